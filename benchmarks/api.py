@@ -113,7 +113,7 @@ def _new_key() -> str:
     from django.db import connections
 
     from paraph.operations.migrations import migrate
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import create_application
     from paraph.tenants.organizations import create_organization
 

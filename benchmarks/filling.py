@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from paraph.postgres import Server, tuning
+from paraph.postgres import Server
+from paraph.postgres import server as embedded
 
 # Of requests in a row, ten are of one organization: what depends on their number is alike in all.
 _OF = "({organizations})[1 + n / 10 % {many}], 'sandbox'"
@@ -126,10 +127,10 @@ def scratch_database() -> Iterator[None]:
 @contextmanager
 def filling_server(data_dir: Path) -> Iterator[None]:
     """The embedded PostgreSQL of a data folder, as fast as a database may be that can be filled again."""
-    usual, size = tuning.settings, {"max_wal_size": "16GB", "maintenance_work_mem": "1GB"}
+    usual, size = embedded.tuning, {"max_wal_size": "16GB", "maintenance_work_mem": "1GB"}
     hasty = size | {"fsync": "off", "autovacuum": "off", "wal_level": "minimal", "max_wal_senders": "0"}
     server = Server(data_dir)
-    with patch.object(tuning, "settings", lambda *given: usual(*given) | hasty):
+    with patch.object(embedded, "tuning", lambda *given: usual(*given) | hasty):
         server.start()
     try:
         os.environ |= {"PARAPH_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "paraph.config.settings"}
@@ -140,7 +141,7 @@ def filling_server(data_dir: Path) -> Iterator[None]:
 
 def new_crowd(name: str, organizations: int, count: int, **more: Any) -> tuple[Crowd, str]:
     """A crowd of so many new organizations, to be filled, and an API key of the first."""
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import create_application
     from paraph.tenants.organizations import create_organization
 

@@ -83,7 +83,7 @@ def _new_keys(data_dir: Path, webhook_url: str) -> list[str]:
     import django
 
     django.setup()
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import new_application
     from paraph.tenants.organizations import create_organization
 

@@ -32,8 +32,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from paraph.flow.ending import expire_due
     from paraph.flow.jobs import give_up
     from paraph.kernel import clock
-    from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
-    from paraph.operations.check.safekeeping import retention
+    from paraph.operations.check.backlog import kept_timestamps, queue, retention, unsealed, webhooks
     from paraph.operations.migrations import migrate
     from paraph.queue.stalled_jobs import rescue_jobs
     from paraph.webhooks.claim import claim

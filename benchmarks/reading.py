@@ -16,9 +16,8 @@ from collections.abc import Callable
 import pikepdf
 from pikepdf import Dictionary, Name
 
-from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.page_reading import render_page, text_layer
+from paraph.pdf.untrusted.page_reading import find_tags, render_page, text_layer
 from paraph.pdf.untrusted.sandbox import configure
 
 TAG = "{{signature}}"

@@ -103,7 +103,7 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
     from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.signature_requests.models import SignatureRequest
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import new_application
     from paraph.tenants.organizations import create_organization
     from paraph.webhooks.outbox import event_and_deliveries

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from paraph.tenants import applications, branding, lifecycle, organizations, retention
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import NewApplication, Rotated, existing_application, existing_key
 from paraph.tenants.models import ApiKey, Application, BrandingProfile, Organization
 from paraph.tenants.organizations import existing_organization

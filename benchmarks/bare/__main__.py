@@ -8,6 +8,6 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    from paraph.cli.web_process import run
+    from paraph.cli.web import run
 
     run()

@@ -17,10 +17,10 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.timestamps.timestamp import TokenRefused, check_token
-from paraph.pdf.untrusted.jobs import find_job, inspect_job, signing_places_job
+from paraph.pdf.untrusted.jobs import inspect_job, signing_places_job, text_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_ACTIONS, read_behaviour
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair
@@ -28,7 +28,7 @@ from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
-from tests.pdf.untrusted.test_actions import files_with_actions
+from tests.pdf.untrusted.test_fast_scan import files_with_actions
 
 _KEY: KeyKind = "p-256"
 _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
@@ -65,12 +65,12 @@ def actions(data: bytes) -> None:
 def find(data: bytes) -> None:
     """The search for tags, as it runs inside the sandbox: the same."""
     with suppress(Exception), _source(data) as source:
-        find_job.find(source, ["{{sign1}}", "sign"])
+        text_job.find(source, ["{{sign1}}", "sign"])
 
 
 def places(data: bytes) -> None:
     """The search for tags that nobody has named and for lines to sign on: the same."""
-    for search in (find_job.list_tags, find_job.list_texts, signing_places_job.list_signature_lines):
+    for search in (text_job.list_tags, text_job.list_texts, signing_places_job.list_signature_lines):
         with suppress(Exception), _source(data) as source:
             search(source)
 

@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx
 
 from tests.attacks.conftest import Target
+from tests.attacks.files import new_request
 from tests.factories import pdf
-from tests.scenarios.people import Backend, at, signer
 
 Seen = dict[str, list[tuple[int, float]]]
 
@@ -29,7 +28,7 @@ class Bystander:
 
     def __init__(self, target: Target) -> None:
         self._backend = target.backend(str(target.new_application()["api_key"]))
-        made = request(self._backend, pdf())
+        made = new_request(self._backend)
         self._page = made["signers"][0]["signing_url"]
         self._request = f"/api/v1/signature_requests/{made['id']}"
         self._target = target
@@ -96,15 +95,6 @@ def client(target: Target) -> httpx.Client:
 def upload(connection: httpx.Client, key: str, content: bytes) -> httpx.Response:
     files = {"file": ("a.pdf", content, "application/pdf")}
     return connection.post("/api/v1/documents", files=files, headers={"X-Api-Key": key})
-
-
-def request(backend: Backend, content: bytes) -> dict[str, Any]:
-    """A request with one signer, on a document of that content, whose id is ``document``."""
-    document = backend.upload(content)
-    stamps = [{"signer_ref": "a", "stamps": [at()]}]
-    documents = [{"id": document, "signers": stamps}]
-    made = backend.create(mode="parallel", validity_days=1, signers=[signer("a")], documents=documents)
-    return {**made, "document": document}
 
 
 def readers(target: Target) -> list[int]:

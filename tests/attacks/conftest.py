@@ -26,6 +26,9 @@ class Target(Service):
         """A client with the key, or with the one that the first start printed (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
+    def workers(self) -> set[int]:
+        return {pid for pid in self.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker"}
+
 
 @pytest.fixture(scope="session")
 def target(shared_service: Service) -> Target:

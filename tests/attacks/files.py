@@ -1,24 +1,53 @@
-"""What the attacks on files share: a request from upload to proof, and the verifier's word on its files."""
+"""What attacks share: requests, from upload to proof, and the verifier's word on their files; and what is large."""
 
+import io
+import resource
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
+import pikepdf
+import pytest
 from click.testing import CliRunner, Result
 
 from paraph.cli import main
+from paraph.kernel import tokens
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import Backend, at, sign, signer
+
+LARGE = 18 << 20
+
+
+def wanted(
+    backend: Backend, *people: dict[str, Any], content: bytes = b"", document: int = 0, stamps: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """The fields of a request for these people, Zoë by default, each with these stamps or one of their own, on a new
+    document of that content or on one that is there."""
+    people = people or (signer("zoe"),)
+    placed = [
+        {"signer_ref": person["ref"], "stamps": list(stamps) or [at(y=60 + 85 * number)]}
+        for number, person in enumerate(people)
+    ]
+    documents = [{"id": document or backend.upload(content or pdf()), "signers": placed}]
+    return {"mode": "parallel", "validity_days": 7, "signers": list(people), "documents": documents}
+
+
+def new_request(backend: Backend, *people: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """Creates what is :func:`wanted`; ``document`` is the id of its document."""
+    fields = wanted(backend, *people, **options)
+    return {**backend.create(**fields), "document": fields["documents"][0]["id"]}
+
+
+def signing_urls(made: dict[str, Any]) -> list[str]:
+    return [each["signing_url"] for each in made["signers"]]
 
 
 def finished(backend: Backend, uploaded: bytes) -> dict[str, bytes]:
     """The files of a request whose one signer has signed."""
-    document = backend.upload(uploaded)
-    created = backend.create(
-        mode="parallel",
-        validity_days=7,
-        signers=[signer("zoe", order=1)],
-        documents=[{"id": document, "signers": [{"signer_ref": "zoe", "stamps": [at()]}]}],
-    )
+    created = new_request(backend, content=uploaded)
     assert sign(created["signers"][0]["signing_url"]).status_code == 200
     [urls] = backend.finalized(created["id"])["download_urls"]
     return {
@@ -34,3 +63,26 @@ def verified(folder: Path, target: Target, *options: str, **files: bytes) -> Res
     for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content)
     return CliRunner().invoke(main, ["verify", *map(str, paths), *options, "--data-dir", str(target.data_dir)])
+
+
+def large_file(target: Target) -> str:
+    """Where a document of that size is downloaded, for whoever has the link."""
+    content = pikepdf.open(io.BytesIO(pdf()))
+    content.attachments["scan.bin"] = tokens.random_bytes(LARGE)
+    made = io.BytesIO()
+    content.save(made)
+    number = target.backend().upload(made.getvalue())
+    return str(target.backend().call("GET", f"documents/{number}").json()["download_url"])
+
+
+@contextmanager
+def may_open(files: int) -> Iterator[None]:
+    """Lets this process open so many; skips the test where the system does not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < files:
+        pytest.skip(f"this process may open {hard} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

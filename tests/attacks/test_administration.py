@@ -14,9 +14,9 @@ from psycopg.sql import SQL, Identifier
 
 from paraph.postgres import embedded_url
 from tests.attacks.conftest import Target
-from tests.attacks.files import verified
+from tests.attacks.files import new_request, verified, wanted
 from tests.factories import pdf
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign
 
 pytestmark = pytest.mark.thorough
 
@@ -30,13 +30,13 @@ def bystander(target: Target) -> Iterator[Backend]:
     document = other.upload(pdf())
     yield other
     assert other.call("GET", f"documents/{document}").status_code == 200
-    assert sign(_request(other)["signers"][0]["signing_url"]).status_code == 200
+    assert sign(new_request(other)["signers"][0]["signing_url"]).status_code == 200
 
 
 def test_a_suspended_organization_begins_nothing_and_ends_what_it_began(target: Target, bystander: Backend) -> None:
     made = target.new_application()
     backend = target.backend(made["api_key"])
-    request = _request(backend)
+    request = new_request(backend)
     target.command("organization", "suspend", str(made["organization_id"]))
     for method, path in (("GET", "documents"), ("GET", f"signature_requests/{request['id']}"), ("GET", "health")):
         answer = backend.call(method, path)
@@ -63,7 +63,7 @@ def test_of_a_rotated_application_both_keys_hold_and_then_one(target: Target, by
 
 def test_a_request_that_was_ended_takes_no_signature(target: Target, bystander: Backend) -> None:
     backend = target.backend()
-    request = _request(backend)
+    request = new_request(backend)
     target.command("request", "cancel", str(request["id"]), "--reason", "Wrong contract")
     read = backend.read(request["id"])
     assert (read["status"], read["expires_at"], read["finalized"]) == ("expired", request["expires_at"], False)
@@ -77,7 +77,7 @@ def test_a_request_that_was_ended_takes_no_signature(target: Target, bystander: 
 def test_of_a_deleted_organization_nothing_is_found(target: Target, bystander: Backend) -> None:
     made = target.new_application()
     backend = target.backend(made["api_key"])
-    pending, signed = _request(backend), _signed(backend)
+    pending, signed = new_request(backend), _signed(backend)
     target.command("organization", "delete", str(made["organization_id"]))
     assert _health(target, made["api_key"]) == 401
     for request in (pending, signed):
@@ -104,7 +104,8 @@ def test_files_are_gone_from_the_store_when_their_time_is_over(target: Target, b
     read = backend.read(old["id"])
     assert (read["status"], read["finalized"], read["download_urls"]) == ("completed", True, [])
     assert backend.call("GET", f"documents/{read['document_ids'][0]}").json()["download_url"] is None
-    reused = backend.call("POST", "signature_requests", json={"signature_request": _fields(read["document_ids"][0])})
+    payload = {"signature_request": wanted(backend, document=read["document_ids"][0])}
+    reused = backend.call("POST", "signature_requests", json=payload)
     assert (reused.status_code, reused.json()["error"]["code"]) == (422, "validation_error")
     objects = (target.data_dir / "objects").rglob("*.pdf")
     assert digests.isdisjoint(hashlib.sha256(path.read_bytes()).hexdigest() for path in objects)
@@ -112,7 +113,7 @@ def test_files_are_gone_from_the_store_when_their_time_is_over(target: Target, b
 
 def test_an_erased_signer_is_nowhere_but_in_the_evidence(target: Target, bystander: Backend, tmp_path: Path) -> None:
     backend, uploaded = target.backend(), pdf()
-    fields = _fields(backend.upload(uploaded))
+    fields = wanted(backend, content=uploaded)
     fields["signers"][0] |= {"last_name": "Vanishing", "email": "vanishing@example.com"}
     request = backend.create(**fields)
     [person] = request["signers"]
@@ -132,21 +133,8 @@ def test_an_erased_signer_is_nowhere_but_in_the_evidence(target: Target, bystand
     assert told.exit_code == 0, told.output
 
 
-def _fields(document: int) -> dict[str, Any]:
-    return {
-        "mode": "parallel",
-        "validity_days": 7,
-        "signers": [signer("zoe", order=1)],
-        "documents": [{"id": document, "signers": [{"signer_ref": "zoe", "stamps": [at()]}]}],
-    }
-
-
-def _request(backend: Backend) -> dict[str, Any]:
-    return backend.create(**_fields(backend.upload(pdf())))
-
-
 def _signed(backend: Backend) -> dict[str, Any]:
-    request = _request(backend)
+    request = new_request(backend)
     assert sign(request["signers"][0]["signing_url"]).status_code == 200
     backend.finalized(request["id"])
     return request

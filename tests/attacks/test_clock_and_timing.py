@@ -11,8 +11,8 @@ import pytest
 from paraph.kernel import tokens
 from paraph.postgres import embedded_url
 from tests.attacks.conftest import Target
-from tests.factories import pdf
-from tests.scenarios.people import at, code_for, sign, signer
+from tests.attacks.files import new_request, signing_urls
+from tests.scenarios.people import code_for, sign, signer
 
 pytestmark = pytest.mark.thorough
 
@@ -36,16 +36,7 @@ def target(new_target: Callable[..., Target]) -> Target:
 @pytest.fixture(scope="module")
 def urls(target: Target) -> list[str]:
     """The signing links of a request with three signers."""
-    backend = target.backend()
-    names = ["a", "b", "c"]
-    places = [{"signer_ref": name, "stamps": [at(y=60 + 85 * number)]} for number, name in enumerate(names)]
-    made = backend.create(
-        mode="parallel",
-        validity_days=1,
-        signers=[signer(name) for name in names],
-        documents=[{"id": backend.upload(pdf()), "signers": places}],
-    )
-    return [each["signing_url"] for each in made["signers"]]
+    return signing_urls(new_request(target.backend(), *map(signer, "abc")))
 
 
 def otp(url: str) -> httpx.Response:

@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.attacks.files import new_request
 from tests.factories import pdf
-from tests.scenarios.people import at, code_for, signer
+from tests.scenarios.people import code_for, signer
 
 SECRET = "Dienstgeheimnis"
 
@@ -19,11 +20,7 @@ SECRET = "Dienstgeheimnis"
 def made(target: Target) -> dict[str, Any]:
     backend = target.backend()
     document = backend.upload(pdf(), name=f"{SECRET}.pdf")
-    stamped = [{"signer_ref": "ada", "stamps": [at()]}, {"signer_ref": "bob", "stamps": [at(y=300)]}]
-    people = [signer("ada"), signer("bob")]
-    return backend.create(
-        mode="parallel", validity_days=1, signers=people, documents=[{"id": document, "signers": stamped}]
-    )
+    return new_request(backend, signer("ada"), signer("bob"), document=document)
 
 
 def test_pages_are_compressed_and_their_length_says_little(made: dict[str, Any]) -> None:

@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.attacks.files import new_request
 from tests.cli.service import wait_until
 from tests.factories import pdf
-from tests.scenarios.people import at, code_for, sign, signer
+from tests.scenarios.people import code_for, sign
 from tests.small_disk import SmallDisk, small_disk
 
 pytestmark = pytest.mark.thorough
@@ -37,11 +38,7 @@ def target(disk: SmallDisk, new_target: Callable[..., Target]) -> Target:
 
 def test_a_full_disk_refuses_uploads_and_nothing_else(target: Target, disk: SmallDisk) -> None:
     backend = target.backend()
-    placements = [{"signer_ref": "a", "stamps": [at()]}]
-    made = backend.create(
-        mode="parallel", validity_days=7, signers=[signer("a")],
-        documents=[{"id": backend.upload(pdf()), "signers": placements}],
-    )  # fmt: skip
+    made = new_request(backend)
     processes = target.processes()
     disk.fill(leave=(FLOOR + 1) * MIB)
     assert backend.call("POST", "documents", files={"file": ("a.pdf", pdf(), "application/pdf")}).status_code == 201

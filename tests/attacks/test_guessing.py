@@ -4,7 +4,6 @@ and more at once give no more."""
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import httpx
 import psycopg
@@ -12,8 +11,8 @@ import pytest
 
 from paraph.postgres import embedded_url
 from tests.attacks.conftest import Target
-from tests.factories import pdf
-from tests.scenarios.people import Backend, at, signer
+from tests.attacks.files import new_request, signing_urls
+from tests.scenarios.people import Backend, signer
 
 pytestmark = pytest.mark.thorough
 
@@ -67,18 +66,10 @@ def _nothing_was_guessed_before(attacked: Target) -> None:
     execute(attacked, "DELETE FROM counts_count")
 
 
-def request(backend: Backend, *addresses: str) -> dict[str, Any]:
-    """A request with a signer for each address."""
-    document = backend.upload(pdf())
-    refs = [f"s{number}" for number in range(len(addresses))]
-    people = [signer(ref, email=address) for ref, address in zip(refs, addresses, strict=True)]
-    places = [{"signer_ref": ref, "stamps": [at(y=60 + 85 * number)]} for number, ref in enumerate(refs)]
-    documents = [{"id": document, "signers": places}]
-    return backend.create(mode="parallel", validity_days=1, signers=people, documents=documents)
-
-
-def urls(made: dict[str, Any]) -> list[str]:
-    return [each["signing_url"] for each in made["signers"]]
+def links(backend: Backend, *addresses: str) -> list[str]:
+    """The signing links of a request with a signer for each address."""
+    people = [signer(f"s{number}", email=address) for number, address in enumerate(addresses)]
+    return signing_urls(new_request(backend, *people))
 
 
 def wrong_for(code: str) -> str:
@@ -95,7 +86,7 @@ def execute(target: Target, statement: str) -> None:
 
 
 def test_a_new_code_works_after_five_wrong_ones(backends: list[Backend], page: Page) -> None:
-    [url] = urls(request(backends[0], "five@example.com"))
+    [url] = links(backends[0], "five@example.com")
     for _ in range(3):
         assert page.five_wrong(url) == ["invalid_otp"] * 5
     code = page.code(url)
@@ -104,7 +95,7 @@ def test_a_new_code_works_after_five_wrong_ones(backends: list[Backend], page: P
 
 
 def test_a_hundred_guesses_at_once_are_five_for_each_code(backends: list[Backend], page: Page) -> None:
-    [url] = urls(request(backends[0], "hundred@example.com"))
+    [url] = links(backends[0], "hundred@example.com")
     wrong = wrong_for(page.code(url))
 
     def attack(number: int) -> str:
@@ -124,8 +115,8 @@ def test_a_hundred_guesses_at_once_are_five_for_each_code(backends: list[Backend
 
 def test_twenty_wrong_guesses_lock_and_everybody_is_told(attacked: Target, backends: list[Backend], page: Page) -> None:
     backend = backends[0]
-    made = request(backend, "twenty@example.com", "calm@example.com")
-    url, other = urls(made)
+    made = new_request(backend, signer("twenty"), signer("calm"))
+    url, other = signing_urls(made)
     for _ in range(4):
         wrong = wrong_for(code := page.code(url))
         answers = [page.sign(url, wrong) for _ in range(5)]
@@ -154,24 +145,24 @@ def test_more_requests_and_organizations_give_no_more_guesses_at_one_address(
     backends: list[Backend], page: Page
 ) -> None:
     victims = ["victim@example.com", "Victim@Example.com"] * 2
-    links = [url for backend in backends for url in urls(request(backend, *victims))]
-    codes = {url: page.code(url) for url in links}
-    answers = Counter(outcome(page.sign(url, wrong_for(codes[url]))) for url in links[:-1] for _ in range(5))
+    victims_links = [url for backend in backends for url in links(backend, *victims)]
+    codes = {url: page.code(url) for url in victims_links}
+    answers = Counter(outcome(page.sign(url, wrong_for(codes[url]))) for url in victims_links[:-1] for _ in range(5))
     assert answers == {"invalid_otp": OF_DESTINATION, "too_many_attempts": 5}
-    for refused in (page.sign(links[-1], codes[links[-1]]), page.send(links[-1])):
+    for refused in (page.sign(victims_links[-1], codes[victims_links[-1]]), page.send(victims_links[-1])):
         assert outcome(refused) == "too_many_attempts" and int(refused.headers["Retry-After"]) > 86_000
-    [elsewhere] = urls(request(backends[0], "bystander@example.com"))
+    [elsewhere] = links(backends[0], "bystander@example.com")
     assert outcome(page.sign(elsewhere, page.code(elsewhere))) == "signed"
 
 
 def test_more_addresses_give_an_organization_no_more_guesses(backends: list[Backend], page: Page) -> None:
     attacker, other = backends
-    links = urls(request(attacker, *(f"{number}@example.org" for number in range(9))))
-    last = page.code(links[-1])
+    own = links(attacker, *(f"{number}@example.org" for number in range(9)))
+    last = page.code(own[-1])
     answers: Counter[str] = Counter()
-    for url in links[:-1]:
+    for url in own[:-1]:
         answers.update(page.five_wrong(url))
     assert answers == {"invalid_otp": OF_ORGANIZATION}
-    assert outcome(page.sign(links[-1], last)) == outcome(page.send(links[-1])) == "too_many_attempts"
-    [foreign] = urls(request(other, "8@example.org"))
+    assert outcome(page.sign(own[-1], last)) == outcome(page.send(own[-1])) == "too_many_attempts"
+    [foreign] = links(other, "8@example.org")
     assert outcome(page.sign(foreign, page.code(foreign))) == "signed"

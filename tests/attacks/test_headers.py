@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.factories import pdf
-from tests.scenarios.people import at, signer
+from tests.attacks.files import wanted
 
 FORGED = "198.51.100.66"
 
@@ -48,11 +47,9 @@ def test_strangers_learn_of_the_parts_nothing_but_that_they_are_well(public: Tar
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "X_Forwarded_For", "Forwarded", "X_Real_IP", "REMOTE_ADDR"])
 def test_nobody_says_where_they_call_from(public: Target, name: str) -> None:
-    stamped = [{"signer_ref": "ada", "stamps": [at()]}]
     backend = public.backend()
-    made = {"mode": "parallel", "validity_days": 1, "signers": [signer("ada")]}
-    made["documents"] = [{"id": backend.upload(pdf()), "signers": stamped}]
-    answer = backend.call("POST", "signature_requests", json={"signature_request": made}, headers={name: FORGED})
+    payload = {"signature_request": wanted(backend)}
+    answer = backend.call("POST", "signature_requests", json=payload, headers={name: FORGED})
     assert answer.status_code == 201, answer.text
     assert {entry["ip"] for entry in backend.journal(answer.json()["id"]) if entry["ip"]} == {"127.0.0.1"}
 

@@ -7,17 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.attacks.files import LARGE, large_file, may_open, wanted
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
-from tests.attacks.large import LARGE, large_file, may_open
 from tests.factories import pdf
-from tests.scenarios.people import at, signer
 
 pytestmark = pytest.mark.thorough
 
@@ -58,18 +56,13 @@ def test_the_proxy_of_the_compose_file_is_the_documented_one() -> None:
 def test_the_journal_knows_who_called_whatever_they_say(proxied: Target, front: Front, name: str) -> None:
     with front.client(CLIENT) as client:
         headers = {"X-Api-Key": proxied.key, name: f"for={FORGED}" if name == "Forwarded" else FORGED, **LAST}
-        answer = client.post("/api/v1/signature_requests", json={"signature_request": fields(proxied)}, headers=headers)
+        payload = {"signature_request": wanted(proxied.backend())}
+        answer = client.post("/api/v1/signature_requests", json=payload, headers=headers)
         if "_" in name and answer.status_code == 400:
             return  # refused by the proxy
         assert answer.status_code == 201, answer.text
     entries = proxied.backend().journal(answer.json()["id"])
     assert {entry["ip"] for entry in entries if entry["ip"]} == {CLIENT}
-
-
-def fields(target: Target) -> dict[str, Any]:
-    stamped = [{"signer_ref": "ada", "stamps": [at()]}]
-    documents = [{"id": target.backend().upload(pdf()), "signers": stamped}]
-    return {"mode": "parallel", "validity_days": 1, "signers": [signer("ada")], "documents": documents}
 
 
 def test_no_header_with_an_underscore_arrives(proxied: Target, front: Front) -> None:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.factories import pdf
+from tests.attacks.files import new_request
 from tests.scenarios.memory import Peaks, watched
 from tests.scenarios.people import at, sign, signer
 
@@ -31,17 +31,10 @@ def target(new_target: Callable[..., Target]) -> Target:
 @pytest.fixture(scope="module")
 def peaks(target: Target) -> Iterator[Peaks]:
     """What the web process has at most while these attacks run; at rest it has about 100 MiB."""
-    created(target)
+    new_request(target.backend())
     assert target.process
     with watched(target.process.pid) as seen:
         yield seen
-
-
-def created(target: Target, *stamps: dict[str, Any]) -> dict[str, Any]:
-    backend = target.backend()
-    document = backend.upload(pdf())
-    assigned = [{"id": document, "signers": [{"signer_ref": "zoe", "stamps": list(stamps) or [at()]}]}]
-    return backend.create(mode="parallel", validity_days=7, signers=[signer("zoe")], documents=assigned)
 
 
 def signature(strokes: str) -> bytes:
@@ -67,7 +60,7 @@ def post(url: str, content: bytes, *, chunked: bool) -> httpx.Response:
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "chunked"])
 def test_points_at_once(target: Target, peaks: Peaks, *, chunked: bool) -> None:
-    url = created(target)["signers"][0]["signing_url"] + "/signature"
+    url = new_request(target.backend())["signers"][0]["signing_url"] + "/signature"
     cases = [
         (INVALID, AT_ONCE, "[9,9]", MIB // 2),
         (INVALID, AT_ONCE, '{"a":1}', MIB // 2),
@@ -112,7 +105,7 @@ def test_twenty_thousand_points_on_three_stamps(target: Target, strokes: list[An
     stamps = [at(1, 20, 20 + 200 * index, **size) for index, size in enumerate(sizes)]
     backend, signed = target.backend(), []
     for mark in ({"type": "typed"}, {"type": "drawn", "strokes": strokes}):
-        request = created(target, *stamps)
+        request = new_request(target.backend(), stamps=stamps)
         answer = sign(request["signers"][0]["signing_url"], signature=mark)
         assert answer.status_code == 200, answer.text
         [urls] = backend.finalized(request["id"])["download_urls"]

@@ -1,12 +1,20 @@
-"""From a started service to a signed PDF in the browser: in twelve clicks, whoever counts."""
+"""The first five minutes: from a started service to a signed PDF in the browser, in twelve clicks, whoever counts; then
+from an application to a sealed PDF and its webhook."""
 
+import hashlib
+import hmac
+import os
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from playwright.sync_api import expect
 
+from tests.browser.journey import Journey
 from tests.cli.service import Service, remove, wait_until
 from tests.contract import contract
 
@@ -49,11 +57,14 @@ class Hands:
 
 @pytest.mark.thorough
 def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Registration, upload, oneself as the signer, a place, sent, signed, and the sealed PDF in one's downloads."""
+    """Registration, upload, oneself as the signer, a place, sent, signed, and the sealed PDF in one's downloads; an
+    application, its first call, and the sealed PDF on the page of its request."""
     file = tmp_path / "lease.pdf"
     file.write_bytes(contract())
     wait_until(lambda: "/account/first/" in "".join(service.output))
-    page = visit(next(line.strip() for line in service.output if "/account/first/" in line))
+    first = next(line.strip() for line in service.output if "/account/first/" in line)
+    assert first.startswith(f"http://localhost:{service.port}/"), "passkeys belong to a name"
+    page = visit(first)
     page.set_viewport_size({"width": 1280, "height": 900})
     hands = Hands(page)
     hands.type(page.get_by_label("Organization's name"), "Acme")
@@ -84,6 +95,18 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
     assert len(hands.clicks) <= MOST_CLICKS, hands.clicks
     assert len(hands.fields) <= MOST_FIELDS, hands.fields
 
+    (tmp_path / "contract.pdf").write_bytes(contract())
+    page.goto(f"http://localhost:{service.port}/app/")
+    key, secret = application(page)
+    page.goto(f"http://localhost:{service.port}/app/")
+    page.goto(first_call(page, tmp_path, key, secret))
+    link = page.get_by_role("link", name="Download contract.pdf")
+    wait_until(lambda: bool(page.reload() and link.count()))
+    cookies = {each["name"]: each["value"] for each in page.context.cookies()}
+    with httpx.Client(base_url=service.base_url, cookies=cookies, follow_redirects=True) as browser:
+        content = browser.get(str(link.get_attribute("href"))).content
+    assert content.startswith(contract()[:1000]) and b"/ETSI.CAdES.detached" in content
+
 
 def mailed_code(service: Service) -> str:
     found: list[str] = []
@@ -95,3 +118,49 @@ def mailed_code(service: Service) -> str:
 
     wait_until(look)
     return found[-1]
+
+
+def application(page: Any) -> tuple[str, str]:
+    """Make an application, and run the line of the page that shows its key, which turns green by itself. Return the key
+    and the webhook secret."""
+    page.get_by_role("link", name="Applications").click()
+    page.get_by_role("link", name="New application").first.click()
+    page.get_by_label("Name").fill("Shop")
+    page.get_by_role("button", name="Create the application").click()
+    key = page.locator("[data-secret=api_key]").inner_text()
+    secret = page.locator("[data-secret=webhook_secret]").inner_text()
+    assert page.locator(".status.active").count() == 0
+    run(page.locator("#curl").inner_text())
+    page.locator(".status.active").wait_for()
+    return key, secret
+
+
+def first_call(page: Any, folder: Path, key: str, secret: str) -> str:
+    """Run the lines of the page, sign with the code that the sandbox shows, and read the webhook that was caught, all
+    without loading the page again. Return the address of the request."""
+    page.get_by_role("link", name="Applications").click()
+    page.get_by_role("link", name="Shop").click()
+    page.get_by_role("link", name="First call").click()
+    run(page.locator("#request").inner_text(), folder, KEY=key)
+    page.get_by_role("button", name="Sign as yourself").click()
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Open the signing page").click()
+    Journey(opened.value).whole()
+    opened.value.close()
+    page.go_back()
+    expect(page.locator(".steps .done")).to_have_count(4, timeout=30_000)
+    caught = page.locator("details", has_text="request.completed")
+    caught.locator("summary").click()
+    headers, _, body = caught.locator("pre").inner_text().partition("\n\n")
+    signature = hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+    assert f"X-Service-Signature: sha256={signature}" in headers and '"certificate_url":"http' in body
+    caught.get_by_role("link").click()
+    expect(page.locator("#body")).to_contain_text("request.completed")
+    expect(page.get_by_text("Nowhere: the application had no webhook URL")).to_be_visible()
+    page.locator(".facts a").click()
+    return str(page.url)
+
+
+def run(lines: str, folder: Path | None = None, **variables: str) -> None:
+    """Run lines as if they were pasted into a terminal."""
+    subprocess.run(["bash", "-euc", lines], cwd=folder, env=os.environ | variables, capture_output=True, check=True)

@@ -60,20 +60,12 @@ class World(Service):
     def backend(self) -> Backend:
         organization = self.command("organization", "create", "Harbour Homes", "--plan", "enterprise")["id"]
         colors = ["--background-color", "#14342b", "--text-color", "#f4f1de", "--accent-color", "#e07a5f"]
+        of_it = ["--organization", str(organization)]
         made = self.commands(
             [
                 ["organization", "update", str(organization), "--contact-email", "office@harbour.example"],
-                [
-                    "application",
-                    "create",
-                    "--organization",
-                    str(organization),
-                    "--environment",
-                    "sandbox",
-                    "--name",
-                    "b",
-                ],
-                ["branding", "create", "--organization", str(organization), "--name", "Harbour", *colors],
+                ["application", "create", *of_it, "--environment", "sandbox", "--name", "b"],
+                ["branding", "create", *of_it, "--name", "Harbour", *colors],
             ]
         )
         self.application_id, self.branding_id = made[1]["id"], made[2]["id"]
@@ -104,40 +96,22 @@ class World(Service):
         for person, place in list(zip(people, placed, strict=True))[:approvers]:
             person["role"] = "approver"
             del place["stamps"]
-        backend = self.backend
-        content = {
-            "mode": "sequential",
-            "validity_days": 30,
-            "identity_declaration_accepted": True,
-            "branding_profile_id": self.branding_id if branded else None,
-            "signers": people,
-            "documents": [{"id": self.document(pages), "signers": placed}],
-        }
-        body = {"signature_request": content | fields}
-        answer = backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": language})
-        assert answer.status_code == 201, answer.text
-        created = answer.json()
-        self.newest = int(created["id"])
-        return [person["signing_url"] for person in created["signers"]]
+        documents = [{"id": self.document(pages), "signers": placed}]
+        profile = self.branding_id if branded else None
+        return self._created(language, people, documents, branding_profile_id=profile, **fields)
 
-    def asked_for(self, *documents: tuple[int, list[Any]], more: Any = None, **fields: Any) -> str:
-        """The address of one signer with these stamps on each of the documents. ``more``: fields of the signer."""
-        person = signer("person-1", order=1, **(more or {}))
-        content = {
-            "mode": "sequential",
-            "validity_days": 30,
-            "identity_declaration_accepted": True,
-            "signers": [person],
-            "documents": [
-                {"id": document, "signers": [{"signer_ref": person["ref"], "stamps": stamps}]}
-                for document, stamps in documents
-            ],
-        }
-        body = {"signature_request": content | fields}
-        answer = self.backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": "en"})
+    def asked_for(self, *documents: tuple[int, list[Any]], **fields: Any) -> str:
+        """The address of one signer with these stamps on each of the documents."""
+        placed = [{"id": pdf, "signers": [{"signer_ref": "person-1", "stamps": stamps}]} for pdf, stamps in documents]
+        return self._created("en", [signer("person-1", order=1)], placed, **fields)[0]
+
+    def _created(self, language: str, people: list[Any], documents: list[Any], **fields: Any) -> list[str]:
+        content = {"mode": "sequential", "validity_days": 30, "identity_declaration_accepted": True}
+        body = {"signature_request": content | {"signers": people, "documents": documents} | fields}
+        answer = self.backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": language})
         assert answer.status_code == 201, answer.text
         self.newest = int(answer.json()["id"])
-        return str(answer.json()["signers"][0]["signing_url"])
+        return [str(person["signing_url"]) for person in answer.json()["signers"]]
 
     def state(self, name: str, *, branded: bool = False) -> str:
         """The address of a page in the state."""

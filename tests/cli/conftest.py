@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.own_postgresql import OwnPostgresql
-from tests.cli.service import Service, remove
-
-SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
+from tests.cli.service import SMALL, Service, remove
 
 
 @pytest.fixture

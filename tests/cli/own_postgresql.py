@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from paraph.postgres.binaries import programs
+from paraph.postgres.cluster import programs
 from paraph.postgres.location import ROOT_USER, account
 
 _DEBIAN = Path("/usr/lib/postgresql")

@@ -13,13 +13,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self, TextIO
+
+import httpx
 
 from tests import first_start
 from tests.cli import forked
 
+SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
 READY_SECONDS = 180  # machines that run tests are busy, and slow ones need 20 s for a first start
 _READY = "Paraph is ready"
 _KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
@@ -122,6 +125,26 @@ class Service:
                 if line.startswith(_READY):
                     ready.set()
         ready.set()
+
+
+@contextlib.contextmanager
+def small_service(data_dir: Path, **settings: str) -> Iterator[Service]:
+    """One with a process of each kind, on a copy of what a first start leaves; nothing is left of it afterwards."""
+    service = Service(data_dir, **SMALL, **settings)
+    service.begin()
+    try:
+        yield service
+    finally:
+        service.stop()
+        remove(data_dir)
+
+
+def status(address: str) -> int:
+    """The status that is answered there, 0 where nobody answers."""
+    try:
+        return httpx.get(address, timeout=30).status_code
+    except httpx.TransportError:
+        return 0
 
 
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:

@@ -5,23 +5,21 @@ import json
 import os
 import shutil
 import tarfile
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import psycopg
 import pytest
 
 from paraph.postgres import embedded_url
-from tests.cli.service import Service, remove
+from tests.cli.service import SMALL, Service, remove, small_service
 from tests.factories import pdf
+from tests.operations.apart import Flows
 from tests.scenarios.people import Backend, at, sign, signer
 
 pytestmark = pytest.mark.thorough
 
-_FEW = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
+_FEW = {**SMALL, "PARAPH_RATE_LIMIT_FACTOR": "100"}
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +32,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def service(place: Path) -> Iterator[Service]:
-    service = Service(place / "first", **_FEW)
-    service.begin()
-    yield service
-    service.stop()
+    with small_service(place / "first", PARAPH_RATE_LIMIT_FACTOR="100") as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
 def backup(place: Path, service: Service) -> Path:
     """Taken among requests that are signed and sealed, and uploads that are deleted."""
     Backend(service.base_url, service.key).finalized(flow(service))
-    with traffic(service):
-        made = service.command("backup", "--out", str(place / "paraph.backup"))
+    flows = Flows(lambda: flow(service), patience=180)
+    flows.start()
+    made = service.command("backup", "--out", str(place / "paraph.backup"))
+    assert flows.end()
     assert made["problems"] == [] and made["objects"] >= 3
     return place / "paraph.backup"
 
@@ -56,28 +54,6 @@ def flow(service: Service) -> int:
     made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
     assert sign(made["signers"][0]["signing_url"]).status_code == 200
     return int(made["id"])
-
-
-@contextmanager
-def traffic(service: Service) -> Iterator[None]:
-    """Whole flows, one after the other, until the block ends; at least one."""
-    over, failures = threading.Event(), []
-
-    def run() -> None:
-        while True:
-            try:
-                flow(service)
-            except (AssertionError, httpx.HTTPError) as error:
-                failures.append(error)
-            if over.is_set():
-                return
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    yield
-    over.set()
-    thread.join()
-    assert not failures
 
 
 def refusal(service: Service, *arguments: str, **settings: str) -> str:

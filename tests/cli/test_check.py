@@ -14,8 +14,7 @@ from django.db import connection
 from paraph.postgres.location import embedded_url
 from paraph.tenants.models import Installation
 from tests.cli import forked
-from tests.cli.conftest import SMALL
-from tests.cli.service import Service, clean_environment, free_port, remove
+from tests.cli.service import Service, clean_environment, free_port, small_service
 from tests.keys.certified_keys import make_key, make_root
 
 ROOT = Path(__file__).parents[2]
@@ -28,19 +27,16 @@ def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subpro
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One in which nothing has failed yet."""
-    service = Service(tmp_path_factory.mktemp("checked") / "data", **SMALL)
-    service.begin()
-    yield service
-    service.stop()
-    remove(service.data_dir)
+    with small_service(tmp_path_factory.mktemp("checked") / "data") as service:
+        yield service
 
 
 def test_a_running_service_is_sound(service: Service) -> None:
     found = {outcome["name"]: outcome for outcome in service.command("check")}  # raises unless it ends with 0
     found.pop("confinement")  # depends on the kernel (tests/attacks/test_sandbox_escape.py)
-    found.pop("fonts")  # depends on the machine, too (tests/operations/test_check_fonts.py)
+    found.pop("fonts")  # depends on the machine, too (tests/operations/test_check_lines.py)
     found.pop("second renderer")  # depends on whether poppler is installed
-    found.pop("disk")  # depends on the machine (tests/operations/test_check_disks.py)
+    found.pop("disk")  # depends on the machine (tests/operations/test_check_lines.py)
     assert {name for name, outcome in found.items() if outcome["status"] == "ok"} == {
         "database",
         "sessions",

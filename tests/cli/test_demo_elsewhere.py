@@ -9,19 +9,15 @@ import pytest
 
 from paraph.keys.development import development_authority, root_file
 from tests.cli import forked
-from tests.cli.service import Service, clean_environment, remove
+from tests.cli.service import Service, clean_environment, small_service
 
 pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
-    service = Service(tmp_path_factory.mktemp("elsewhere") / "data", **few)
-    service.begin()
-    yield service
-    service.stop()
-    remove(service.data_dir)
+    with small_service(tmp_path_factory.mktemp("elsewhere") / "data") as service:
+        yield service
 
 
 def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":

@@ -13,8 +13,7 @@ import psycopg
 import pytest
 
 from paraph.postgres.location import embedded_url
-from tests.cli.conftest import SMALL
-from tests.cli.service import Service, remove, wait_until
+from tests.cli.service import Service, small_service, wait_until
 from tests.contract import contract
 from tests.receiver import receiver, silent
 from tests.scenarios.people import Backend, at, sign, signer
@@ -32,11 +31,8 @@ def hung(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with socket.create_server(("127.0.0.1", 0), backlog=100) as server:
         url = f"smtp://127.0.0.1:{server.getsockname()[1]}"
         folder = tmp_path_factory.mktemp("hung") / "data"
-        service = Service(folder, PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS="4", **SMALL)
-        service.begin()
-        yield service
-        service.stop()
-        remove(folder)
+        with small_service(folder, PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS="4") as service:
+            yield service
 
 
 def test_expiry_and_seals_go_on(hung: Service) -> None:

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import psycopg
 import pytest
 
 from paraph.postgres import Server
-from tests.cli.service import clean_environment, free_port, remove, wait_until
+from tests.cli.service import clean_environment, free_port, remove, status, wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -46,7 +45,7 @@ def test_the_parts_work_together(environment: dict[str, str]) -> None:
 
     web, worker = paraph(environment, "web"), paraph(environment, "worker")
     health = f"http://127.0.0.1:{environment['PARAPH_PORT']}/healthz"
-    wait_until(lambda: answers(health))
+    wait_until(lambda: status(health) == 200)
     with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
         connection.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, args) "
@@ -86,13 +85,6 @@ def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
     said = worker.communicate(timeout=120)[1].splitlines()
     assert worker.returncode == 1
     assert said[-1].startswith("The database does not answer")
-
-
-def answers(address: str) -> bool:
-    try:
-        return httpx.get(address).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 UNTOUCHED = (

@@ -17,7 +17,7 @@ import pytest
 from paraph.postgres import embedded_url
 from tests import first_start
 from tests.cli import forked
-from tests.cli.service import Service, clean_environment, processes_of, wait_until
+from tests.cli.service import Service, clean_environment, processes_of, status, wait_until
 
 NewService = Callable[..., Service]
 
@@ -88,7 +88,7 @@ def test_children_that_die_are_started_again(new_service: NewService) -> None:
     for name in ("paraph-worker", "paraph-web", "postgres"):
         os.kill(before[name], signal.SIGKILL)
         wait_until(lambda name=name: named(service).get(name, before[name]) != before[name])  # type: ignore[misc]
-        wait_until(lambda: answers(service))
+        wait_until(lambda: status(f"{service.base_url}/healthz") == 200)
     wait_until(lambda: set(named(service)) >= set(before))
     assert service.stop() == 0
     assert service.processes() == {}
@@ -136,6 +136,14 @@ def test_a_wrong_setting_gets_a_sentence(tmp_path: Path, name: str, value: str) 
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("command", ["serve", "web"])
+def test_a_public_address_without_a_proxy_does_not_start_and_says_what_to_do(command: str, tmp_path: Path) -> None:
+    done = paraph(command, data_dir=tmp_path / "data", PARAPH_BASE_URL="https://sign.example.com")
+    assert done.returncode == 1
+    for word in ("https://sign.example.com", "docs/proxies.md", "PARAPH_TRUSTED_PROXIES=127.0.0.1"):
+        assert word in done.stderr
+
+
 def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
     return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
@@ -156,10 +164,3 @@ def processor_seconds() -> float:
     """What ended children have used: unlike the clock it does not mind what else the machine does."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def answers(service: Service) -> bool:
-    try:
-        return httpx.get(f"{service.base_url}/healthz", timeout=5).status_code == 200
-    except httpx.HTTPError:
-        return False

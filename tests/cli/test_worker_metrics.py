@@ -12,7 +12,7 @@ import pytest
 from paraph.cli.worker import serve_metrics
 from paraph.kernel.errors import DomainError
 from paraph.metrics import metrics
-from tests.cli.service import Service, remove, wait_until
+from tests.cli.service import free_port, small_service, status, wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -50,27 +50,14 @@ def test_a_port_that_is_taken_is_named() -> None:
 
 
 def test_a_worker_tells_until_it_ends(tmp_path_factory: pytest.TempPathFactory) -> None:
-    few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
-    service = Service(tmp_path_factory.mktemp("told") / "data", **few)
-    service.begin()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    command = [sys.executable, "-m", "paraph", "worker", "--metrics-port", port]
-    worker = subprocess.Popen(command, env=service.environment, stderr=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: _told(port), 60)
-        worker.send_signal(signal.SIGTERM)
-        assert worker.wait(40) == 0
-    finally:
-        worker.kill()
-        worker.wait()
-        service.stop()
-        remove(service.data_dir)
-
-
-def _told(port: str) -> bool:
-    try:
-        return "paraph_build_info" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
-    except httpx.TransportError:
-        return False
+    port = str(free_port())
+    with small_service(tmp_path_factory.mktemp("told") / "data") as service:
+        command = [sys.executable, "-m", "paraph", "worker", "--metrics-port", port]
+        with subprocess.Popen(command, env=service.environment, stderr=subprocess.DEVNULL) as worker:
+            try:
+                wait_until(lambda: status(f"http://127.0.0.1:{port}/metrics") == 200)
+                assert "paraph_build_info" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+                worker.send_signal(signal.SIGTERM)
+                assert worker.wait(40) == 0
+            finally:
+                worker.kill()

@@ -30,11 +30,6 @@ def test_the_documented_default_is_the_real_one(variable: str) -> None:
         assert ROWS[variable] == f"`{value}`"
 
 
-@pytest.mark.parametrize("variable", FIELDS)
-def test_every_setting_describes_itself(variable: str) -> None:
-    assert FIELDS[variable].description
-
-
 def test_the_locked_requirements_are_those_of_the_project() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     assert lines("runtime.in") == sorted(project["dependencies"])

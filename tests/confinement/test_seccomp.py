@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from paraph.confinement.seccomp import program
-from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, MISSING, READING_FOLDERS
+from paraph.confinement.seccomp import ARCHITECTURES, CHECKED, HARMLESS, HOSTILE, MISSING, READING_FOLDERS, program
 
 ALLOWED, REFUSED, ENDED = 0x7FFF0000, 0x00050001, 0x80000000
 LACKING = 0x00050026  # ENOSYS: libraries go on with one thread
@@ -32,7 +31,7 @@ def judge(machine: str, number: int, *arguments: int, architecture: int | None =
 
 
 def number(machine: str, name: str) -> int:
-    found = {**HARMLESS, **HOSTILE, **JUDGED}[name][ARCHITECTURES[machine][1]]
+    found = {**HARMLESS, **HOSTILE, **CHECKED}[name][ARCHITECTURES[machine][1]]
     assert found is not None
     return found
 
@@ -42,7 +41,7 @@ def test_calls_are_told_apart(machine: str) -> None:
     column = ARCHITECTURES[machine][1]
     harmless = {numbers[column] for numbers in HARMLESS.values()} - {None}
     hostile = {numbers[column] for numbers in HOSTILE.values()} - {None}
-    judged = {numbers[column] for numbers in JUDGED.values()} - {None}
+    judged = {numbers[column] for numbers in CHECKED.values()} - {None}
     missing = {numbers[column] for numbers in MISSING.values()}
     folders = READING_FOLDERS["getdents64"][column]
     assert not harmless & hostile and not judged & (harmless | hostile)

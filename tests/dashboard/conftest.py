@@ -1,17 +1,76 @@
-"""Members of an organization in every role, logged in."""
+"""Members of an organization in every role, and the browsers in which they are logged in."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from allauth.account.internal.flows.login import record_authentication
+from django.conf import settings as service
+from django.contrib.auth import get_user
+from django.contrib.sessions.backends.base import SessionBase
 from django.core.cache import cache
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from paraph.account_mail.mail_account import mail_account
+from paraph.dashboard.account.sessions import SessionStore, cookie_of, key_of
+from paraph.messaging.models import CapturedMessage
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
-from tests.dashboard.browser_client import BrowserClient
+from tests.factories import jobs
 from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
+LogIn = Callable[..., MemberClient]
+PASSWORD = "a long enough phrase"
+
+
+class BrowserClient(Client):
+    """Has the dashboard's cookies, which Django's client takes for the keys of sessions."""
+
+    def force_login(self, user: Any, backend: str | None = None) -> None:
+        super().force_login(user, backend)
+        self.cookies[service.SESSION_COOKIE_NAME] = cookie_of(self.cookies[service.SESSION_COOKIE_NAME].value)
+
+    @property
+    def session(self) -> SessionBase:
+        """The session of the cookie, else a new one with its cookie."""
+        cookie = self.cookies.get(service.SESSION_COOKIE_NAME)
+        if cookie:
+            return SessionStore(key_of(cookie.value))
+        session = SessionStore()
+        session.save()
+        assert session.session_key
+        self.cookies[service.SESSION_COOKIE_NAME] = cookie_of(session.session_key)
+        return session
+
+
+def proved(client: Client, seconds_ago: float = 0) -> Client:
+    """Return the client, which is logged in, as if its member had said then who they are, by their password."""
+    request = RequestFactory().get("/")
+    request.session = client.session
+    record_authentication(request, get_user(request), "password")
+    for record in request.session["account_authentication_methods"]:
+        record["at"] -= seconds_ago
+    request.session.save()
+    return client
+
+
+def just_logged_in(organization: Organization, role: str, email: str = "") -> Client:
+    """Return the browser of a new member who has just logged in by their password."""
+    email = email or f"fresh-{role}-{organization.pk}@example.com"
+    create_member(organization.pk, OPERATOR, email, role, password=PASSWORD)
+    client = BrowserClient()
+    assert client.post("/account/login/", {"login": email, "password": PASSWORD}).status_code == 303
+    return client
+
+
+def account_mails() -> list[CapturedMessage]:
+    """Send the mails about accounts that wait for their jobs, which stay there; return all that were captured."""
+    for task, arguments in jobs():
+        if task == "mail_account":
+            mail_account(arguments["sealed"])
+    return list(CapturedMessage.objects.order_by("pk"))
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +93,7 @@ def organization(db: None) -> Organization:
 
 
 @pytest.fixture
-def log_in(organization: Organization) -> Callable[..., MemberClient]:
+def log_in(organization: Organization) -> LogIn:
     """Makes a member with a role, of the organization or another, and a browser that is logged in as them."""
 
     def log_in(role: str = Role.OWNER, *, at: Organization = organization) -> MemberClient:

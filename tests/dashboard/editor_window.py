@@ -10,7 +10,7 @@ import httpx
 import pikepdf
 from playwright.sync_api import Page, expect
 
-from paraph.pdf.untrusted.find import list_tags, under
+from paraph.pdf.untrusted.page_reading import list_tags, under
 from tests.cli.service import Service
 
 PASSWORD = "a long enough phrase"

@@ -17,7 +17,7 @@ ROOMS = [SOURCE / room for room in ("dashboard", "drafts", "request_templates")]
 SHARED = [SOURCE / room for room in ("flow", "tenants", "webhooks")]
 """Rooms whose messages stand in either catalog: Django reads both as one."""
 
-LABELS = [SOURCE / noun / "models.py" for noun in ("tenants/admin_log", "tenants", "signature_requests", "webhooks")]
+LABELS = [SOURCE / noun / "models.py" for noun in ("tenants", "signature_requests", "webhooks")]
 LABELS.append(SOURCE / "signature_requests/fields/kinds.py")
 _CALL = re.compile(
     r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""

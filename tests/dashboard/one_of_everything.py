@@ -1,17 +1,16 @@
 """An organization with one of everything that an address of the dashboard can name."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from paraph.documents.models import Document
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.models import ApiKey, Invitation, Organization, Role
 from paraph.webhooks.models import Delivery
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.matrix import addresses
 from tests.dashboard.test_bulk_sends import GOOD, csv
 from tests.dashboard.test_drafts import profile_of
@@ -20,8 +19,6 @@ from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
 from tests.logos import logo_for
 from tests.webhooks.parties import REFUSED, answer_all, told
-
-LogIn = Callable[..., MemberClient]
 
 
 @dataclass
@@ -82,9 +79,9 @@ def one_of_everything(log_in: LogIn) -> Everything:
         "request_proof": sealed,
         "request_everything": sealed,
         "request_file": sealed,
-        "draft_stamp": {"signer_id": DraftSigner.objects.get(draft=draft).pk},
+        "draft_stamp": {"signer_id": int(draft.signers[0].ref)},
         "draft_values": {
-            "signer_id": DraftSigner.objects.get(draft=draft).pk,
+            "signer_id": int(draft.signers[0].ref),
             "document_id": draft.documents.get().document_id,
         },
     }

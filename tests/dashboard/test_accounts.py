@@ -1,23 +1,32 @@
 """Logging in and out, passwords, addresses, sessions: nothing tells whether an address has an account."""
 
+import base64
+import hmac
 import re
+import struct
+import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_added, authenticator_removed
+from django.core import signing
 from django.core.cache import cache
-from django.test import Client
+from django.test import Client, RequestFactory
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members import create_member
-from paraph.tenants.models import Member, Organization, Role, User
-from tests.dashboard.browser_client import BrowserClient
+from paraph.tenants.accounts import password_link
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.members import create_member, first_owner_link
+from paraph.tenants.models import Activity, Member, Organization, Role, User
+from tests.dashboard.conftest import PASSWORD, BrowserClient, account_mails, just_logged_in
 from tests.factories import jobs
+from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.usefixtures("nothing_counted")
 
-PASSWORD = "a long enough phrase"
+GIVEN = {"organization": "Harbour Homes", "name": "Ada", "email": "Ada@example.com", "password": PASSWORD}
 
 
 @pytest.fixture
@@ -27,14 +36,6 @@ def ada(organization: Organization) -> User:
 
 def log_in(client: Client, email: str = "ada@example.com", password: str = PASSWORD, **more: Any) -> Any:
     return client.post("/account/login/", {"login": email, "password": password}, **more)
-
-
-def mails() -> list[CapturedMessage]:
-    """The mails about accounts, which their jobs send."""
-    for task, arguments in jobs():
-        if task == "mail_account":
-            mail_account(arguments["sealed"])
-    return list(CapturedMessage.objects.order_by("pk"))
 
 
 def link_in(mail: CapturedMessage) -> str:
@@ -108,7 +109,7 @@ def test_a_forgotten_password_is_set_anew_by_a_link_that_works_once(ada: User, o
     client = Client()
     asked = client.post("/account/password/reset/", {"email": "Ada@example.com"}, headers={"Host": "evil.example"})
     assert asked.status_code == 303
-    [mail] = mails()
+    [mail] = account_mails()
     assert mail.to == "ada@example.com" and mail.html
     link = link_in(mail)
     assert link.startswith("http://127.0.0.1:8000/account/password/reset/key/"), "never the Host header's"
@@ -121,7 +122,7 @@ def test_a_forgotten_password_is_set_anew_by_a_link_that_works_once(ada: User, o
     assert client.get(f"/app/{organization.pk}/").status_code == 200, "logged in"
     assert elsewhere.get(f"/app/{organization.pk}/").status_code == 302, "other sessions have ended"
     assert "This link no longer works" in Client().get(link, follow=True).content.decode()
-    assert [mail.subject for mail in mails()][1:] == ["Password Reset"], "and is told to the owner"
+    assert [mail.subject for mail in account_mails()][1:] == ["Password Reset"], "and is told to the owner"
 
 
 def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User) -> None:
@@ -131,7 +132,7 @@ def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User
         answers.append((answer.status_code, answer.redirect_chain, answer.content))
     assert answers[0] == answers[1]
     assert b"the service keeps a mail with a link" in answers[0][2] and b"on its way" not in answers[0][2]
-    assert [mail.to for mail in mails()] == ["ada@example.com"]
+    assert [mail.to for mail in account_mails()] == ["ada@example.com"]
 
 
 def test_a_new_password_ends_the_other_sessions(ada: User, organization: Organization) -> None:
@@ -164,7 +165,7 @@ def test_an_address_changes_when_the_new_one_is_confirmed(ada: User) -> None:
     assert (taken.status_code, taken["Location"]) == (303, "/account/email/"), "the form that was sent before"
     ada.refresh_from_db()
     assert ada.email == "ada@example.com"
-    mail = next(mail for mail in mails() if mail.to == "grace@example.com")
+    mail = next(mail for mail in account_mails() if mail.to == "grace@example.com")
     assert client.get(link_in(mail)).status_code == 200  # a mail scanner that follows the link confirms nothing
     ada.refresh_from_db()
     assert ada.email == "ada@example.com"
@@ -204,13 +205,13 @@ def test_open_registration_confirms_addresses_and_tells_nobody_which_are_known(a
         answers.append((answer.status_code, answer.redirect_chain, answer.content))
     assert answers[0] == answers[1] == answers[2]
     assert log_in(Client(), "new@example.com").get("Location") != "/app/", "not before the address is confirmed"
-    sent = [(mail.to, mail.subject) for mail in mails()]
+    sent = [(mail.to, mail.subject) for mail in account_mails()]
     assert sent[:2] == [
         ("new@example.com", "Confirm your address"),
         ("ada@example.com", "You already have an account"),
     ]
     client = Client()
-    assert client.post(link_in(mails()[0])).status_code == 303
+    assert client.post(link_in(account_mails()[0])).status_code == 303
     assert log_in(client, "new@example.com").status_code == 303
     made = client.post("/app/new", {"name": "Eve & Sons"})
     assert made.status_code == 303
@@ -250,3 +251,135 @@ def test_a_passkey_is_offered_where_the_page_has_a_name(host: str, offered: bool
 
 def test_the_address_of_the_service_leads_to_the_dashboard() -> None:
     assert Client().get("/").headers["Location"] == "/app/"
+
+
+def code(secret: str) -> str:
+    """What an authenticator app shows (RFC 6238)."""
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(time.time()) // 30), "sha1")
+    place = mac[-1] & 15
+    return f"{(struct.unpack('>I', mac[place : place + 4])[0] & 0x7FFFFFFF) % 1_000_000:06d}"
+
+
+def test_a_second_factor_is_asked_for_after_the_password(organization: Organization) -> None:
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
+    client = Client()
+    log_in(client)
+    asked = client.get("/account/2fa/totp/activate/")["Location"]
+    client.post(asked, {"password": PASSWORD})
+    page = client.get("/account/2fa/totp/activate/").content.decode()
+    assert "<svg" in page and "data:image" not in page and "<?xml" not in page
+    found = re.search(r"<code>([A-Z2-7]+)</code>", page)
+    assert found
+    secret = found[1]
+    wrong = client.post("/account/2fa/totp/activate/", {"code": "000000" if code(secret) != "000000" else "000001"})
+    assert wrong.status_code == 422
+    assert client.post("/account/2fa/totp/activate/", {"code": code(secret)}).status_code == 303
+    assert all(secret not in str(each.data) for each in Authenticator.objects.all()), "kept encrypted"
+    codes = client.get("/account/2fa/recovery-codes/").content.decode()
+    recovery = re.findall(r"\b\d{8}\b", codes.partition("<textarea")[2].partition("</textarea>")[0])
+    assert len(recovery) == 10
+
+    entering = Client()
+    assert log_in(entering)["Location"] == "/account/2fa/authenticate/"
+    assert entering.get(f"/app/{organization.pk}/").status_code == 302, "not with the password alone"
+    assert entering.post("/account/2fa/authenticate/", {"code": "abcdefgh"}).status_code == 422
+    assert entering.post("/account/2fa/authenticate/", {"code": recovery[0]}).status_code == 303
+    assert entering.get(f"/app/{organization.pk}/").status_code == 200
+
+    again = Client()
+    log_in(again)
+    assert again.post("/account/2fa/authenticate/", {"code": recovery[0]}).status_code == 422, "each code once"
+
+
+@pytest.fixture
+def ada_in_two(organization: Organization) -> Client:
+    """Ada's, who belongs to two organizations."""
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
+    create_member(create_organization("Elsewhere", "free").pk, OPERATOR, "ada@example.com", Role.MEMBER)
+    client = Client(REMOTE_ADDR="203.0.113.7")
+    client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
+    return client
+
+
+def test_a_new_password_is_noted_in_each_organization(ada_in_two: Client) -> None:
+    new = {"oldpassword": PASSWORD, "password1": "another long phrase", "password2": "another long phrase"}
+    assert ada_in_two.post("/account/password/change/", new).status_code == 303
+    acts = Activity.objects.filter(action="account.password_changed")
+    assert len({act.organization_id for act in acts}) == len(acts) == 2
+    assert {(act.actor, act.ip) for act in acts} == {("ada@example.com", "203.0.113.7")}
+    assert "phrase" not in str(Activity.objects.values())
+
+
+def test_a_second_factor_that_comes_or_goes_is_noted(ada_in_two: Client, organization: Organization) -> None:
+    user = organization.members.get().user
+    factor = Authenticator.objects.create(user=user, type=Authenticator.Type.TOTP, data={})
+    for signal in (authenticator_added, authenticator_removed):
+        signal.send(sender=Authenticator, request=RequestFactory().get("/"), user=user, authenticator=factor)
+    acts = Activity.objects.filter(organization=organization, actor_kind="member")
+    assert [act.action for act in acts] == ["account.second_factor_added", "account.second_factor_removed"]
+
+
+def test_the_first_owner_comes_straight_to_the_organization(organization: Organization) -> None:
+    create_organization("Another", "free")
+    client, address = Client(), urlsplit(first_owner_link()).path
+    assert client.get(address).status_code == 200
+    assert client.post(address, GIVEN | {"password": "12345"}).status_code == 422
+    weak = client.post(address, GIVEN | {"password": "password1"}).content.decode()
+    beside = weak.partition('name="password"')[2].partition("</form>")[0]
+    assert "too common" in beside, "at its field"
+    focused = [field for field in re.findall("<input[^>]*>", weak) if "autofocus" in field]
+    assert len(focused) == 1 and 'name="password"' in focused[0]
+    assert not Member.objects.exists()
+    made = client.post(address, GIVEN)
+    assert (made.status_code, made["Location"]) == (303, f"/app/{organization.pk}/")
+    assert client.get(made["Location"]).status_code == 200
+    owner = Member.objects.get()
+    assert (owner.role, owner.user.email, owner.user.name) == (Role.OWNER, "ada@example.com", "Ada")
+    organization.refresh_from_db()
+    assert organization.name == "Harbour Homes", "what signers read"
+    assert first_owner_link() == ""
+    for late in (Client().get(address), Client().post(address, GIVEN | {"email": "eve@example.com"})):
+        assert late.status_code == 410
+    assert Member.objects.count() == 1
+
+
+def test_a_link_ends_after_an_hour(organization: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = urlsplit(first_owner_link()).path
+    late = time.time() + 3660
+    monkeypatch.setattr(time, "time", lambda: late)
+    assert Client().post(address, GIVEN).status_code == 410
+    assert not Member.objects.exists()
+
+
+def test_a_forged_link_makes_nobody(organization: Organization) -> None:
+    for token in ("owner", "owner:1:abc", signing.TimestampSigner(salt="another").sign("owner")):
+        assert Client().post(f"/account/first/{token}/", GIVEN).status_code == 410
+    assert not Member.objects.exists()
+
+
+def test_a_link_to_a_password_works_once(organization: Organization) -> None:
+    user = create_member(organization.pk, OPERATOR, "bob@example.com", Role.MEMBER).user
+    link = urlsplit(password_link(user)).path
+    client = Client()
+    form = client.get(link, follow=True).request["PATH_INFO"]
+    done = client.post(form, {"password1": "a long enough phrase", "password2": "a long enough phrase"})
+    assert done["Location"] == "/app/", "and logged in"
+    assert "This link no longer works" in Client().get(link, follow=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "you won&#x27;t be asked again for five minutes"),
+        ("de", "fünf Minuten lang nicht erneut gefragt"),
+        ("es", "no se le volverá a preguntar durante cinco minutos"),
+        ("fr", "ne vous sera plus posée pendant cinq minutes"),
+        ("it", "per cinque minuti non le sarà più chiesto"),
+        ("nl", "vijf minuten lang niet opnieuw gevraagd"),
+        ("pt", "não voltaremos a perguntar durante cinco minutos"),
+    ],
+)
+def test_the_question_says_for_how_long_it_holds(organization: Organization, language: str, said: str) -> None:
+    client = just_logged_in(organization, Role.OWNER)
+    asked = client.get("/account/reauthenticate/", headers={"Accept-Language": language})
+    assert said in asked.content.decode().replace("'", "&#x27;")

@@ -1,6 +1,5 @@
 """What needs somebody stands on the home page, and nothing of others does."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -12,11 +11,10 @@ from paraph.flow.signing.decline import decline
 from paraph.signature_requests.models import Inquiry, SignatureRequest
 from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.factories import VISITOR, Scene, scene
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def home(client: Client, organization: Organization) -> str:

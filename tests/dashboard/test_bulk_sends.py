@@ -1,7 +1,6 @@
 """From a CSV to requests, by plain forms alone."""
 
 import html
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization, Role
-from tests.dashboard.browser_client import BrowserClient
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import BrowserClient, LogIn
 from tests.dashboard.test_drafts import alert
 from tests.dashboard.test_templates import kept
 from tests.factories import jobs
@@ -22,7 +20,6 @@ from tests.request_templates.kept import csv_of
 from tests.tenancy import create_organization, suspend
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 GOOD = csv_of("Ada Lovelace ada@example.com", "Grace Hopper grace@example.com")
 
 

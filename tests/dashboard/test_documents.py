@@ -1,7 +1,6 @@
 """Documents in the dashboard: uploaded by the verb of the API, listed for both environments."""
 
 import io
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -11,15 +10,12 @@ from django.test import Client
 from PIL import Image
 
 from paraph.documents.models import Document, ObjectToDelete
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Organization, Role
+from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.browser_client import BrowserClient
-from tests.dashboard.conftest import MemberClient
-from tests.tenancy import create_application, create_organization
+from tests.dashboard.conftest import BrowserClient, LogIn
+from tests.tenancy import create_application
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
@@ -125,17 +121,6 @@ def test_a_document_shows_its_tags_and_pages(log_in: LogIn, organization: Organi
     assert client.get(f"/app/{organization.pk}/documents/{document.pk}/pages/4.webp").status_code == 404
 
 
-def test_a_document_of_another_organization_does_not_exist(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
-    document = Document.objects.get()
-    elsewhere = create_organization("Elsewhere", "pro")
-    _, stranger = log_in(at=elsewhere)
-    for rest in ("", "/pages/1.webp", "/pages/1-200.webp"):
-        assert stranger.get(f"/app/{elsewhere.pk}/documents/{document.pk}{rest}").status_code == 404
-        assert stranger.get(f"/app/{organization.pk}/documents/{document.pk}{rest}").status_code == 404
-
-
 def test_what_members_upload_and_delete_stands_in_the_activity_log(log_in: LogIn, organization: Organization) -> None:
     member, client = log_in(Role.MEMBER)
     client.post(f"/app/{organization.pk}/documents", {"file": [pdf(), pdf(b"hello", "note.pdf")]})
@@ -175,7 +160,6 @@ def test_a_document_in_use_and_one_of_the_sandbox_stay(log_in: LogIn, organizati
     sandbox = ApiClient(create_application(organization.pk, "sandbox", "trial").api_key).document()
     assert client.post(f"{pages}/documents/{sandbox}/delete").status_code == 404
     assert Document.objects.count() == 2
-    assert log_in(Role.OBSERVER)[1].post(f"{page}/delete").status_code == 403
 
 
 def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organization) -> None:
@@ -191,5 +175,3 @@ def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organiza
         assert max(picture.size) in range(180, 200)
     assert client.get(address).content == answer.content
     assert answer.headers["Cache-Control"] == "private, max-age=900", "a list does not ask for it at each visit"
-    _, stranger = log_in(Role.OWNER, at=create_organization("Others", "pro"))
-    assert stranger.get(address).status_code == 404

@@ -1,7 +1,6 @@
 """What signers are asked, who approves and who gets a copy, by plain forms alone."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,34 +9,27 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from paraph.dashboard.drafts.cards import cards
-from paraph.dashboard.drafts.field_form import FieldForms
-from paraph.dashboard.drafts.place_form import Choices
-from paraph.drafts.models import Draft, DraftField
-from paraph.drafts.payload import payload
+from paraph.dashboard.drafts.place_forms import Choices, FieldForms
+from paraph.drafts.content import creation_of
+from paraph.drafts.models import Draft, Placed
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
 from paraph.tenants.models import Organization, Role
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
-from tests.drafts import placed as stored
+from tests.drafts import stored
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def asked(draft: Draft, **changes: Any) -> dict[str, Any]:
-    signer, document = draft.signers.first(), draft.documents.get()
-    assert signer
-    fixed = {"signer": signer.pk, "document": document.pk, "page": 1, "x": 50, "y": 60, "width": 160, "height": 18}
+    signer, [document] = stored.signers(draft)[0], draft.files()
+    fixed = {"signer": signer.ref, "document": document.pk, "page": 1, "x": 50, "y": 60, "width": 160, "height": 18}
     return fixed | {"type": "text", "name": "IBAN", "required": "on", "font_size": "10"} | changes
 
 
 def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]:
     return entered("stamp", stamp(draft)) | entered("field", *fields) | {"action": "save"} | more
-
-
-def contents() -> list[dict[str, Any]]:
-    return [field.content for field in stored.fields()]
 
 
 @pytest.mark.parametrize(
@@ -67,13 +59,13 @@ def test_what_is_entered_is_what_the_payload_says(
     _, client = log_in()
     address, draft = ready(client, organization)
     assert client.post(f"{address}/places", places(draft, asked(draft, **changes))).status_code == 303
-    assert contents() == [{"name": "IBAN", "font_size": 10} | kept]
+    assert stored.contents() == [{"name": "IBAN", "font_size": 10} | kept]
     page = client.get(f"{address}/places").content.decode()
     assert page.count("data-field-id") == 1 and 'value="IBAN"' in page
     again = client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "save"})
-    assert again.status_code == 303 and len(contents()) == 1, "where nothing is said of fields, they stay"
+    assert again.status_code == 303 and len(stored.contents()) == 1, "where nothing is said of fields, they stay"
     draft.refresh_from_db()
-    [field] = payload(draft)["documents"][0]["signers"][0]["fields"]
+    [field] = creation_of(draft.content)["documents"][0]["signers"][0]["fields"]
     assert field["placement"]["value"] == {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
 
 
@@ -105,7 +97,7 @@ def test_what_is_wrong_is_said_at_its_field(
     assert said in alert(answer)
     beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
     assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
-    assert contents() == [] and stored.stamps()
+    assert stored.contents() == [] and stored.stamps()
 
 
 def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Organization) -> None:
@@ -120,7 +112,7 @@ def test_a_form_has_room_for_all_fields_of_a_request(log_in: LogIn, organization
     address, draft = ready(client, organization)
     several = [asked(draft, name=str(number)) for number in range(150)]
     assert client.post(f"{address}/places", places(draft, *several)).status_code == 303
-    assert len(contents()) == 150
+    assert len(stored.contents()) == 150
 
 
 def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:
@@ -130,21 +122,21 @@ def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Or
     assert page.count("data-field-type=") == 9
     for _ in range(2):
         client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "add-choice"})
-    names = [content["name"] for content in contents()]
-    assert names == ["Choice", "Choice-2"] and contents()[0]["options"] == ["Option 1", "Option 2"]
+    names = [content["name"] for content in stored.contents()]
+    assert names == ["Choice", "Choice-2"] and stored.contents()[0]["options"] == ["Option 1", "Option 2"]
     one, other = stored.fields()
     assert one.page_number == 3 and (one.x, one.y) != (other.x, other.y)
     rows = places(draft, asked(draft), asked(draft, name="Two", y=200)) | {"remove-field": "0"}
     client.post(f"{address}/places", rows)
-    assert [content["name"] for content in contents()] == ["Two"]
+    assert [content["name"] for content in stored.contents()] == ["Two"]
 
 
 def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
-    rows = [person("Ada", id=draft.signers.get().pk, role="signer"), person("Grace", role="approver")]
+    rows = [person("Ada", id=stored.signers(draft)[0].ref, role="signer"), person("Grace", role="approver")]
     client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
-    assert list(draft.signers.values_list("role", flat=True)) == ["signer", "approver"]
+    assert [signer.role for signer in stored.signers(draft)] == ["signer", "approver"]
     page = client.get(f"{address}/places").content.decode()
     assert page.count('name="whose"') == 1, "an approver has no places"
     assert client.post(f"{address}/places", places(draft, action="next")).headers["Location"] == f"{address}/review"
@@ -156,17 +148,17 @@ def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Orga
 def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
-    signer = entered("signer", person("Ada", id=draft.signers.get().pk), initial=1) | {"mode": "parallel"}
+    signer = entered("signer", person("Ada", id=stored.signers(draft)[0].ref), initial=1) | {"mode": "parallel"}
     mary = {"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}
     client.post(f"{address}/signers", signer | entered("copy", mary, {"first_name": "", "last_name": "", "email": ""}))
-    assert payload(Draft.objects.get())["copies"] == [mary]
+    assert Draft.objects.get().content["copies"] == [mary]
     assert "mary@example.com" in client.get(f"{address}/review").content.decode()
     client.post(f"{address}/signers", signer)
-    assert "copies" in payload(Draft.objects.get()), "where nothing is said of copies, they stay"
+    assert Draft.objects.get().content["copies"], "where nothing is said of copies, they stay"
     wrong = client.post(f"{address}/signers", signer | entered("copy", mary | {"email": "mary"}))
     assert "Copy 1" in wrong.content.decode() and wrong.status_code == 422
     client.post(f"{address}/signers", signer | entered("copy", mary, initial=1) | {"remove-copy": "0"})
-    assert "copies" not in payload(Draft.objects.get())
+    assert Draft.objects.get().content["copies"] == []
 
 
 def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, organization: Organization) -> None:
@@ -175,9 +167,9 @@ def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, org
     page = client.get(f"{address}/review").content.decode()
     assert "checked" in page.partition('name="decline_allowed"')[2].partition(">")[0]
     client.post(f"{address}/review", options(action="save"))
-    assert "decline_allowed" not in payload(Draft.objects.get(pk=draft.pk))
+    assert Draft.objects.get(pk=draft.pk).content["decline_allowed"] is False
     client.post(f"{address}/review", options(action="save", decline_allowed="on"))
-    assert payload(Draft.objects.get(pk=draft.pk))["decline_allowed"] is True
+    assert Draft.objects.get(pk=draft.pk).content["decline_allowed"] is True
 
 
 def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn, organization: Organization) -> None:
@@ -194,7 +186,7 @@ def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn
     svg = client.get(picture)
     assert (svg.status_code, svg.headers["Content-Type"]) == (200, "image/svg+xml")
     assert "no-store" in svg.headers["Cache-Control"]
-    signer = draft.signers.get()
+    [signer] = stored.signers(draft)
     one, other = (field_picture(FieldContent(160, 18, text)).count(b"<use ") for text in ("1,250.50", signer.email))
     assert svg.content.count(b"<use ") == one + other, "as many letters as both values have"
     assert client.get(picture.replace("values-1", "values-9")).status_code == 404
@@ -223,25 +215,17 @@ def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(log_in: LogIn, or
     """Rows, queries and remarks are bounded, and each card is the one of Django's forms."""
     _, client = log_in()
     address, draft = ready(client, organization)
-    signer, document = draft.signers.first(), draft.documents.get()
-    assert signer
-    place: dict[str, Any] = {
-        "document": document,
-        "signer": signer,
-        "page_number": 1,
-        "x": 50,
-        "y": 60,
-        "width": 160,
-        "height": 18,
-    }
+    draft.refresh_from_db()
+    [signer], [document] = draft.signers, draft.files()
+    place: dict[str, Any] = {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
     content = {"type": "choice", "required": False, "options": ["<A>", "B & C"], "label": 'Say "yes"', "font_size": 9.5}
-    fields = [DraftField(content=content | {"name": f"F{n}"}, **place) for n in range(150)]
-    draft.place(draft.places().stamps, fields)
+    fields = [Placed(document, signer, **place, field=content | {"name": f"F{n}"}) for n in range(150)]
+    draft.place([*draft.places(), *fields])
     with CaptureQueriesContext(connection) as queries:
         page = client.get(f"{address}/places").content.decode()
     assert len(queries) < 60 and page.count("data-field-id") == 150 and page.count("overlap.") == 50
     forms = FieldForms(
-        initial=[{**place, "page": 1, "document": document.pk, "signer": signer.pk, **content, "name": "F7"}] * 8,
+        initial=[{**place, "page": 1, "document": document.pk, "signer": signer.ref, **content, "name": "F7"}] * 8,
         prefix="field",
         form_kwargs={"choices": Choices.of(draft)},
     )

@@ -8,21 +8,20 @@ from django.conf import settings
 from django.contrib.sessions.backends import db
 from django.test import Client
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.invitations import mail_invitation
-from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.signing_token import token
 from paraph.signature_requests.tickets import copy_url, in_person_ticket
 from paraph.signature_requests.tickets import ticket as ticket_for_copy
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import rotate_application
 from paraph.tenants.invitations import invite
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Application, Organization, Role
 from tests.columns import columns, found_in, readings
-from tests.dashboard.test_second_factor import PASSWORD, code
-from tests.factories import jobs, scene
+from tests.dashboard.conftest import PASSWORD, account_mails
+from tests.dashboard.test_accounts import code, log_in
+from tests.factories import scene
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.usefixtures("nothing_counted")
@@ -36,16 +35,9 @@ OPENS = {
 
 
 def links(kind: str) -> list[str]:
-    """The last parts of such addresses in mails about accounts that wait for their jobs, which stay there."""
-    for task, arguments in jobs():
-        if task == "mail_account":
-            mail_account(arguments["sealed"])
-    texts = "\n".join(CapturedMessage.objects.values_list("text", flat=True))
+    """The last parts of such addresses in mails about accounts."""
+    texts = "\n".join(mail.text for mail in account_mails())
     return [address.strip("/").rpartition("/")[2] for address in re.findall(rf"http://\S+{kind}\S+", texts)]
-
-
-def log_in(client: Client, email: str = "ada@example.com") -> None:
-    client.post("/account/login/", {"login": email, "password": PASSWORD})
 
 
 def new_password() -> list[str]:

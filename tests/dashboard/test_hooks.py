@@ -7,11 +7,9 @@ import pytest
 from django.test import Client
 
 from paraph.tenants.models import Role
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn, proved
 from tests.dashboard.one_of_everything import Everything, one_of_everything
-from tests.dashboard.proof import proved
 
-LogIn = Callable[..., MemberClient]
 STEPS = ["Documents", "Signers", "Places", "Review"]
 PRESSED = {
     "home": ["New request"],

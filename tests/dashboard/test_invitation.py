@@ -1,25 +1,19 @@
 """The link of an invitation: it explains, a button accepts, and every dead end has a way on."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel import clock
-from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.invitations import invite, withdraw_invitation
 from paraph.tenants.lifecycle import close_organization
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Invitation, Member, Organization, Role, User
-from tests.dashboard.conftest import MemberClient
-from tests.factories import jobs
-
-PASSWORD = "a long enough phrase"
+from tests.dashboard.conftest import PASSWORD, LogIn, account_mails
 
 
 @pytest.fixture
@@ -27,9 +21,8 @@ def path(organization: Organization) -> str:
     """The link of Bob's invitation."""
     cache.clear()
     mail_invitation(invite(organization.pk, OPERATOR, "bob@example.com", Role.MEMBER))
-    [(_, arguments)] = [job for job in jobs() if job[0] == "mail_account"]
-    mail_account(arguments["sealed"])
-    found = re.search(r"/invitations/\S+", CapturedMessage.objects.get().text)
+    [mail] = account_mails()
+    found = re.search(r"/invitations/\S+", mail.text)
     assert found
     return found[0]
 
@@ -75,7 +68,7 @@ def _another() -> int:
     return Organization.objects.create(name="Elsewhere", plan="free").pk
 
 
-def test_the_wrong_account_reads_so_and_finds_the_way_out(path: str, log_in: Callable[..., MemberClient]) -> None:
+def test_the_wrong_account_reads_so_and_finds_the_way_out(path: str, log_in: LogIn) -> None:
     member, client = log_in()
     for answer in (client.get(path), client.post(path)):
         page = answer.content.decode()

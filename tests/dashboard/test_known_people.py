@@ -1,6 +1,5 @@
 """Known people complete themselves while their address is entered, in Chromium."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,14 @@ from paraph import dashboard
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
 from tests.chromium import launch
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import begun, options, ready
 
 SCRIPT = Path(dashboard.__file__).parent / "static/dashboard/signers.js"
 
 
 @pytest.mark.django_db
-def test_what_is_known_is_filled_in_and_what_was_typed_stays(
-    log_in: Callable[..., MemberClient], organization: Organization
-) -> None:
+def test_what_is_known_is_filled_in_and_what_was_typed_stays(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     for name in ("Ada", "Grace"):
         address, _ = ready(client, organization)

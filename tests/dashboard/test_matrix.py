@@ -1,7 +1,7 @@
 """Every address of the dashboard, walked from the URL map: who may read it, who may send a form there, and what holds
 for every page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from typing import Any
@@ -17,16 +17,13 @@ from paraph.config import urls
 from paraph.dashboard.branding_preview import PARENT_POLICY
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, Member, Role
-from tests.dashboard.conftest import MemberClient
+from paraph.tenants.models import Activity, Invitation, Member, Role
+from tests.dashboard.conftest import LogIn, proved
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names
 from tests.dashboard.one_of_everything import Everything, one_of_everything
-from tests.dashboard.proof import proved
 from tests.tenancy import create_organization
 
-LogIn = Callable[..., MemberClient]
 OWN_POLICIES = dict.fromkeys(("new_profile", "profile", "profile_logo"), PARENT_POLICY)
 ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
     "delete_draft": 303,
@@ -97,7 +94,14 @@ def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything
     assert not wrong, "\n".join(map(str, wrong))
 
 
-def test_who_logged_in_a_while_ago_says_again_who_they_are(log_in: LogIn, everything: Everything) -> None:
+def test_strangers_log_in_and_who_did_so_a_while_ago_says_again_who_they_are(
+    log_in: LogIn, everything: Everything
+) -> None:
+    for name, address in everything.addresses().items():
+        for method, status in (("get", 302), ("post", 303)):
+            with answered(Client(), method, address) as response:
+                assert response.status_code == status, (method, name)
+                assert response.headers["Location"].startswith("/account/login/?next=/app/"), name
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client, seconds_ago=301)
     asked = set()
@@ -105,14 +109,6 @@ def test_who_logged_in_a_while_ago_says_again_who_they_are(log_in: LogIn, everyt
         with answered(client, "post", address) as response:
             asked |= {name} if response.headers.get("Location", "").startswith("/account/reauthenticate/") else set()
     assert asked == FRESH
-
-
-def test_strangers_log_in_first(everything: Everything) -> None:
-    for name, address in everything.addresses().items():
-        for method, status in (("get", 302), ("post", 303)):
-            with answered(Client(), method, address) as response:
-                assert response.status_code == status, (method, name)
-                assert response.headers["Location"].startswith("/account/login/?next=/app/"), name
 
 
 def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, everything: Everything) -> None:
@@ -140,7 +136,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
     before = kept_rows()
-    everywhere = {**everything.addresses(), **dict(account_addresses())}
+    everywhere = {**everything.addresses(), **dict(account_addresses()), "new_organization": "/app/new"}
     for name, address in everywhere.items():
         with answered(client, "post", address, enforce_csrf_checks=True) as response:
             assert response.status_code == 403, name

@@ -1,28 +1,19 @@
 """The page of members: who sees and who changes whom, and what is refused with which words."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.test import Client
-from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
-from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, Member, Organization, Role
-from tests.dashboard.conftest import MemberClient
-from tests.dashboard.proof import proved
-from tests.tenancy import create_organization
-
-LogIn = Callable[..., MemberClient]
+from paraph.tenants.models import Activity, Invitation, Member, Role
+from tests.dashboard.conftest import LogIn, account_mails, proved
 
 
 def address(member: Member, rest: str = "") -> str:
@@ -43,21 +34,8 @@ def test_everybody_sees_the_members_with_second_factor_and_last_visit(log_in: Lo
     assert ">On<" in rows[str(owner.pk)] and "Never" in rows[str(owner.pk)]
     assert ">Off<" in rows[str(observer.pk)] and f"{clock.now():%Y-%m-%d}" in rows[str(observer.pk)]
     assert "Invite</button>" not in page and "Remove</button>" not in page
-
-
-@pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER])
-def test_members_and_observers_change_nothing_and_read_who_may(log_in: LogIn, role: str) -> None:
-    owner, admin_client = log_in(Role.OWNER)
-    invite(proved(admin_client), owner)
-    invitation = Invitation.objects.get()
-    member, client = log_in(role)
-    proved(client)
-    for rest in ("", f"/{owner.pk}", f"/{owner.pk}/remove", f"/{owner.pk}/transfer"):
-        answer = client.post(address(member, rest), {"email": "new@example.com", "role": role})
-        assert answer.status_code == 403 and "Owner" in answer.content.decode()
-    for act in ("resend", "withdraw"):
-        assert client.post(address(member, f"/invitations/{invitation.pk}/{act}")).status_code == 403
-    assert Invitation.objects.get().withdrawn_at is None and not Count.objects.exists()
+    refused = invite(client, observer)
+    assert refused.status_code == 403 and "Owner" in refused.content.decode(), "who may"
 
 
 def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn, settings: Any) -> None:
@@ -125,15 +103,9 @@ def test_whoever_invites_an_admin_says_first_who_they_are(log_in: LogIn) -> None
     assert invite(client, owner, role=Role.ADMIN).headers["Location"] == address(owner)
 
 
-def test_roles_and_removals_want_a_fresh_proof(log_in: LogIn) -> None:
+def test_roles_are_changed_and_members_removed(log_in: LogIn) -> None:
     owner, client = log_in()
     other, _ = log_in(Role.MEMBER)
-    proved(client, 301)
-    for rest in (f"/{other.pk}", f"/{other.pk}/remove", f"/{other.pk}/transfer", "/leave"):
-        asked = client.post(address(owner, rest), {"role": Role.ADMIN})
-        assert asked.headers["Location"].startswith("/account/reauthenticate/")
-    other.refresh_from_db()
-    assert other.role == Role.MEMBER
     proved(client)
     assert client.post(address(owner, f"/{other.pk}"), {"role": Role.ADMIN}).status_code == 303
     other.refresh_from_db()
@@ -164,26 +136,11 @@ def test_the_last_owner_stays_until_they_hand_over(log_in: LogIn) -> None:
     assert list(Member.objects.values_list("pk", "role")) == [(heir.pk, Role.OWNER)]
 
 
-def test_another_organizations_members_and_invitations_do_not_exist(log_in: LogIn, organization: Organization) -> None:
-    elsewhere = create_organization("Elsewhere", "free")
-    theirs, their_client = log_in(Role.OWNER, at=elsewhere)
-    invite(their_client, theirs)
-    pk = Invitation.objects.get().pk
-    owner, client = log_in()
-    proved(client)
-    assert client.get(address(owner, f"/{theirs.pk}")).status_code == 404
-    for rest in (f"/{theirs.pk}/remove", f"/{theirs.pk}/transfer", f"/invitations/{pk}/resend"):
-        assert client.post(address(owner, rest)).status_code == 422
-    assert client.get(address(theirs)).status_code == 404
-    assert Member.objects.filter(pk=theirs.pk).exists() and not Count.objects.exists()
-
-
 def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_named_plainly(log_in: LogIn) -> None:
     member, client = log_in()
     assert invite(client, member, "new@example.com").status_code == 303
-    [job] = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account")
-    mail_account(job.args["sealed"])
-    assert f"{member.user.email} invites you" in CapturedMessage.objects.get(to="new@example.com").text
+    [mail] = account_mails()
+    assert mail.to == "new@example.com" and f"{member.user.email} invites you" in mail.text
     again = invite(client, member, "new@example.com")
     assert again.status_code == 422
     beside = again.content.decode().partition('name="email"')[2].partition("</div>")[0]

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,20 +9,20 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.limits import use_web_send
 from paraph.tenants.models import MonthlyCalls, Organization, Role
-from paraph.tenants.send_quota import use_web_send
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.factories import Scene, scene
 from tests.tenancy import create_application
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.OBSERVER])
 def test_everybody_reads_quota_calls_and_requests_of_the_month(
-    log_in: Callable[..., MemberClient], organization: Organization, role: str
+    log_in: LogIn, organization: Organization, role: str
 ) -> None:
     made = create_application(organization.pk, "production", "Backend")
     calls = Client(headers={"X-Api-Key": made.api_key})
@@ -39,7 +38,7 @@ def test_everybody_reads_quota_calls_and_requests_of_the_month(
     assert member.organization_id == organization.pk
 
 
-def test_a_plan_without_a_limit_has_no_bar(log_in: Callable[..., MemberClient], organization: Organization) -> None:
+def test_a_plan_without_a_limit_has_no_bar(log_in: LogIn, organization: Organization) -> None:
     Organization.objects.update(plan="enterprise")
     _, client = log_in()
     page = client.get(f"/app/{organization.pk}/plan").content.decode()
@@ -48,7 +47,7 @@ def test_a_plan_without_a_limit_has_no_bar(log_in: Callable[..., MemberClient], 
 
 @pytest.mark.parametrize("plan", ["free", "pro", "enterprise"])
 def test_every_ceiling_of_messages_is_named(
-    log_in: Callable[..., MemberClient], organization: Organization, settings: Any, plan: str
+    log_in: LogIn, organization: Organization, settings: Any, plan: str
 ) -> None:
     told = {
         "messages_free_sandbox": PerHourAndDay(61, 201),
@@ -80,7 +79,7 @@ def test_every_ceiling_of_messages_is_named(
     assert (MAX_SENDS, ATTEMPTS, LOCKED_AFTER) == (5, 5, 20)
 
 
-def test_requests_of_another_organization_are_not_counted(log_in: Callable[..., MemberClient]) -> None:
+def test_requests_of_another_organization_are_not_counted(log_in: LogIn) -> None:
     stage = scene()
     MonthlyCalls.objects.create(
         organization=stage.request.organization, environment="production", month=clock.now().replace(day=1), calls=77
@@ -89,7 +88,7 @@ def test_requests_of_another_organization_are_not_counted(log_in: Callable[..., 
     assert ">77<" not in client.get(f"/app/{member.organization_id}/plan").content.decode()
 
 
-def test_billed_requests_are_listed_by_day(log_in: Callable[..., MemberClient]) -> None:
+def test_billed_requests_are_listed_by_day(log_in: LogIn) -> None:
     """Those that the API created in production: not those sent from here, of the sandbox or of others, and of the days
     of the months that the page shows. Together they are what the month says."""
     made, today = scene(environment="production"), clock.now().date()

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from paraph.dashboard.decorators import scope
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import begin_from
 from paraph.signature_requests.input import SignatureRequestInput
@@ -18,10 +17,10 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import BrandingProfile, Organization, Role
 from tests.api.v1.api_clients import ApiClient, api_client, payload, rectangle
 from tests.columns import columns
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
+from tests.drafts import stored
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 OPTIONS = {"title": "", "locale": "en", "validity_days": 7, "action": "send"}
 
 
@@ -78,8 +77,9 @@ def test_what_is_missing_is_shown_and_can_be_mended(log_in: LogIn, program: ApiC
     assert not SignatureRequest.objects.exists()
     for step in ("documents", "signers", "places"):
         assert "shop prepared this request" in page(client, path.replace("review", step))
-    DraftSigner.objects.filter(first_name="").delete()
-    DraftSigner.objects.filter(first_name="Ada").update(last_name="Lovelace", email="ada@example.com")
+    draft = Draft.objects.get()
+    ada, grace, _nobody = draft.content["signers"]
+    stored.change(draft, signers=[ada | {"last_name": "Lovelace", "email": "ada@example.com"}, grace])
     assert client.post(path, OPTIONS).status_code == 303
 
 
@@ -107,7 +107,7 @@ def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
     assert client.post(f"{drafts}/{number}/template").status_code == 410
     assert not SignatureRequest.objects.exists()
     draft = Draft.objects.get(pk=number)
-    assert not draft.documents.exists() and not draft.signers.exists()
+    assert not draft.documents.exists() and draft.content == {}
 
 
 def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> None:
@@ -198,11 +198,9 @@ def test_a_template_of_it_keeps_nothing_that_is_of_its_people(log_in: LogIn, pro
     ]
     saved = Template.objects.get()
     assert kept == [] and [field["name"] for field in saved.fields_of(saved.roles[0])] == ["street"]
-    assert Template.objects.get().more_options == {
-        "decline_allowed": True,
-        "reminders": {"every_days": 3, "at_most": 4},
-    }
-    eve = DraftSigner(first_name="Eve", last_name="Adams", email="eve@other.test")
+    own = ("mode", "validity_days", "initials_required", "notify_signers_on_completion", "branding_profile_id")
+    assert set(saved.content) == {*own, "decline_allowed", "reminders", "signers", "documents"}
+    eve = {"first_name": "Eve", "last_name": "Adams", "email": "eve@other.test"}
     draft = begin_from(scope(member), Template.objects.get(), member.user, [eve])
     shown = page(client, path.replace(f"/{number}/", f"/{draft.pk}/"))
     assert "Eve Adams" in shown and "kingsley" not in shown.lower()

@@ -11,11 +11,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants import send_quota
+from paraph.tenants import limits
 from paraph.tenants.models import Member
-from tests.dashboard.browser_client import BrowserClient
+from tests.dashboard.conftest import BrowserClient
 from tests.drafts.author import Author, author
 from tests.tenancy import create_application
 
@@ -52,7 +52,7 @@ AFTER: dict[str, Press] = {
 
 @pytest.fixture(autouse=True)
 def _slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = send_quota.use_web_send
+    counted = limits.use_web_send
 
     def use_web_send(*arguments: Any) -> None:
         BEGUN.set()
@@ -99,9 +99,7 @@ def test_whatever_is_pressed_after_send_leads_to_the_request(gap: float) -> None
         request = f"/app/{charles.scope.organization_id}/requests/{draft.request_id}"
         led = [answer.headers.get("Location", answer.status_code) for answer in answers]
         wrong += [] if led == [request, request] else [(name, led)]
-        assert not DraftSigner.objects.filter(draft=draft).exists(), name
-        assert not draft.placed, name
-        assert (draft.title, draft.more_options) == ("", {}), name
+        assert (draft.title, draft.content) == ("", {}), name
     assert not wrong, wrong
     assert SignatureRequest.objects.count() == len(AFTER)
 
@@ -134,4 +132,4 @@ def test_send_after_discard_sends_nothing() -> None:
         client, address = browser(charles.member), f"/app/{charles.scope.organization_id}/drafts/{draft.pk}"
         assert DISCARD(client, address).status_code == 303
         assert SEND(client, address).status_code == status
-    assert not SignatureRequest.objects.exists() and not DraftSigner.objects.exists()
+    assert not SignatureRequest.objects.exists() and not Draft.objects.exclude(content={}).exists()

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from html import unescape
@@ -29,15 +28,12 @@ from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Application, Role
-from tests.dashboard.conftest import MemberClient
-from tests.dashboard.just_logged_in import just_logged_in
+from paraph.tenants.models import Activity, Application, Role
+from tests.dashboard.conftest import LogIn, just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 @pytest.fixture
@@ -167,23 +163,15 @@ def test_the_first_page_is_shown_while_there_is_a_file(made: Scene, client: Clie
     assert picture not in text(client, made)
 
 
-def test_the_journal_is_folded(made: Scene, client: Client) -> None:
+def test_what_the_request_is_stands_on_the_page_and_nothing_of_what_it_is_not(made: Scene, client: Client) -> None:
     page = text(client, made)
+    assert not any(word in page for word in ("External ID", "Approver", "Copies go to", "Declined"))
     folded = re.search(r'<details class="card fold" id="journal"><summary>(.*?)</summary>', page, re.S)
     assert folded and "Timeline" in folded[1] and "The request was created." in folded[1]
-
-
-def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client) -> None:
     SignatureRequest.objects.update(title="Lease of the pier", locale="ar", locale_chosen=True, initials_required=True)
-    page = text(client, made)
-    assert "<h1>Lease of the pier</h1>" in page and "العربية" in page and "<dd>Yes</dd>" in page
-    client.post(address(made, "/end"), {"reason": "Over"})
-
-
-def test_what_its_own_system_knows_it_by_stands_on_the_page(made: Scene, client: Client) -> None:
-    assert "External ID" not in text(client, made)
     SignatureRequest.objects.update(external_id="lease-<4711>", metadata={"street": "Lime & Co.", "items": "5"})
     page = text(client, made)
+    assert "<h1>Lease of the pier</h1>" in page and "العربية" in page and "<dd>Yes</dd>" in page
     assert '<dt>External ID</dt><dd class="wrap">lease-&lt;4711&gt;</dd>' in page
     assert '<dt><code>street</code></dt><dd class="wrap">Lime &amp; Co.</dd>' in page
 
@@ -298,32 +286,16 @@ def test_a_signing_link_is_shown_once_and_noted(made: Scene, client: Client) -> 
     assert link not in text(client, made) and link not in str(dict(client.session))
 
 
-def test_a_link_needs_a_recent_log_in(made: Scene, log_in: LogIn) -> None:
-    _, stale = log_in(Role.OWNER, at=made.request.organization)
-    response = stale.post(address(made, f"/signers/{made.signers[0].pk}/link"))
-    assert response.status_code in (302, 303) and "/account/reauthenticate/" in response.headers["Location"]
-
-
 def test_no_link_of_a_signer_of_another_request(made: Scene, client: Client) -> None:
     other = scene()
     response = client.post(address(made, f"/signers/{other.signers[0].pk}/link"))
     assert response.status_code == 422 and "/sign/" not in response.content.decode()
 
 
-@pytest.mark.parametrize("rest", ["", "/verify", "/proof", "/end"])
-def test_a_request_of_another_organization_is_not_there(made: Scene, client: Client, rest: str) -> None:
-    other = scene()
-    assert client.get(f"/app/{made.request.organization_id}/requests/{other.request.pk}{rest}").status_code == 404
-
-
-def test_observers_look_and_do_nothing(made: Scene, log_in: LogIn) -> None:
+def test_observers_are_offered_nothing(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OBSERVER, at=made.request.organization)
     page = text(client, made)
     assert "Cancel request" not in page and "Signing link" not in page and "Webhooks" not in page
-    for rest in ("/end", f"/signers/{made.signers[0].pk}/remind", f"/signers/{made.signers[0].pk}/link"):
-        assert client.post(address(made, rest), {"reason": "x"}).status_code == 403
-    made.request.refresh_from_db()
-    assert made.request.status == "pending"
 
 
 def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:
@@ -447,13 +419,8 @@ def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Clie
     assert "Your &lt;IBAN&gt;" in page and "left empty" not in page, "deleted with the files"
 
 
-def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, client: Client) -> None:
-    page = text(client, made)
-    assert "Approver" not in page and "Copies go to" not in page and "Declined" not in page
-
-
 def test_files_are_compared_in_a_place(made: Scene, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     tenant = str(made.request.organization_id)  # a member's
     try:

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -15,14 +14,11 @@ from django.utils import timezone
 from paraph.dashboard.requests import listing
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Organization, Role
-from tests.dashboard.conftest import MemberClient
-from tests.dashboard.just_logged_in import just_logged_in
+from paraph.tenants.models import Activity, Organization, Role
+from tests.dashboard.conftest import LogIn, just_logged_in
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 @pytest.fixture

@@ -1,16 +1,34 @@
-"""What all pages of the dashboard share: headers, pages that say what went wrong, answers to forms."""
+"""What all pages of the dashboard share: headers, pages that say what went wrong, answers to forms, tags, weight."""
 
-from collections.abc import Callable
+import gzip
+from pathlib import Path
+from typing import Any
 
+import django_htmx
 import pytest
 from django.test import Client
 
+import paraph
 from paraph.dashboard.middleware import POLICY
-from tests.dashboard.browser_client import BrowserClient
-from tests.dashboard.conftest import MemberClient
+from paraph.dashboard.templatetags.dashboard import browser_name, mail_address
+from paraph.tenants.models import Organization
+from tests.dashboard.conftest import LogIn
+
+_MOZILLA = "Mozilla/5.0"
 
 
-def test_pages_load_from_nowhere_else_and_are_framed_by_nobody(log_in: Callable[..., MemberClient]) -> None:
+def test_a_member_arrives_at_their_organization(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    assert client.get("/app/").headers["Location"] == f"/app/{organization.pk}/"
+    assert organization.name in client.get(f"/app/{organization.pk}/").content.decode()
+
+
+def test_no_other_door_sets_a_cookie() -> None:
+    for address in ("/docs", "/sign/unknown", "/api/v1/openapi.json"):
+        assert not Client().get(address).cookies
+
+
+def test_pages_load_from_nowhere_else_and_are_framed_by_nobody(log_in: LogIn) -> None:
     member, client = log_in()
     for address in (f"/app/{member.organization_id}/", "/account/", "/account/login/", "/app/nowhere"):
         headers = client.get(address).headers
@@ -29,21 +47,12 @@ def test_an_unknown_address_answers_in_the_same_look(address: str) -> None:
     assert not response.cookies
 
 
-def test_an_id_that_no_organization_can_have_is_unknown(log_in: Callable[..., MemberClient]) -> None:
+def test_an_id_that_no_organization_can_have_is_unknown(log_in: LogIn) -> None:
     _, client = log_in()
     assert client.get("/app/999999999999999999999/").status_code == 404
 
 
-def test_a_form_without_the_token_of_its_page_is_refused(log_in: Callable[..., MemberClient]) -> None:
-    member, _ = log_in()
-    client = BrowserClient(enforce_csrf_checks=True)
-    client.force_login(member.user)
-    response = client.post("/account/", {"name": "Ada"})
-    assert response.status_code == 403
-    assert "This form has expired" in response.content.decode()
-
-
-def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: Callable[..., MemberClient]) -> None:
+def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: LogIn) -> None:
     _, client = log_in()
     taken = client.post("/account/", {"name": "Ada", "language": "fr"})
     assert (taken.status_code, taken.headers["Location"]) == (303, "/account/")
@@ -57,27 +66,42 @@ def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: Callable[..., M
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("user_agent", "name"),
     [
-        "/account/login/",
-        "/account/logout/",
-        "/account/signup/",
-        "/account/first/owner/",
-        "/account/password/reset/",
-        "/account/password/change/",
-        "/account/email/",
-        "/account/reauthenticate/",
-        "/account/sessions/",
-        "/account/2fa/totp/activate/",
-        "/account/2fa/recovery-codes/generate/",
-        "/account/2fa/webauthn/add/",
-        "/account/2fa/webauthn/login/",
-        "/app/new",
+        (f"{_MOZILLA} (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0", "Firefox, Linux"),
+        (f"{_MOZILLA} (Windows NT 10.0) AppleWebKit/537.36 Chrome/141.0 Safari/537.36 Edg/141.0", "Edge, Windows"),
+        (f"{_MOZILLA} (Linux; Android 15) AppleWebKit/537.36 Chrome/141.0 Mobile Safari/537.36", "Chrome, Android"),
+        (f"{_MOZILLA} (iPhone; CPU iPhone OS 18_6 like Mac OS X) Version/18.6 Safari/604.1", "Safari, iPhone"),
+        (f"{_MOZILLA} (Macintosh; Intel Mac OS X 10_15_7) Version/18.6 Safari/605.1.15", "Safari, macOS"),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("", ""),
     ],
 )
-def test_no_form_is_taken_without_its_token(log_in: Callable[..., MemberClient], address: str) -> None:
-    member, _ = log_in()
-    client = BrowserClient(enforce_csrf_checks=True)
-    client.force_login(member.user)
-    response = client.post(address, {"email": "eve@example.com"})
-    assert response.status_code == 403 and "This form has expired" in response.content.decode()
+def test_a_browser_has_the_name_that_people_know(user_agent: str, name: str) -> None:
+    assert browser_name(user_agent) == name
+
+
+def test_long_addresses_break_after_their_at_sign() -> None:
+    assert mail_address("owner@lighthouse.example") == "owner@<wbr>lighthouse.example"
+    assert mail_address("ada@example.com") == "ada@example.com"
+    assert mail_address("<b>@lighthouse-keepers.example") == "&lt;b&gt;@<wbr>lighthouse-keepers.example"
+
+
+@pytest.mark.parametrize("gateway", [{"smtp_url": "smtp://localhost"}, {"mail_provider": "mailgun"}])
+def test_members_read_that_mails_reach_nobody_until_something_sends_them(
+    log_in: LogIn, settings: Any, gateway: dict[str, str]
+) -> None:
+    member, client = log_in()
+    pages = [client.get(f"/app/{member.organization_id}/members").content.decode()]
+    settings.PARAPH = settings.PARAPH.model_copy(update=gateway)
+    pages += [client.get(f"/app/{member.organization_id}/members").content.decode()]
+    assert ["paraph inbox" in page for page in pages] == [True, False]
+
+
+def test_all_scripts_and_styles_together_are_light() -> None:
+    """Each file compressed by itself, as browsers load it."""
+    ours = Path(paraph.__file__).parent / "dashboard/static/dashboard"
+    htmx = Path(django_htmx.__file__).parent / "static/django_htmx/htmx-2.min.js"
+    files = [htmx, *ours.rglob("*.js"), *ours.rglob("*.css")]
+    assert len(files) > 10
+    assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= 60 * 1024

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from paraph import __version__
-from paraph.cli import web, web_process, worker_process
+from paraph.cli import web, worker
 from tests.config.test_documentation import FIELDS
 
 helm = pytest.importorskip("helm_python", reason="Helm (helm-python-sdk) is there on Linux, x86-64, alone")
@@ -109,9 +109,9 @@ def test_probes_by_role_and_time_to_end(objects: dict[tuple[str, str], Any]) -> 
     assert ready["periodSeconds"] * ready["failureThreshold"] < web._DRAIN_SECONDS
     assert working["readinessProbe"]["exec"]["command"] == ["paraph", "check", "--only", "workers"]
     assert "livenessProbe" not in working
-    longest = web._DRAIN_SECONDS + web_process._KILL_SECONDS
+    longest = web._DRAIN_SECONDS + web._KILL_SECONDS
     assert pod(objects, "web")["terminationGracePeriodSeconds"] >= longest + 5
-    assert pod(objects, "worker")["terminationGracePeriodSeconds"] >= worker_process._LAST_SECONDS + 5
+    assert pod(objects, "worker")["terminationGracePeriodSeconds"] >= worker._LAST_SECONDS + 5
 
 
 @pytest.mark.parametrize("role", ["web", "worker"])

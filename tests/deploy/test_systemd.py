@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.cli import serve, web, web_process, worker_process
+from paraph.cli import serve, web, worker
 from paraph.postgres import server
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
@@ -53,10 +53,10 @@ def test_little_is_left_in_reach(installed: Path) -> None:
 
 
 def test_each_unit_waits_until_the_process_has_ended_by_itself() -> None:
-    longest_web = web_process._KILL_SECONDS + web._DRAIN_SECONDS
+    longest_web = web._KILL_SECONDS + web._DRAIN_SECONDS
     longest_serve = serve._WEB_GRACE + serve._WORKER_GRACE + server._STOP_SECONDS + _LAST_KILL_SECONDS
     assert _seconds("paraph-web.service") >= longest_web + 5
-    assert _seconds("paraph-worker@.service") >= worker_process._LAST_SECONDS + 5
+    assert _seconds("paraph-worker@.service") >= worker._LAST_SECONDS + 5
     assert _seconds("paraph.service") >= longest_serve + 5
 
 

@@ -1,21 +1,27 @@
-"""A member with a draft that is ready to be sent."""
+"""A member with a draft that is ready to be sent, and drafts that ask something of their signers."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, Placed
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import Member, Role, User
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, Member, Role, User
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR
 from tests.tenancy import create_organization
+
+IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
+PETS = {"name": "Pets", "type": "choice", "options": ["None", "A cat"], "required": False}
+SIGNED_ON = {"name": "Date", "type": "signed_on"}
+PLACE: dict[str, Any] = {"page_number": 1, "x": 60, "y": 500, "width": 160, "height": 18}
 
 
 @dataclass
@@ -40,14 +46,14 @@ class Author:
         editing.replace_signers(
             draft,
             [
-                DraftSigner(first_name=first, last_name=last, email=f"{first.lower()}@example.com")
+                signer_of({"first_name": first, "last_name": last, "email": f"{first.lower()}@example.com"})
                 for first, last in people
             ],
         )
-        row = draft.documents.get()
+        [document] = draft.files()
         stamps = [
-            DraftStamp(document=row, signer=signer, page_number=2, x=50, y=50 + 100 * index, width=200, height=80)
-            for index, signer in enumerate(draft.signers.all())
+            Placed(document, signer, page_number=2, x=50, y=50 + 100 * signer.position, width=200, height=80)
+            for signer in draft.signers
         ]
         editing.replace_places(draft, stamps)
         return draft
@@ -61,3 +67,15 @@ def author(plan: str = "pro") -> Author:
     user = User.objects.create(email=f"charles-{organization.pk}@example.com")
     member = Member.objects.create(organization=organization, user=user, role=Role.MEMBER)
     return Author(member, TenantScope(organization.pk, "production", plan, None))
+
+
+def asking(charles: Author, *contents: dict[str, Any], signers: int = 1) -> Draft:
+    """One document; its first signer is asked these, one under the other."""
+    draft = charles.draft(signers=signers)
+    [document], signer = draft.files(), draft.signers[0]
+    fields = [
+        Placed(document, signer, **PLACE | {"y": 500 - 30 * number}, field=content)
+        for number, content in enumerate(contents)
+    ]
+    editing.replace_places(draft, [*draft.places(), *fields])
+    return draft

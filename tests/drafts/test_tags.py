@@ -4,9 +4,10 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import DocumentTags, Draft, DraftSigner
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import DocumentTags, Draft
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
-from tests.drafts import placed as stored
+from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def draft_of(charles: Author, document: Document, *names: str) -> Draft:
     draft = editing.begin(charles.scope, charles.member.user, [document.pk])
-    signers = [DraftSigner(first_name=name, last_name="X", email="a@example.com") for name in names]
+    signers = [signer_of({"first_name": name, "last_name": "X", "email": "a@example.com"}) for name in names]
     editing.replace_signers(draft, signers)
     return draft
 
@@ -56,7 +57,7 @@ def test_tags_offer_what_they_name() -> None:
     draft = draft_of(charles, charles.document(paper("".join(words))), "Ada", "Grace")
     assert sorted(placed(draft)) == [("Ada", 1), ("Grace", 1)]
     fields = stored.fields(draft)
-    asked = [(field.signer.first_name, field.content["type"], field.content["name"]) for field in fields]
+    asked = [(at.signer.first_name, at.field["type"], at.field["name"]) for at in fields if at.field]
     assert asked == [("Ada", "text", "IBAN"), ("Ada", "date", "Date"), ("Grace", "checkbox", "House rules")]
     assert abs(fields[0].y - (700 - 2 - 18)) < 6 and fields[0].width == 160, "under the tag, in the usual size"
     editing.replace_places(draft, [])

@@ -15,8 +15,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Role
+from paraph.tenants.models import Activity, Role
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once

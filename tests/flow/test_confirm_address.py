@@ -13,10 +13,9 @@ from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import is_withheld
-from paraph.tenants.models import ConfirmedAddress, Organization
+from paraph.tenants.models import Activity, ConfirmedAddress, Organization
 from tests.factories import scene
 from tests.flow.conftest import Mailbox
 

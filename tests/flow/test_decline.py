@@ -12,9 +12,8 @@ from paraph.flow.signing.decline import decline
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Member, MutedMail, Organization, User
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.models import Activity, Member, MutedMail, Organization, User
 from paraph.webhooks.models import Delivery, Event
 from tests.factories import VISITOR, Scene, scene, sign
 from tests.flow.test_erase import everything

@@ -20,13 +20,13 @@ from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.templates import delete_template
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.operations.pending_work import retry
 from paraph.operations.request_state import request_state
-from paraph.operations.retry import retry
 from paraph.request_templates.models import Template
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Retention, Storage
 from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery

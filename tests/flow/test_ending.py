@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import explain
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.lifecycle import close_organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign

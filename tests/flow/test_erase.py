@@ -22,7 +22,7 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.signature_requests.models import CopyRecipient, Signer
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Organization
 from paraph.webhooks.models import Attempt, Delivery

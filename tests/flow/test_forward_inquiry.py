@@ -7,8 +7,8 @@ import pytest
 from paraph.flow.messages import sent_once
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.signing.ask import ask, forward_inquiry
-from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Inquiry, Signer
 from paraph.tenants.models import Organization

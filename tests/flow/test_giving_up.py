@@ -20,7 +20,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
-from paraph.operations.retry import retry
+from paraph.operations.pending_work import retry
 from paraph.pdf.refusal import ReadersUnavailable, SealError
 from paraph.queue.connections import connector
 from paraph.queue.jobs import defer

@@ -12,7 +12,7 @@ from PIL import Image
 from paraph.documents import objects_to_delete
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.named_objects import NamedObject, named_among, named_objects
-from paraph.flow.ending import delete_organization
+from paraph.flow.ending import delete_organization, delete_profile
 from paraph.flow.logos import remove_logo
 from paraph.flow.messages import emails
 from paraph.flow.sealing.finalize import seal
@@ -24,11 +24,9 @@ from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.untrusted.logo import LogoRefused
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.branding import delete_profile
-from paraph.tenants.logos import logo_picture
-from paraph.tenants.models import Logo
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.branding import logo_picture
+from paraph.tenants.models import Activity, Logo
 from tests.factories import scene, sign
 from tests.logos import branded, logo_for
 from tests.production import Client

@@ -13,7 +13,7 @@ from paraph.flow.personal_data.erase import erase_address, erase_signer, show_pe
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import pending_steps
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_erase import everything
 from tests.flow.test_jobs import work_off

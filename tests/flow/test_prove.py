@@ -35,7 +35,7 @@ from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.fields.store import values_of, write
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES, of
 from tests.columns import columns
 from tests.factories import TYPED, VISITOR, Scene, scene, sign

@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign

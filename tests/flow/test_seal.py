@@ -24,7 +24,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import create_profile, update_profile
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from paraph.counts.models import Count
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.send_quota import web_sends
+from paraph.tenants.limits import web_sends
+from paraph.tenants.models import Activity
 from paraph.webhooks.models import Delivery
+from tests.drafts import stored
 from tests.drafts.author import author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
@@ -45,7 +46,8 @@ def test_the_journal_names_the_sender_and_the_declaration() -> None:
 def test_signers_in_order_are_invited_one_after_the_other() -> None:
     charles = author()
     draft = charles.draft(signers=2)
-    Draft.objects.update(mode="sequential", locale="fr")
+    Draft.objects.update(locale="fr")
+    stored.change(mode="sequential")
     request = SignatureRequest.objects.get(pk=charles.send(draft))
     assert (request.mode, request.locale) == ("sequential", "fr")
     assert [name for name, _ in jobs()] == ["invite"]
@@ -61,7 +63,7 @@ def test_a_draft_of_another_organization_does_not_exist() -> None:
 def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
     charles = author()
     draft = charles.draft()
-    draft.signers.update(email="nobody")
+    stored.change_signers(email="nobody")
     with pytest.raises(DomainError, match="nobody"):
         charles.send(draft)
     assert not SignatureRequest.objects.exists() and not Count.objects.exists() and not jobs()
@@ -76,7 +78,7 @@ def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatc
     with pytest.raises(DomainError, match="2027-01-01") as refused:
         charles.send(drafts[1])
     assert refused.value.code == "web_sends_used_up"
-    assert DraftSigner.objects.filter(draft=drafts[1]).exists()  # nothing of it is lost
+    assert stored.signers(drafts[1])  # nothing of it is lost
     monkeypatch.setattr(clock, "now", lambda: datetime(2027, 1, 1, tzinfo=UTC))
     charles.send(drafts[1])
 
@@ -113,4 +115,4 @@ def test_one_draft_is_sent_once_however_often_the_button_is_pressed() -> None:
     sent = at_once(*[lambda: charles.send(draft)] * 4)
     assert sent == [SignatureRequest.objects.get().pk] * 4
     assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 1
-    assert not DraftSigner.objects.exists()  # names and addresses live on in the request alone
+    assert Draft.objects.get().content == {}, "names and addresses live on in the request alone"

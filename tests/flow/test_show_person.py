@@ -10,7 +10,8 @@ from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.db import models
 
-from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, DraftDocument, Placed, blank
 from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
@@ -24,10 +25,9 @@ from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.models import Invitation, Member, Organization, User
+from paraph.tenants.models import Activity, Invitation, Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
 from tests.columns import columns
 from tests.drafts.author import Author, author
@@ -87,8 +87,8 @@ def signed_everywhere() -> Scene:
         "metadata": {"tenant": ADDRESS},
         "redirect_url": "https://example.com/?who=lovelace",
     }
-    draft = Draft.objects.create(organization_id=charles.scope.organization_id, more_options=noted)
-    DraftSigner.objects.create(draft=draft, position=0, phone=PHONE, **gets_copy)
+    content = blank() | noted | {"signers": [signer_of(gets_copy | {"phone": PHONE})]}
+    draft = Draft.objects.create(organization_id=charles.scope.organization_id, content=content)
     written_for_others(charles, draft)
     vouch(charles.scope.organization_id, ADDRESS)
     CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
@@ -99,19 +99,19 @@ def signed_everywhere() -> Scene:
 def written_for_others(charles: Author, draft: Draft) -> None:
     """A draft and a template for Eve, in which an application and a member have written of Ada."""
     people = {"first_name": "Eve", "last_name": "Adams", "email": "eve@other.test"}
-    eve = DraftSigner.objects.create(draft=draft, position=1, **people)
     said = f"Ada Lovelace <{ADDRESS}>"
     Draft.objects.filter(pk=draft.pk).update(title=said, subject=said, message=said)
-    document = DraftDocument.objects.create(draft=draft, document=charles.document(name="x.pdf"), position=0)
+    document = charles.document(name="x.pdf")
+    DraftDocument.objects.create(draft=draft, document=document, position=0)
     asked = {"name": "landlord", "type": "text", "value": said}
-    field = DraftField(document=document, signer=eve, content=asked, page_number=1, x=1, y=1, width=99, height=20)
-    draft.place([], [field])
+    draft.content["signers"].append(signer_of(people))
+    draft.content["documents"] = [{"id": document.pk, "signers": []}]
+    draft.place([Placed(document, draft.signers[1], page_number=1, x=1, y=1, width=99, height=20, field=asked)])
     template = Template.objects.get()
-    more = {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
-    Template.objects.update(name=said, subject=said, message=said, more_options=more)
-    template.refresh_from_db()
-    template.request["signers"][0]["name"] = said
-    template.request["documents"][0]["signers"][0]["fields"] = [asked]
+    template.name = template.subject = template.message = said
+    template.content |= {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
+    template.content["signers"][0]["name"] = said
+    template.content["documents"][0]["signers"][0]["fields"] = [asked]
     template.save()
 
 

@@ -17,7 +17,7 @@ from paraph.kernel import clock
 from paraph.messaging.email import send_email
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
 from tests.factories import Scene, scene, sign
 

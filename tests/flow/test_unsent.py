@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from paraph.drafts.earlier_signers import earlier_signers
-from paraph.drafts.models import Draft, DraftSigner
-from paraph.drafts.payload import refusals
+from paraph.dashboard.drafts.people import earlier_signers
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, blank
+from paraph.drafts.refusals import refusals
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
@@ -18,13 +19,13 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.messaging.models import CapturedMessage
-from paraph.request_templates.models import BulkRow, BulkSend, Template
+from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.log import note_export
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR, note_export
 from paraph.tenants.confirmed_addresses import vouch
+from paraph.tenants.models import Activity
 from tests.dashboard.test_bulk_sends import GOOD
+from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_erase import everything
@@ -83,22 +84,17 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     open_draft = charles.draft(signers=2)
     ada = signed_by_ada(charles)
     erase_signer(OPERATOR, ada.pk)
-    assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
-    [document] = Draft.objects.get(pk=open_draft.pk).placed
-    assert [each["signer_ref"] for each in document["signers"]] == [str(open_draft.signers.get().pk)]
+    [grace] = stored.signers(open_draft)
+    [document] = Draft.objects.get(pk=open_draft.pk).content["documents"]
+    assert grace.first_name == "Grace" and [each["signer_ref"] for each in document["signers"]] == [grace.ref]
     assert [signer.email for signer in earlier_signers(charles.scope)] == []
 
 
 def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
-    DraftSigner.objects.create(
-        draft=Draft.objects.create(organization_id=stranger.scope.organization_id),
-        position=0,
-        first_name="Eve",
-        last_name="Adams",
-        email="Eve@Example.com",
-    )
+    eve = signer_of({"first_name": "Eve", "last_name": "Adams", "email": "Eve@Example.com"})
+    Draft.objects.create(organization_id=stranger.scope.organization_id, content=blank() | {"signers": [eve]})
     vouch(charles.scope.organization_id, "eve@example.com")
     capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
     ada = signed_by_ada(charles)
@@ -119,9 +115,9 @@ def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
 def test_a_number_is_found_however_it_was_written() -> None:
     charles = author()
     draft = charles.draft()
-    draft.signers.update(phone="+33 6 12-34", email="somebody@example.com")
+    stored.change_signers(phone="+33 6 12-34", email="somebody@example.com")
     erase_address(OPERATOR, "+33612-34")
-    assert not draft.signers.exists()
+    assert not stored.signers(draft)
 
 
 @pytest.mark.parametrize(("retention", "kept"), [(None, 90), (30, 30), (3000, 90)])
@@ -137,7 +133,7 @@ def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: in
         sweep()
         assert BulkSend.objects.filter(pk=bulk.pk).exists() is there
         assert Draft.objects.filter(pk=draft.pk).exists() is there
-    assert not DraftSigner.objects.exists() and not BulkRow.objects.exists()
+    assert not Draft.objects.exists() and not BulkRow.objects.exists()
 
 
 def test_captured_messages_go_after_ninety_days() -> None:
@@ -187,17 +183,17 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     value = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
     place = {"placement": {"type": "coordinates", "value": value}}
     for each in (template, foreign):
-        each.request["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.name = "Lease of Ada Lovelace"
+        each.content["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.content |= {"metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
         each.save()
-        more = {"decline_allowed": True, "metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
-        Template.objects.filter(pk=each.pk).update(name="Lease of Ada Lovelace", more_options=more)
     request_id = charles.send(charles.draft())
     end_early(OPERATOR, request_id, "over")
     erase_signer(OPERATOR, Signer.objects.get(request=request_id).pk)
     template.refresh_from_db()
     foreign.refresh_from_db()
     assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
-    assert template.more_options == {"decline_allowed": True, "metadata": {"street": "Ada Lane"}}
+    assert template.content["decline_allowed"] and template.content["metadata"] == {"street": "Ada Lane"}
     [field], [elsewhere] = (each.fields_of(each.roles[0]) for each in (template, foreign))
     assert field == {"name": "landlord", "type": "text"} | place and elsewhere == content | place
     assert refusals(charles.scope, template_draft(charles, template)) == []
@@ -207,17 +203,15 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
     charles, stranger = author(), author()
     drafts = [each.draft() for each in (charles, stranger)]
     for draft in drafts:
-        draft.subject, draft.more_options = (
-            "For grace@example.com",
-            {"external_id": "grace@example.com", "send_email": True},
-        )
+        draft.subject = "For grace@example.com"
+        draft.content |= {"external_id": "grace@example.com"}
         draft.save()
     changed = erase_address(OPERATOR, "grace@example.com").organization_ids
     assert changed == sorted(each.scope.organization_id for each in (charles, stranger))
     for draft in drafts:
         draft.refresh_from_db()
-        assert (draft.subject, draft.more_options) == ("", {"send_email": True})
-        assert draft.signers.get().email == "ada@example.com"
+        assert draft.subject == "" and "external_id" not in draft.content
+        assert [signer.email for signer in draft.signers] == ["ada@example.com"]
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
 
 

@@ -1,10 +1,12 @@
 """No file that was altered after its seal without a key is valid, whatever was put over the alteration."""
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from lab.fuzz.altered import hostile_evidence
 from lab.fuzz.altered.covers import COVERS, NotSealed
 from lab.fuzz.altered.genuine import GENUINE, WAITING, genuine
 from lab.fuzz.altered.judge import accepts, complaint, picture_changed
@@ -119,3 +121,10 @@ def test_the_judge_sees_another_picture() -> None:
     behind = Altered(Recipe("letter B-T"), before + b"\n%", before, len(before), must_be_refused=False)
     assert complaint(behind) == "valid with 1 bytes after the newest signature that is trusted"
     assert not complaint(Altered(Recipe("letter B-T"), before + b"\n\0", before, len(before), must_be_refused=False))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", hostile_evidence.CASES)
+def test_files_that_want_to_use_up_the_machine(name: str, tmp_path: Path) -> None:
+    """``paraph verify`` ends within 10 s of processor and 600 MB with whatever is given to it, without a traceback."""
+    assert hostile_evidence.complaint(hostile_evidence.CASES[name](), tmp_path) == ""

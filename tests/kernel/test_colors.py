@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.kernel.colors import READABLE, contrast, is_color, readable_on
+from paraph.kernel.appearance import READABLE, contrast, is_color, readable_on
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,72 @@
-"""Several secrets at once."""
+"""The secret that all other keys derive from: read or made, several at once; randomness, derived keys, encryption at
+rest."""
 
+import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import earlier_master_keys, fingerprint, write_earlier_master_keys
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, earlier_master_keys, fingerprint, read_master_key, write_earlier_master_keys
+
+
+@given(st.binary(), st.binary())
+def test_what_is_encrypted_comes_back_with_its_context_only(plain: bytes, context: bytes) -> None:
+    key = tokens.derive(b"master", "test")
+    sealed = tokens.encrypt(key, plain, context)
+    assert tokens.decrypt(key, sealed, context) == plain
+    changed = sealed[:-1] + bytes([sealed[-1] ^ 1])
+    other = tokens.derive(b"master", "other")
+    for attempt in ((other, sealed, context), (key, sealed, context + b"x"), (key, changed, context)):
+        with pytest.raises(ValueError, match="does not open"):
+            tokens.decrypt(*attempt)
+
+
+def test_purposes_do_not_meet() -> None:
+    assert tokens.derive(b"master", "a") != tokens.derive(b"master", "b")
+    assert tokens.keyed_hash(b"k", b"ab", b"c") != tokens.keyed_hash(b"k", b"a", b"bc")
+
+
+def test_forms() -> None:
+    assert len(tokens.random_hex(32)) == 64
+    assert len({tokens.random_digits(6) for _ in range(100)}) > 90
+    assert all(len(tokens.random_digits(6)) == 6 for _ in range(100))
+
+
+@given(st.binary())
+def test_base64url_comes_back(content: bytes) -> None:
+    assert tokens.from_base64url(tokens.base64url(content)) == content
+
+
+def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
+    first = read_master_key(tmp_path, "")
+    assert read_master_key(tmp_path, "") == first
+    assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
+
+
+def test_the_environment_wins(tmp_path: Path) -> None:
+    assert read_master_key(tmp_path, "x" * 32) == b"x" * 32
+    with pytest.raises(DomainError, match="at least 32 characters"):
+        read_master_key(tmp_path, "short")
+
+
+def test_a_folder_that_cannot_be_used_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DomainError, match="cannot be read or made: File exists"):
+        read_master_key(tmp_path / "file", "")
+
+
+def test_those_who_start_together_agree(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        keys = set(pool.map(lambda _: read_master_key(tmp_path / "data", ""), range(32)))
+    assert len(keys) == 1
+
 
 OLD, NEW = b"o" * 40, b"n" * 40
 

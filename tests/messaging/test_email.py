@@ -1,7 +1,6 @@
 """E-mail through a real SMTP server, and into the captured inbox."""
 
 import hmac
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
@@ -19,6 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.inbox import messages
 from paraph.messaging.sms import send_sms
+from tests.cli.service import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -77,12 +77,6 @@ def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[in
         yield controller.port
     finally:
         controller.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> None:

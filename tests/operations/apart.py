@@ -1,16 +1,23 @@
-"""``paraph web`` and ``paraph worker`` without a supervisor, on a PostgreSQL of their own that tests stop and start."""
+"""``paraph web`` and ``paraph worker`` without a supervisor, on one machine or two, on a PostgreSQL of their own that
+tests stop and start; whole flows meanwhile."""
 
+import itertools
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import httpx
 
 from paraph.postgres import Server, cluster
-from paraph.postgres.binaries import programs
+from paraph.postgres.cluster import programs
 from tests import first_start
-from tests.cli.service import Service, remove
+from tests.cli.service import Service, remove, status, wait_until
 
 Mode = Literal["fast", "immediate", "smart"]
 
@@ -88,3 +95,80 @@ class Parts:
 
     def _log(self, command: str) -> Path:
         return self._folder / f"{command}.log"
+
+
+_PATIENCE = 180  # s, of machines that run tests
+_COMMANDS = ("web", "worker")
+
+
+class Machines:
+    """Each call goes to the next machine that serves: what one has made, another is asked for."""
+
+    def __init__(self, machines: list[Parts]) -> None:
+        self.all = machines
+        self._serving: list[Parts] = []
+        self._turn = itertools.count()
+
+    def call(self, method: str, url: str, client: httpx.Client | None = None, **what: Any) -> httpx.Response:
+        """``url``: a path, or the address that the service told."""
+        serving = self._serving
+        path = urlsplit(url)._replace(scheme="", netloc="").geturl()
+        address = serving[next(self._turn) % len(serving)].url + path
+        return (client.request if client else httpx.request)(method, address, timeout=60, **what)
+
+    def start(self, machine: Parts, **settings: str) -> None:
+        """Returns once it serves."""
+        for command in _COMMANDS:
+            machine.start(command, **settings)
+        wait_until(lambda: status(f"{machine.url}/readyz") == 200, _PATIENCE)
+        self._serving = [*self._serving, machine]
+
+    def restart(self, machine: Parts, **settings: str) -> None:
+        """Calls at hand are answered, and jobs done, before it ends."""
+        self._serving = [other for other in self._serving if other is not machine]
+        assert [machine.end(command)[0] for command in _COMMANDS] == [0, 0]
+        self.start(machine, **settings)
+
+    def logs(self) -> list[str]:
+        return [machine.log(command) for machine in self.all for command in _COMMANDS]
+
+    def remove(self) -> None:
+        for machine in self.all:
+            machine.remove()
+
+
+class Flows(threading.Thread):
+    """``once`` does a flow and returns its request's id. ``patience``: seconds that one may take. ``requests``: the
+    flows so far. What goes wrong in the thread is raised to whoever waits for it."""
+
+    def __init__(self, once: Callable[[], int], patience: float) -> None:
+        super().__init__(daemon=True)
+        self._once, self._patience = once, patience
+        self._enough = threading.Event()
+        self._fault: BaseException | None = None
+        self.requests: list[int] = []
+
+    def run(self) -> None:
+        try:
+            while not self._enough.is_set():
+                self.requests.append(self._once())
+        except BaseException as fault:  # noqa: BLE001  raised by who waits
+            self._fault = fault
+
+    def go_on(self, flows: int) -> None:
+        """Returns after so many more."""
+        wanted = len(self.requests) + flows
+        wait_until(lambda: len(self.requests) >= wanted or self._fault is not None, self._patience)
+        self._raise()
+
+    def end(self) -> list[int]:
+        """Returns all requests, after the flow at hand."""
+        self._enough.set()
+        self.join(self._patience)
+        self._raise()
+        assert not self.is_alive(), "a flow does not end"
+        return self.requests
+
+    def _raise(self) -> None:
+        if self._fault:
+            raise self._fault

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from paraph.database.sessions import connection_parameters
+from paraph.database.connections import connection_parameters
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.kernel import clock

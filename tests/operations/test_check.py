@@ -21,11 +21,10 @@ from paraph.keys import development_authority
 from paraph.messaging.email import check_gateway
 from paraph.operations.check.backlog import queue, unsealed, webhooks
 from paraph.operations.check.database import database
-from paraph.operations.check.gateways import mail_gateway, sms_gateway
-from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome, compare_clocks
 from paraph.operations.check.sealing import CANARY, sandbox_sealing, sealing, timestamps
 from paraph.operations.check.service_checks import ServiceCheck, require_start, run_checks
+from paraph.operations.check.surroundings import mail_gateway, object_store, sms_gateway
 from paraph.operations.pending_work import queue_state
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.untrusted.inspect import inspect

@@ -8,9 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.service import wait_until
-from tests.operations.apart import Database, Mode, Parts
-from tests.operations.flows import Flows
+from tests.cli.service import status, wait_until
+from tests.operations.apart import Database, Flows, Mode, Parts
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
 
@@ -54,10 +53,7 @@ class PatientClient:
         self.answers: list[httpx.Response] = []
 
     def ready(self) -> int:
-        try:
-            return httpx.get(self._ready, timeout=30).status_code
-        except httpx.TransportError:
-            return 0
+        return status(self._ready)
 
     def flow(self) -> int:
         """Signs a new request and returns its id."""

@@ -12,7 +12,7 @@ from django.test import override_settings
 from paraph.kernel.secrets import Secrets
 from paraph.tenants.installation import secret_is_ours
 from paraph.tenants.models import Installation
-from tests.cli.service import wait_until
+from tests.cli.service import status, wait_until
 from tests.operations.apart import Database, Parts
 from tests.tenancy import create_application, create_organization
 
@@ -35,10 +35,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
 
 
 def ready(parts: Parts) -> int:
-    try:
-        return httpx.get(f"{parts.url}/readyz", timeout=30).status_code
-    except httpx.TransportError:
-        return 0
+    return status(f"{parts.url}/readyz")
 
 
 def test_a_machine_with_another_secret_is_refused(parts: Parts) -> None:

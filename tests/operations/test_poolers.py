@@ -19,8 +19,8 @@ from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 
 from paraph.database import idle
+from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.database.outage import is_outage
-from paraph.database.sessions import UNKEPT, keeps_sessions
 from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
 from paraph.queue.connections import try_connection

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from paraph.operations.check import proxy as check
-from paraph.operations.check.proxy import proxy
-from paraph.server.header_names import PROBE
+from paraph.operations.check import surroundings as check
+from paraph.operations.check.surroundings import proxy
+from paraph.server.middleware import PROBE
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ import pytest
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import places
 from paraph.kernel.errors import DomainError
-from paraph.operations.check import readiness, service_checks
+from paraph.operations.check import service_checks
 from paraph.operations.check.outcome import Outcome, ok
-from paraph.operations.check.readiness import ReadinessCache
-from paraph.operations.check.service_checks import require_start
+from paraph.operations.check.service_checks import ReadinessCache, require_start
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
 from tests.production import Client
@@ -115,7 +114,7 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
         looks.append([check.name for check in checks])
         return real(checks, seconds)
 
-    monkeypatch.setattr(readiness, "outcomes_by_check", counting)
+    monkeypatch.setattr(service_checks, "outcomes_by_check", counting)
     kept = ReadinessCache()
     assert kept.readiness() == kept.readiness()
     assert len(looks[0]) == sum(check.valid_seconds > 0 for check in service_checks.CHECKS) and looks[1] == []
@@ -132,9 +131,9 @@ def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: p
 
     others = [check for check in service_checks.SERVING if check.name != "sealing"]
     checks = [*others, service_checks.ServiceCheck("sealing", sealing, 300, serving=True)]
-    monkeypatch.setattr(readiness, "CHECKS", checks)
-    monkeypatch.setattr(readiness, "_SECONDS", 2.0)
-    monkeypatch.setattr(readiness, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(service_checks, "CHECKS", checks)
+    monkeypatch.setattr(service_checks, "_READY_SECONDS", 2.0)
+    monkeypatch.setattr(service_checks, "time", SimpleNamespace(monotonic=lambda: now[0]))
     assert client.get("/readyz").json()["checks"]["sealing"] == "failed"
     slow.set()
     now[0] += 5

@@ -12,9 +12,7 @@ import pytest
 
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.cli.service import wait_until
-from tests.operations.apart import Database, Parts
-from tests.operations.flows import Flows
-from tests.operations.two_machines import Machines
+from tests.operations.apart import Database, Flows, Machines, Parts
 from tests.pdf.pdf_factory import paper, text
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import at, signer

@@ -29,11 +29,11 @@ from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, token
 from paraph.storage import presign, store
 from paraph.tenants import installation
+from paraph.tenants.accounts import decrypt_factor, encrypt_factor
+from paraph.tenants.applications import encrypted_secret, webhook_secret
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 from paraph.tenants.models import Application, Installation, User
-from paraph.tenants.second_factors import decrypted, encrypted
-from paraph.tenants.webhook_secrets import encrypted_secret, webhook_secret
-from tests.dashboard.browser_client import BrowserClient
+from tests.dashboard.conftest import BrowserClient
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 
@@ -201,8 +201,10 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
 def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use: Use) -> None:
     sign(scene())
     user = account()
-    Authenticator.objects.create(user=user, type="totp", data={"secret": encrypted("totp")})
-    Authenticator.objects.create(user=user, type="recovery_codes", data={"seed": encrypted("seed"), "used_mask": 3})
+    Authenticator.objects.create(user=user, type="totp", data={"secret": encrypt_factor("totp")})
+    Authenticator.objects.create(
+        user=user, type="recovery_codes", data={"seed": encrypt_factor("seed"), "used_mask": 3}
+    )
     hand_over(AccountMail("a@b.example", "en", "s", "t", ""))
     use(NEW, OLD)
     assert rotate()["left"]["account_mails"] == 1
@@ -212,15 +214,15 @@ def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use
     assert status()["done"]
 
     use(OLD)
-    late = encrypted("late")
+    late = encrypt_factor("late")
     use(NEW, OLD)
     Authenticator.objects.filter(type="totp").update(data={"secret": late})
     assert status()["left"]["second_factors"] == 1 and not status()["done"]
     assert rotate()["done"]
     use(NEW)
-    assert decrypted(Authenticator.objects.get(type="totp").data["secret"]) == "late"
+    assert decrypt_factor(Authenticator.objects.get(type="totp").data["secret"]) == "late"
     seed = Authenticator.objects.get(type="recovery_codes").data
-    assert (decrypted(seed["seed"]), seed["used_mask"]) == ("seed", 3)
+    assert (decrypt_factor(seed["seed"]), seed["used_mask"]) == ("seed", 3)
 
 
 def test_members_stay_logged_in(use: Use) -> None:

@@ -10,7 +10,7 @@ from paraph.documents.models import Document
 from paraph.evidence.named_objects import named_objects
 from paraph.kernel.errors import DomainError
 from paraph.operations import store_encryption
-from paraph.operations.check.object_store import storage_key
+from paraph.operations.check.surroundings import storage_key
 from paraph.operations.store_check import verify_store
 from paraph.operations.store_encryption import encrypt_store
 from paraph.storage import store

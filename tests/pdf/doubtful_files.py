@@ -24,7 +24,6 @@ MASK: dict[str, Any] = {"Width": 4, "Height": 2, "BitsPerComponent": 1, "ImageMa
 PIXELS, BITS = bytes(range(0, 80, 10)), b"\xa0\x50"
 Resources = Callable[[pikepdf.Pdf, Any], None]
 Codes = Mapping[int, str]
-Masks = Mapping[str, tuple[bytes, dict[str, Any]]]
 
 
 def drawn(contents: str, resources: Resources | None = None) -> bytes:

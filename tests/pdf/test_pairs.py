@@ -1,16 +1,19 @@
 """Odd files of every class: refused with a sentence, or sealed so that every viewer shows what the signer saw, the
-stamp on it, and verification says yes."""
+stamp on it, and verification says yes.
+"""
 
+from io import BytesIO
 from random import Random
 
+import pikepdf
 import pytest
 
 from benchmarks.corpus.court import pictures
 from benchmarks.corpus.rendering import placed_mark
 from paraph.pdf.untrusted.inspect import inspect
 from tests import independent
-from tests.pdf.looks import Looks
-from tests.pdf.odd_files import CLASSES, odd_file
+from tests.pdf.looks import Looks, ShownByService, promises
+from tests.pdf.odd_files import CLASSES, odd_file, odd_files
 from tests.pdf.odd_files.papers import paper
 from tests.pdf.pairs import PairDiffersError, check_looks, check_pair, check_promises
 from tests.pdf.sealed_files import sealed
@@ -97,3 +100,36 @@ def test_a_mark_that_is_not_there_is_noticed() -> None:
     looks = Looks(inspect(shown, page_limit=1).pages)
     with pytest.raises(PairDiffersError, match=r"PDFium, page 1: .* belongs; poppler, page 1: .* belongs"):
         check_looks(shown, sealed(shown).content, looks, "none")
+
+
+_OPEN = [name for name in CLASSES if name.startswith("encrypted: ") and "password" not in name]
+_UNLIKE_OTHERS = {"encrypted: for certificates", "encrypted: attachments alone"}
+_NOT_FOR_PDFIUM = {"encrypted: strings alone", "encrypted: streams alone", "encrypted: nothing at all"}
+
+
+def test_a_seed_always_makes_the_same_files() -> None:
+    count = 2 * len(CLASSES)
+    assert list(odd_files(count, 7)) == list(odd_files(count, 7))
+    assert list(odd_files(count, 7)) != list(odd_files(count, 8))
+
+
+def test_a_class_has_many_files() -> None:
+    for name in CLASSES:
+        assert len({odd_file(name, 1, turn) for turn in range(12)}) > 5, name
+
+
+def test_files_are_spread_evenly_over_the_classes() -> None:
+    names = [name for name, _ in odd_files(3 * len(CLASSES))]
+    assert {names.count(name) for name in CLASSES} == {3}
+
+
+@pytest.mark.parametrize("name", [name for name in _OPEN if name not in _UNLIKE_OTHERS])
+def test_what_is_encrypted_opens_without_a_password(name: str) -> None:
+    """To qpdf, and to PDFium where it knows such files at all."""
+    for turn in range(4):
+        pdf = odd_file(name, 3, turn)
+        with pikepdf.open(BytesIO(pdf), suppress_warnings=True) as document:
+            assert document.is_encrypted
+            assert b"EUR) Tj" in document.pages[0].Contents.read_bytes()
+        if name not in _NOT_FOR_PDFIUM:
+            assert promises(ShownByService([(595, 842)]), pdf, [0])[0], name

@@ -20,10 +20,9 @@ from paraph.queue.jobs import QUEUES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
 from tests.api.v1.api_clients import ApiClient, api_client, payload
-from tests.dashboard.conftest import MemberClient, log_in, organization
+from tests.dashboard.conftest import MemberClient, log_in, organization, proved
 from tests.dashboard.matrix import MATRIX, PAGES
 from tests.dashboard.one_of_everything import one_of_everything
-from tests.dashboard.proof import proved
 from tests.dashboard.test_matrix import answered
 from tests.flow.test_jobs import work_off
 from tests.plans.large_tables import have_all_tables_seem_large

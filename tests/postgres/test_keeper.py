@@ -5,7 +5,6 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -13,15 +12,16 @@ import pytest
 from paraph.postgres import Keeper, Server
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = Server(tmp_path / "data")
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data_dir = tmp_path_factory.mktemp("kept") / "data"
+    server = Server(data_dir)
     server.start()
     with psycopg.connect(server.url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value")
     yield server
     server.stop()
-    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
 
 
 def until(holds: Callable[[], bool], keeper: Keeper, seconds: float = 60) -> None:

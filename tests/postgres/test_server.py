@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres import Server, binaries, cluster, location, tuning
+from paraph.postgres import Server, cluster, location
+from paraph.postgres import server as embedded
 
 pytestmark = pytest.mark.thorough
 
@@ -27,8 +28,37 @@ def data_dir(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
 
 
-def test_what_was_written_is_there_after_a_stop_and_after_a_crash(data_dir: Path) -> None:
+@pytest.fixture(scope="module")
+def made_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The data folder of a cluster that was made once, beside one that had been left half made."""
+    above = tmp_path_factory.mktemp("made")
+    above.chmod(0o700)
+    data_dir = above / "data"
+    data_dir.mkdir(mode=0o750)
     server = Server(data_dir)
+    draft = server.location.home / "cluster.new-1234"
+    draft.mkdir()
+    (draft / "PG_VERSION").write_text(cluster.VERSION)
+    server.start()
+    server.stop()
+    yield data_dir
+    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
+
+
+def test_only_its_owner_gets_in_and_folders_above_stay_as_they_are(made_in: Path) -> None:
+    location = Server(made_in).location
+    assert stat.S_IMODE(made_in.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(made_in.stat().st_mode) == 0o750
+    for folder in (location.home, location.sockets, location.cluster):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_cluster_left_half_made_is_made_anew(made_in: Path) -> None:
+    assert not (Server(made_in).location.home / "cluster.new-1234").exists()
+
+
+def test_what_was_written_is_there_after_a_stop_and_after_a_crash_and_the_log_is_bounded(made_in: Path) -> None:
+    server = Server(made_in)
     server.start()
     with psycopg.connect(server.url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1 AS value")
@@ -37,8 +67,10 @@ def test_what_was_written_is_there_after_a_stop_and_after_a_crash(data_dir: Path
     server.stop()
     assert server.poll() == 0
 
-    again = Server(data_dir)
+    server.location.log.write_bytes(b"x" * (9 << 20))
+    again = Server(made_in)
     again.start()
+    assert again.location.log.stat().st_size < 1 << 20
     with psycopg.connect(again.url) as connection:
         connection.execute("UPDATE kept SET value = 2")
     assert again._process
@@ -48,28 +80,6 @@ def test_what_was_written_is_there_after_a_stop_and_after_a_crash(data_dir: Path
     with psycopg.connect(again.url) as connection:
         assert connection.execute("SELECT value FROM kept").fetchone() == (2,)
     again.stop()
-
-
-def test_only_its_owner_gets_in_and_folders_above_stay_as_they_are(tmp_path: Path, data_dir: Path) -> None:
-    tmp_path.chmod(0o700)
-    data_dir.mkdir(mode=0o750)
-    server = Server(data_dir)
-    server.start()
-    server.stop()
-    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
-    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o750
-    for folder in (server.location.home, server.location.sockets, server.location.cluster):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-
-
-def test_a_cluster_left_half_made_is_made_anew(data_dir: Path) -> None:
-    server = Server(data_dir)
-    draft = server.location.home / "cluster.new-1234"
-    draft.mkdir()
-    (draft / "PG_VERSION").write_text(binaries.VERSION)
-    server.start()
-    server.stop()
-    assert not draft.exists()
 
 
 def test_a_killed_supervisors_server_ends_with_it(data_dir: Path) -> None:
@@ -87,29 +97,20 @@ def test_a_killed_supervisors_server_ends_with_it(data_dir: Path) -> None:
         time.sleep(0.02)
 
 
-def test_a_number_in_an_old_lock_file_may_be_anybodys(data_dir: Path) -> None:
-    server = Server(data_dir)
-    server.start()
-    server.stop()
+def test_a_number_in_an_old_lock_file_may_be_anybodys(made_in: Path) -> None:
+    server = Server(made_in)
+    lock = server.location.cluster / "postmaster.pid"
     bystander = subprocess.Popen(["sleep", "60"])
     try:
-        lock = server.location.cluster / "postmaster.pid"
         lock.write_text(
             f"{bystander.pid}\n{server.location.cluster}\n1\n5432\n{server.location.sockets}\n\n  1 1\nready\n"
         )
         server._stop_leftover()
         assert bystander.poll() is None
     finally:
+        lock.unlink()
         bystander.kill()
         bystander.wait()
-
-
-def test_the_log_is_bounded(data_dir: Path) -> None:
-    server = Server(data_dir)
-    server.location.log.write_bytes(b"x" * (9 << 20))
-    server.start()
-    server.stop()
-    assert server.location.log.stat().st_size < 1 << 20
 
 
 def test_another_versions_cluster_gets_a_sentence(data_dir: Path) -> None:
@@ -131,7 +132,7 @@ def test_a_full_disk_gets_a_sentence(data_dir: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_server_that_does_not_start_says_why(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "settings", lambda sockets, connections: {"no_such_setting": "1"})
+    monkeypatch.setattr(embedded, "tuning", lambda sockets, connections: {"no_such_setting": "1"})
     with pytest.raises(DomainError, match=r"PostgreSQL did not start: .*no_such_setting"):
         Server(data_dir).start()
 
@@ -143,15 +144,15 @@ def test_a_folder_that_cannot_be_made_gets_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_closed_virtual_environment_is_copied_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binaries, "ROOT_HOME", tmp_path)
-    monkeypatch.setattr(binaries, "_open_to_others", lambda program: False)
-    copied = binaries.programs("somebody")
+    monkeypatch.setattr(cluster, "ROOT_HOME", tmp_path)
+    monkeypatch.setattr(cluster, "_open_to_others", lambda program: False)
+    copied = cluster.programs("somebody")
     assert copied.is_relative_to(tmp_path)
     for program in ("postgres", "initdb", "psql"):  # the last two need libraries that lie elsewhere in the package
         said = subprocess.run([copied / program, "--version"], capture_output=True, text=True, check=True).stdout
-        assert f" {binaries.VERSION}." in said
+        assert f" {cluster.VERSION}." in said
     assert stat.S_IMODE((copied / "initdb").stat().st_mode) == 0o755
-    assert binaries.programs("somebody") == copied
+    assert cluster.programs("somebody") == copied
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -189,7 +190,7 @@ def open_python() -> str:
     """A Python of our version that another user may run."""
     system = shutil.which(f"python{sys.version_info.major}.{sys.version_info.minor}", path="/usr/bin:/usr/local/bin")
     for candidate in filter(None, (sys.executable, system)):
-        if binaries._open_to_others(Path(candidate)):
+        if cluster._open_to_others(Path(candidate)):
             return candidate
     pytest.skip("no Python of this version that an ordinary user may run")
 

@@ -10,7 +10,7 @@ import pytest
 
 from paraph.kernel.errors import DomainError
 from paraph.postgres import embedded_url, transfer
-from paraph.postgres.client_programs import dumping_programs
+from paraph.postgres.transfer import dumping_programs
 
 _LOOKS_LEFT_OUT = "SET transaction_timeout = 0;"
 

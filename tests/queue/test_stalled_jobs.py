@@ -12,7 +12,7 @@ from procrastinate.contrib.django import app
 from paraph.evidence.failures import finalization, given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.jobs import give_up
-from paraph.operations.retry import retry
+from paraph.operations.pending_work import retry
 from paraph.queue import stalled_jobs
 from paraph.queue.jobs import RANKS
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS, rescue_jobs

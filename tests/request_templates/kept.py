@@ -3,9 +3,8 @@
 from paraph.flow.sending.create import Sender
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.csv_file import read_csv
-from paraph.request_templates.content import of_draft
 from paraph.request_templates.models import BulkSend, Template
-from paraph.request_templates.saving import Names, save_template
+from paraph.request_templates.saving import Names, of_draft, save_template
 from tests.drafts.author import Author
 from tests.factories import VISITOR
 
@@ -13,8 +12,8 @@ ROLES = ("Tenant", "Landlord", "Witness")
 
 
 def template_of(charles: Author, *, roles: int = 1, name: str = "Lease") -> Template:
-    content = of_draft(charles.draft(signers=roles))
-    return save_template(charles.scope, content, charles.member.user, charles.actor, Names(name, ROLES[:roles]))
+    made = of_draft(charles.draft(signers=roles))
+    return save_template(charles.scope, made, charles.actor, Names(name, ROLES[:roles]))
 
 
 def csv_of(*people: str, delimiter: str = ",") -> bytes:

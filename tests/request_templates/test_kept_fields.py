@@ -1,18 +1,19 @@
 """What is asked of signers goes with templates, and is filled in by columns of a CSV."""
 
+from dataclasses import replace
+
 import pytest
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftSigner
-from paraph.drafts.payload import payload, refusals
-from paraph.request_templates.bulk.values import asked_of, sample_values
-from paraph.request_templates.content import of_draft, of_request
+from paraph.drafts.content import creation_of
+from paraph.drafts.models import Draft
+from paraph.drafts.refusals import refusals
+from paraph.request_templates.bulk.columns import asked_of, sample_values
+from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, Template
-from paraph.request_templates.payload import TemplatePayload
-from paraph.request_templates.saving import Names, begin_from, save_template
+from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
 from paraph.signature_requests.models import Field, SignatureRequest
-from tests.drafts.asked import IBAN, PETS, SIGNED_ON, asking
-from tests.drafts.author import Author, author
+from tests.drafts.author import IBAN, PETS, SIGNED_ON, Author, asking, author
 from tests.request_templates.kept import bulk_of
 
 pytestmark = pytest.mark.django_db
@@ -22,33 +23,31 @@ READ = {"name": "House rules", "type": "checkbox", "required": True}
 
 def template_asking(charles: Author) -> Template:
     draft = asking(charles, IBAN, PETS, DEPOSIT, READ, SIGNED_ON, signers=2)
-    draft.signers.filter(position=1).update(role="approver")
-    draft.more_options |= {"copies": [{"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}]}
+    draft.content["signers"][1]["role"] = "approver"
+    draft.content |= {"copies": [{"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}]}
     names = Names("Lease", ["Tenant", "Landlord"])
-    return save_template(charles.scope, of_draft(draft), charles.member.user, charles.actor, names)
+    return save_template(charles.scope, of_draft(draft), charles.actor, names)
 
 
 def test_a_template_keeps_fields_and_roles_and_no_people() -> None:
     charles = author()
     template = template_asking(charles)
-    assert template.more_options == {"decline_allowed": True}, "copies go to people"
-    people = [DraftSigner(first_name=name, last_name="X", email=f"{name}@example.com") for name in "ab"]
+    assert template.content["decline_allowed"] and "copies" not in template.content, "they go to people"
+    people = [{"first_name": name, "last_name": "X", "email": f"{name}@example.com"} for name in "ab"]
     draft = begin_from(charles.scope, template, charles.member.user, people)
     source = Draft.objects.exclude(pk=draft.pk).get()
-    kept, first = (payload(each)["documents"][0]["signers"] for each in (draft, source))
+    kept, first = (creation_of(each.content)["documents"][0]["signers"] for each in (draft, source))
     assert kept[0]["fields"] == first[0]["fields"] and len(kept[0]["fields"]) == 5
-    assert kept[1] == {"signer_ref": draft.signers.all()[1].ref}
-    assert payload(draft)["signers"][1]["role"] == "approver"
+    assert kept[1] == {"signer_ref": "2. b X"}
+    assert creation_of(draft.content)["signers"][1]["role"] == "approver"
 
 
 def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
     charles = author()
     source = asking(charles, IBAN, PETS, DEPOSIT | {"minimum": 0.5}, READ, SIGNED_ON, signers=2)
-    approver = source.signers.last()
-    assert approver
-    approver.role = "approver"
-    editing.replace_signers(source, [*source.signers.exclude(pk=approver.pk), approver])
-    first = payload(source)
+    signer, approver = source.content["signers"]
+    editing.replace_signers(source, [signer, approver | {"role": "approver"}])
+    first = creation_of(source.content)
     assert refusals(charles.scope, source) == []
     sent = SignatureRequest.objects.get(pk=charles.send(source))
     assert [field.name for field in Field.objects.order_by("position")] == [
@@ -60,17 +59,17 @@ def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
     ]
     assert sent.decline_allowed and list(sent.signers.values_list("role", flat=True)) == ["signer", "approver"]
     names = Names("Again", ["Tenant", "Landlord"])
-    template = save_template(charles.scope, of_request(sent), charles.member.user, charles.actor, names)
-    people = [DraftSigner(first_name=name, last_name="X", email=f"{name}@example.com") for name in "ab"]
+    template = save_template(charles.scope, of_request(sent), charles.actor, names)
+    people = [{"first_name": name, "last_name": "X", "email": f"{name}@example.com"} for name in "ab"]
     draft = begin_from(charles.scope, template, charles.member.user, people)
     assert refusals(charles.scope, draft) == []
-    asked = [each["documents"][0]["signers"][0]["fields"] for each in (payload(draft), first)]
+    asked = [each["documents"][0]["signers"][0]["fields"] for each in (creation_of(draft.content), first)]
     assert [[field["name"], field["type"], field["placement"]] for field in asked[0]] == [
         [field["name"], field["type"], field["placement"]] for field in asked[1]
     ]
     assert [field.get("minimum") for field in asked[0]] == [None, None, 0.5, None, None]
     assert asked[0][1]["options"] == ["None", "A cat"] and asked[0][1]["required"] is False
-    assert payload(draft)["decline_allowed"] is True
+    assert creation_of(draft.content)["decline_allowed"] is True
 
 
 def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_gives_it_anew() -> None:
@@ -78,16 +77,15 @@ def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_giv
     flat = {"name": "Flat", "type": "text", "required": True, "read_only": True, "value": "4b"}
     sent = SignatureRequest.objects.get(pk=charles.send(asking(charles, IBAN | {"value": "DE02"}, flat)))
     names = Names("Again", ["Tenant"])
-    template = save_template(charles.scope, of_request(sent), charles.member.user, charles.actor, names)
-    person = DraftSigner(first_name="A", last_name="X", email="a@example.com")
+    template = save_template(charles.scope, of_request(sent), charles.actor, names)
+    person = {"first_name": "A", "last_name": "X", "email": "a@example.com"}
     draft = begin_from(charles.scope, template, charles.member.user, [person])
-    asked = payload(draft)["documents"][0]["signers"][0]["fields"]
+    asked = creation_of(draft.content)["documents"][0]["signers"][0]["fields"]
     assert ["value" in field for field in asked] == [False, False] and asked[1]["read_only"] is True
     [refusal] = refusals(charles.scope, draft)
     assert refusal.sentence == "“Flat” on contract.pdf needs a value, since signers cannot change it."
-    stamps, fields = draft.places()
-    fields[1].content["value"] = "5c"
-    draft.place(stamps, fields)
+    *others, last = draft.places()
+    draft.place([*others, replace(last, field={"value": "5c"} | (last.field or {}))])
     assert refusals(charles.scope, draft) == []
 
 
@@ -131,7 +129,8 @@ def test_columns_of_fields_prefill_them() -> None:
     row = bulk.rows.get()
     assert row.state == "ready", row.problems
     assert row.signers[0]["values"] == {"IBAN": "DE89 3704", "Deposit": "1250.50", "House rules": True}
-    fields = TemplatePayload(template).of(row.signers)["documents"][0]["signers"][0]["fields"]
+    creation = with_people(creation_of(template.content), row.signers)
+    fields = creation["documents"][0]["signers"][0]["fields"]
     assert {field["name"]: field.get("value") for field in fields} == {
         "IBAN": "DE89 3704",
         "Pets": None,
@@ -139,7 +138,7 @@ def test_columns_of_fields_prefill_them() -> None:
         "House rules": True,
         "Date": None,
     }
-    assert "values" not in TemplatePayload(template).of(row.signers)["signers"][0]
+    assert "values" not in creation["signers"][0]
 
 
 def test_the_sample_names_what_can_be_filled_in() -> None:

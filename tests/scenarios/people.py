@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from tests.contract import contract
+
 
 @dataclass
 class Backend:
@@ -29,6 +31,12 @@ class Backend:
         assert answer.status_code == 201, answer.text
         body: dict[str, Any] = answer.json()
         return body
+
+    def ask(self, *refs: str, **fields: Any) -> dict[str, Any]:
+        """A request of these signers, each with a stamp on one document."""
+        stamps = [{"signer_ref": ref, "stamps": [at(x=72 + 200 * index)]} for index, ref in enumerate(refs)]
+        people = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
+        return self.create(**people | {"documents": [{"id": self.upload(contract()), "signers": stamps}]} | fields)
 
     def read(self, request_id: int) -> dict[str, Any]:
         answer = self.call("GET", f"signature_requests/{request_id}")

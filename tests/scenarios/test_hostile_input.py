@@ -116,9 +116,11 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, str(content["error"]["code"])
 
 
-def create(target: Target, content: bytes) -> tuple[int, str]:
+def create(target: Target, content: bytes) -> tuple[tuple[int, str], str]:
+    """The refusal of a creation, and its message."""
     headers = {"Content-Type": "application/json"}
-    return refusal(target.backend().call("POST", "signature_requests", content=content, headers=headers))
+    answer = target.backend().call("POST", "signature_requests", content=content, headers=headers)
+    return refusal(answer), str(answer.json()["error"]["message"])
 
 
 @pytest.mark.parametrize(
@@ -171,11 +173,7 @@ def test_a_body_that_ends_before_its_length_is_refused(
 
 
 def test_signing_pages_take_no_more(target: Target) -> None:
-    backend = target.backend()
-    stamped = [{"signer_ref": "ada", "stamps": [at()]}]
-    documents = [{"id": backend.upload(pdf()), "signers": stamped}]
-    made = backend.create(mode="parallel", validity_days=1, signers=[signer("ada")], documents=documents)
-    page = "/sign/" + made["signers"][0]["signing_url"].rpartition("/")[2]
+    page = "/sign/" + target.backend().ask("ada")["signers"][0]["signing_url"].rpartition("/")[2]
     for endpoint in ("otp", "signature"):
         client = Raw(target, f"{page}/{endpoint}", "Content-Type: application/json", f"Content-Length: {GIB}")
         client.send(b'{"channel": "em')
@@ -199,12 +197,11 @@ def test_a_hundred_thousand_stamps(target: Target) -> None:
     document = backend.upload(pdf())
     whole = creation(document, [at()] * 100_000)
     assert len(whole) > 4 * MIB
-    assert create(target, whole) == TOO_LARGE
-    assert create(target, creation(document, [{}] * 100_000)) == INVALID
-    message = _message(target, creation(document, [{}] * 100_000))
-    assert "must have from 1 to 10 stamps" in message and len(message) < 20_000
+    assert create(target, whole)[0] == TOO_LARGE
+    refused, message = create(target, creation(document, [{}] * 100_000))
+    assert refused == INVALID and "must have from 1 to 10 stamps" in message and len(message) < 20_000
     many = [{"signer_ref": f"{number}", "stamps": [under("a")] * 10} for number in range(2_000)]
-    assert create(target, creation(document, [], many)) == INVALID
+    assert create(target, creation(document, [], many))[0] == INVALID
     assert backend.call("GET", "signature_requests").json()["pagination"]["count"] == before
 
 
@@ -216,12 +213,6 @@ def creation(document: int, stamps: list[Any], assignments: list[Any] | None = N
         "documents": [{"id": document, "signers": assignments or [{"signer_ref": "ada", "stamps": stamps}]}],
     }
     return json.dumps({"signature_request": content}, separators=(",", ":")).encode()
-
-
-def _message(target: Target, content: bytes) -> str:
-    headers = {"Content-Type": "application/json"}
-    answer = target.backend().call("POST", "signature_requests", content=content, headers=headers)
-    return str(answer.json()["error"]["message"])
 
 
 @pytest.mark.parametrize(
@@ -237,20 +228,17 @@ def _message(target: Target, content: bytes) -> str:
 )
 def test_nested_and_wide_json(target: Target, content: bytes) -> None:
     assert len(content) <= 4 * MIB
-    assert create(target, content) == INVALID
+    assert create(target, content)[0] == INVALID
 
 
 @pytest.mark.parametrize("text", [r"a\u0000b", r"a\ud800b", r"\udfff", r"a\u0007b"])
 @pytest.mark.parametrize("field", ["first_name", "last_name", "email", "ref"])
 def test_characters_that_no_name_has(target: Target, field: str, text: str) -> None:
-    document = 1
-    content = creation(document, [at()]).decode()
-    before = json.dumps(signer("ada")[field])
-    spoiled = content.replace(f'"{field}":{before}', f'"{field}":"{text}"', 1).encode()
-    assert spoiled != content.encode()
-    message = _message(target, spoiled)
-    assert create(target, spoiled) == INVALID
-    assert f"signers[0].{field}: " in message
+    content = creation(1, [at()]).decode()
+    spoiled = content.replace(f'"{field}":{json.dumps(signer("ada")[field])}', f'"{field}":"{text}"', 1)
+    assert spoiled != content
+    refused, message = create(target, spoiled.encode())
+    assert refused == INVALID and f"signers[0].{field}: " in message
 
 
 def test_characters_that_no_file_name_nor_address_has(target: Target) -> None:

@@ -7,13 +7,11 @@ from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any, cast
 
-import httpx
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.cli.service import Service, free_port
-from tests.factories import pdf
-from tests.scenarios.test_logs import wait_until
+from tests.cli.service import Service, free_port, wait_until
+from tests.scenarios.people import Backend
 
 
 class Moody:
@@ -58,19 +56,17 @@ def service(tmp_path: Path, mail_server: tuple[Moody, int]) -> Iterator[Service]
 @pytest.mark.thorough
 def test_notified_only_once_the_server_has_the_message(service: Service, mail_server: tuple[Moody, int]) -> None:
     moody, _ = mail_server
-    with httpx.Client(headers={"X-Api-Key": service.key}, timeout=30) as api:
-        made = create(api, f"{service.base_url}/api/v1")
-        address = f"{service.base_url}/api/v1/signature_requests/{made['id']}"
-        wait_until(lambda: moody.refused >= 2)
-        assert [signer["status"] for signer in api.get(address).json()["signers"]] == ["pending"]
-        shown = service.command("request", "show", str(made["id"]))
-        assert "It waits for the invitation of Zoë Müller" in shown["why"]
-        moody.may_take.set()
-        service.command("request", "retry", str(made["id"]))
-        service.command("request", "retry", str(made["id"]))
-        wait_until(lambda: api.get(address).json()["signers"][0]["status"] == "notified")
-        journal = api.get(f"{address}/audit_logs").json()["data"]
-    (notified,) = [entry for entry in journal if entry["event_type"] == "signer.notified"]
+    backend = Backend(service.base_url, service.key)
+    made = backend.ask("zoe", send_email=True, identity_declaration_accepted=True)
+    wait_until(lambda: moody.refused >= 2)
+    assert [each["status"] for each in backend.read(made["id"])["signers"]] == ["pending"]
+    shown = service.command("request", "show", str(made["id"]))
+    assert "It waits for the invitation of Zoë Lindqvist" in shown["why"]
+    moody.may_take.set()
+    service.command("request", "retry", str(made["id"]))
+    service.command("request", "retry", str(made["id"]))
+    wait_until(lambda: backend.read(made["id"])["signers"][0]["status"] == "notified")
+    (notified,) = [entry for entry in backend.journal(made["id"]) if entry["event_type"] == "signer.notified"]
     assert notified["metadata"]["acknowledgement"] == "250 2.0.0 Ok: queued as 4XkQ"
     (envelope,) = moody.taken
     assert envelope.rcpt_tos == ["zoe@example.com"]
@@ -86,22 +82,6 @@ def check_letter(content: bytes, signer: dict[str, Any]) -> None:
     assert mail.get_content_type() == "multipart/alternative"
     plain, html = mail.iter_parts()
     assert (plain.get_content_type(), html.get_content_type()) == ("text/plain", "text/html")
-    assert "Zoë Müller" in plain.get_content() and "Zoë Müller" in html.get_content()
+    assert "Zoë Lindqvist" in plain.get_content() and "Zoë Lindqvist" in html.get_content()
     assert signer["signing_url"] in plain.get_content()
     assert signer["signing_url"] in re.findall(r'href="([^"]+)"', html.get_content())
-
-
-def create(api: httpx.Client, base: str) -> dict[str, Any]:
-    document = api.post(f"{base}/documents", files={"file": ("a.pdf", pdf(), "application/pdf")}).json()
-    place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
-    signer = {"ref": "a", "first_name": "Zoë", "last_name": "Müller", "email": "zoe@example.com"}
-    payload = {
-        "mode": "parallel",
-        "validity_days": 1,
-        "send_email": True,
-        "identity_declaration_accepted": True,
-        "signers": [signer],
-        "documents": [{"id": document["id"], "signers": [{"signer_ref": "a", "stamps": [place]}]}],
-    }
-    made: dict[str, Any] = api.post(f"{base}/signature_requests", json={"signature_request": payload}).json()
-    return made

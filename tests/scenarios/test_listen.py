@@ -17,10 +17,9 @@ import pytest
 
 from paraph_client import verify_webhook
 from tests.cli.service import wait_until
-from tests.contract import contract
 from tests.receiver import Handler, Receiver, answer, hang_up, receiver
 from tests.scenarios.conftest import Service
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign
 
 SECRET = "5ec2e7" * 8
 
@@ -95,13 +94,7 @@ def road(url: str) -> Iterator[tuple[str, threading.Event]]:
 
 
 def signed_request(backend: Backend) -> int:
-    placed = [{"signer_ref": "tenant", "stamps": [at()]}]
-    request = backend.create(
-        mode="parallel",
-        validity_days=1,
-        signers=[signer("tenant")],
-        documents=[{"id": backend.upload(contract()), "signers": placed}],
-    )
+    request = backend.ask("tenant")
     assert sign(request["signers"][0]["signing_url"]).status_code == 200
     return int(request["id"])
 

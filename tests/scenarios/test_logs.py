@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.service import Service
-from tests.factories import pdf
+from tests.cli.service import Service, wait_until
 from tests.receiver import receiver
+from tests.scenarios.people import Backend, code_for, sign
 
 
 @pytest.fixture
@@ -65,36 +64,16 @@ def strange(service: Service) -> str:
 
 def flow(service: Service, key: str) -> tuple[str, str, set[str]]:
     """One request from upload to download. The id of the call that signed, the code, and other secrets."""
-    with httpx.Client(base_url=f"{service.base_url}/api/v1", headers={"X-Api-Key": key}, timeout=30) as api:
-        return walk(api)
-
-
-def walk(api: httpx.Client) -> tuple[str, str, set[str]]:
-    document = api.post("/documents", files={"file": ("a.pdf", pdf(), "application/pdf")}).json()
-    place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
-    payload: dict[str, Any] = {
-        "mode": "parallel",
-        "validity_days": 1,
-        "send_email": True,
-        "identity_declaration_accepted": True,
-        "signers": [{"ref": "a", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com"}],
-        "documents": [{"id": document["id"], "signers": [{"signer_ref": "a", "stamps": [place]}]}],
-    }
-    made = api.post("/signature_requests", json={"signature_request": payload}).json()
+    backend = Backend(service.base_url, key)
+    made = backend.ask("ada", send_email=True, identity_declaration_accepted=True)
     url = made["signers"][0]["signing_url"]
     httpx.get(url)
-    code = httpx.post(f"{url}/otp", json={"channel": "email"}).json()["sandbox_code"]
-    consent = {"code": code, "consent": True, "signature": {"type": "typed"}, "locale": "en"}
-    signed = httpx.post(f"{url}/signature", json=consent)
+    code = code_for(url)
+    signed = sign(url, code, signature={"type": "typed"}, locale="en")
     assert signed.status_code == 200, signed.text
-    address = f"/signature_requests/{made['id']}"
-    wait_until(lambda: api.get(address).json()["finalized"])
-    downloads = api.get(address).json()["download_urls"][0]
-    links = [
-        downloads["signed_url"],
-        downloads["certificate_url"],
-        api.get(f"/documents/{document['id']}").json()["download_url"],
-    ]
+    downloads = backend.finalized(made["id"])["download_urls"][0]
+    uploaded = backend.call("GET", f"documents/{downloads['document_id']}").json()
+    links = [downloads["signed_url"], downloads["certificate_url"], uploaded["download_url"]]
     assert all(httpx.get(link).status_code == 200 for link in links)
     signatures = {found[1] for link in links if (found := re.search(r"signature=([0-9a-f]+)", link))}
     return signed.headers["X-Request-Id"], code, {url.rpartition("/")[2], *signatures}
@@ -102,10 +81,3 @@ def walk(api: httpx.Client) -> tuple[str, str, set[str]]:
 
 def lines(service: Service) -> list[dict[str, Any]]:
     return [json.loads(line) for line in list(service.output) if line.startswith("{")]
-
-
-def wait_until(holds: Any, seconds: float = 40) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)

@@ -99,11 +99,7 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
 
 def test_requests_are_found_and_read_without_their_signing_addresses(service: Service) -> None:
     backend = Backend(service.url, service.new_key("pro", "sandbox"))
-    placed = [{"signer_ref": "tenant", "stamps": [at()]}]
-    documents = [{"id": backend.upload(contract()), "signers": placed}]
-    made = backend.create(
-        mode="parallel", validity_days=1, signers=[signer("tenant")], documents=documents, external_id="lease-9"
-    )
+    made = backend.ask("tenant", external_id="lease-9")
 
     async def look(assistant: Assistant) -> None:
         found = await assistant.use("find_requests", external_id="lease-9", status="pending")
@@ -121,7 +117,7 @@ def test_requests_are_found_and_read_without_their_signing_addresses(service: Se
         with pytest.raises(mcp.MCPError, match="404 not_found"):
             await assistant.client.read_resource(f"paraph://signature_requests/{2**40}/audit_logs")
         assert "No folder is named" in await assistant.refused("upload_document", file="/etc/passwd")
-        assert "403 production_only" in await assistant.refused("prepare_draft", documents=documents)
+        assert "403 production_only" in await assistant.refused("prepare_draft", documents=[])
 
     assisted(service, backend.api_key, look)
 

@@ -1,17 +1,19 @@
-"""What can be pasted from ``/docs`` and from the Python client's README works against a real service."""
+"""What can be pasted from ``/docs`` and from the READMEs works against a real service."""
 
 import json
 import os
 import re
 import subprocess
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from paraph.reference.samples import OPERATIONS, SIGNER
+from paraph.reference.operations import OPERATION_SAMPLES, SIGNER_SAMPLES
 from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
@@ -22,8 +24,9 @@ from tests.scenarios.people import Backend, at, sign, signer
 ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request, whose signer was invited
 SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
 PRODUCTION_ONLY = ("createDraft", "readDraft")
+LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}  # at the end of a signer's way
 APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY}  # each wants a request of its own, or another key
-README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
+CLIENT_README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
 class Reader:
@@ -91,7 +94,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def run(reader: Reader, language: str, *samples: str, **environment: str) -> str:
+    """What the samples print, after the one that sets up, as one program."""
+    code = [reader.code(each) for each in (f"setup-{language}", *samples)]
+    if language == "curl":
+        return pasted(*(f"export {name}={value}" for name, value in environment.items()), *code)
+    if language == "typescript":
+        apart = (f"{{ {each} }}" for each in code[1:])  # names of one are not those of another
+        return typescript.run_module("\n".join([code[0], *apart]), KEY=reader.key, **environment)
+    names, printed = dict[str, Any](), StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setitem(os.environ, "KEY", reader.key)
+        exec(code[0], names)
+        with names["paraph"]:
+            for sample in code[1:]:
+                exec(sample, names)
+    return printed.getvalue()
+
+
 def pasted(*scripts: str) -> str:
+    need("curl", "curl")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(scripts)], capture_output=True, text=True, timeout=60, check=False
     )
@@ -104,42 +126,34 @@ def production_reader(service: Service, reader: Reader) -> Reader:
     return Reader(service, reader.page, "production")
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - SANDBOX_ACTS))
+@pytest.mark.parametrize("name", sorted(OPERATION_SAMPLES.keys() - SANDBOX_ACTS))
 def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
-    need("curl", "curl")
     about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader
-    answer = pasted(about.code("setup-curl"), about.code(f"curl-{name}"))
+    answer = run(about, "curl", f"curl-{name}")
     assert answer == "" if name == "deleteTemplate" else answer.startswith("{") and '"error"' not in answer, answer
 
 
-def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_in_python(reader, monkeypatch, *(f"python-{name}" for name in OPERATIONS if name not in APART), "pages-python")
+def test_python(reader: Reader, folder: Path) -> None:
+    run(reader, "python", *(f"python-{name}" for name in OPERATION_SAMPLES if name not in APART), "pages-python")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
-        run_in_python(reader.about_another(), monkeypatch, f"python-{name}")
+        run(reader.about_another(), "python", f"python-{name}")
 
 
-def test_drafts_in_python(
-    production_reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_in_python(production_reader, monkeypatch, *(f"python-{name}" for name in PRODUCTION_ONLY))
-    told = capsys.readouterr().out
-    assert "/review\n" in told and told.endswith("open None\n")
-
-
-def in_typescript(reader: Reader, *scripts: str, **environment: str) -> str:
-    return typescript.run_module("\n".join(scripts), KEY=reader.key, **environment)
+@pytest.mark.parametrize(("language", "nothing"), [("python", "None"), ("typescript", "null")])
+def test_drafts(production_reader: Reader, language: str, nothing: str) -> None:
+    told = run(production_reader, language, *(f"{language}-{name}" for name in PRODUCTION_ONLY))
+    assert "/review\n" in told and told.endswith(f"open {nothing}\n")
 
 
 @pytest.mark.thorough
 def test_typescript(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'typescript-{name}')} }}" for name in OPERATIONS if name not in APART]
-    told = in_typescript(reader, reader.code("setup-typescript"), *apart, reader.code("pages-typescript"))
+    apart = [f"typescript-{name}" for name in OPERATION_SAMPLES if name not in APART]
+    told = run(reader, "typescript", *apart, "pages-typescript")
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
-        about = reader.about_another()
-        assert in_typescript(about, about.code("setup-typescript"), about.code(f"typescript-{name}"))
+        assert run(reader.about_another(), "typescript", f"typescript-{name}")
 
 
 @pytest.fixture
@@ -149,143 +163,86 @@ def others(service: Service, reader: Reader) -> Callable[[], Reader]:
 
 
 @pytest.mark.thorough
-def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
-    need("curl", "curl")
-    acts = ((others(), name) for name in SANDBOX_ACTS)
-    told = [pasted(each.code("setup-curl"), each.code(f"curl-{name}")) for each, name in acts]
-    assert '"status":"completed"' in told[0] and '"status":"expired"' in told[1] and "decline_not_allowed" in told[2]
-
-
-@pytest.mark.thorough
-def test_acts_with_typescript(others: Callable[[], Reader], folder: Path) -> None:
-    told = [
-        in_typescript(each, each.code("setup-typescript"), each.code(f"typescript-{name}"))
-        for name in SANDBOX_ACTS
-        for each in [others()]
-    ]
-    assert told[0].split()[0] == "completed" and told[1].split()[0] == "expired" and "decline_not_allowed" in told[2]
-
-
-@pytest.mark.thorough
-def test_acts_with_python(
-    others: Callable[[], Reader], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in SANDBOX_ACTS:
-        run_in_python(others(), monkeypatch, f"python-{name}")
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("completed") and told[1].startswith("expired") and told[2] == "decline_not_allowed"
-
-
-def run_in_python(reader: Reader, monkeypatch: pytest.MonkeyPatch, *samples: str) -> None:
-    monkeypatch.setitem(os.environ, "KEY", reader.key)
-    names: dict[str, Any] = {}
-    exec(reader.code("setup-python"), names)
-    with names["paraph"]:
-        for sample in samples:
-            exec(reader.code(sample), names)
+@pytest.mark.parametrize("language", ["curl", "python", "typescript"])
+def test_sandbox_acts(others: Callable[[], Reader], folder: Path, language: str) -> None:
+    told = [run(others(), language, f"{language}-{name}") for name in SANDBOX_ACTS]
+    signed, expired = (each.split()[0] if language != "curl" else json.loads(each)["status"] for each in told[:2])
+    assert (signed, expired) == ("completed", "expired") and "decline_not_allowed" in told[2]
 
 
 def test_the_guides_with_curl(others: Callable[[], Reader], folder: Path) -> None:
     """A test signs and hears of it; who catches up then reads all of it once, and nothing the next time."""
-    need("curl", "curl")
     one = others()
-    pasted(one.code("setup-curl"), one.code("test-curl"))
-    first, second = (pasted(one.code("setup-curl"), one.code("catch-up-curl")) for _ in range(2))
+    run(one, "curl", "test-curl")
+    first, second = (run(one, "curl", "catch-up-curl") for _ in range(2))
     assert "signer.signed" in first and "request.completed" in first and '"data":[]' in second
 
 
 @pytest.mark.thorough
 def test_the_guides_with_typescript(others: Callable[[], Reader], folder: Path) -> None:
     one = others()
-    assert in_typescript(one, one.code("setup-typescript"), one.code("test-typescript")) == "%PDF-\n"
-    first, second = (
-        in_typescript(one, one.code("setup-typescript"), one.code("catch-up-typescript")) for _ in range(2)
-    )
+    assert run(one, "typescript", "test-typescript") == "%PDF-\n"
+    first, second = (run(one, "typescript", "catch-up-typescript") for _ in range(2))
     assert [line.split()[1] for line in first.splitlines()] == ["signer.signed", "request.completed"] and not second
 
 
-def test_the_guides_with_python(
-    others: Callable[[], Reader], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = others()
-    run_in_python(one, monkeypatch, "test-python", "catch-up-python", "catch-up-python")
-    told = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
-    assert told == ["signer.signed", "request.completed"]
+def test_the_guides_with_python(others: Callable[[], Reader], folder: Path) -> None:
+    told = run(others(), "python", "test-python", "catch-up-python", "catch-up-python")
+    assert [line.split()[1] for line in told.splitlines()] == ["signer.signed", "request.completed"]
 
 
 @pytest.mark.parametrize("language", ["curl", "python", pytest.param("typescript", marks=pytest.mark.thorough)])
-def test_a_signature_with_a_field(
-    service: Service, reader: Reader, language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = Reader(service, reader.page, with_field=True)
-    code = one.code(f"test-fields-{language}")
-    if language == "python":
-        run_in_python(one, monkeypatch, "test-fields-python")
-        told = capsys.readouterr().out
-    else:
-        setup = one.code(f"setup-{language}")
-        told = pasted(setup, code) if language == "curl" else in_typescript(one, setup, code)
+def test_a_signature_with_a_field(service: Service, reader: Reader, language: str) -> None:
+    told = run(Reader(service, reader.page, with_field=True), language, f"test-fields-{language}")
     assert "IBAN" in told and "DE02 1203 0000 0000 2020 51" in told
 
 
-def test_a_repeated_call(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_call(reader: Reader, folder: Path) -> None:
     """With the same key, it is answered with the document of the first."""
-    need("curl", "curl")
     once, call = reader.code("retry-curl").split("\n", 1)
     told = pasted(reader.code("setup-curl"), once, call, "echo", call).splitlines()
     assert len(told) == 2 and len({json.loads(answer)["id"] for answer in told}) == 1
-    run_in_python(reader, monkeypatch, "retry-python")
-    assert in_typescript(reader, reader.code("setup-typescript"), reader.code("retry-typescript")).strip().isdecimal()
-
-
-def test_drafts_in_typescript(production_reader: Reader) -> None:
-    drafts = [f"{{ {production_reader.code(f'typescript-{name}')} }}" for name in PRODUCTION_ONLY]
-    told = in_typescript(production_reader, production_reader.code("setup-typescript"), *drafts)
-    assert "/review\n" in told and told.endswith("open null\n")
+    run(reader, "python", "retry-python")
+    assert run(reader, "typescript", "retry-typescript").strip().isdecimal()
 
 
 @pytest.mark.thorough
-def test_the_signer_with_curl_and_typescript(service: Service, reader: Reader, folder: Path) -> None:
+def test_the_signer_with_curl_and_typescript(others: Callable[[], Reader], folder: Path) -> None:
     """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
-    need("curl", "curl")
-    signer_reader = Reader(service, reader.page)
-    [person] = signer_reader.request["signers"]
-    at_page = {"SIGNING_URL": person["signing_url"]}
-    curl = [signer_reader.code(f"curl-{name}") for name in SIGNER if name not in LATER]
-    assert '"error"' not in pasted("export SIGNING_URL=" + at_page["SIGNING_URL"], *curl)
-    assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
-    assert (folder / "unsigned.pdf").read_bytes() == signer_reader.uploaded
-    for name in ("drawStamp", "readPageText"):
-        assert in_typescript(signer_reader, signer_reader.code(f"typescript-{name}"), **at_page)
-    code = re.findall(
-        r"sandbox_code: '(\d{6})'", in_typescript(signer_reader, signer_reader.code("typescript-sendCode"), **at_page)
+    one = others()
+    url = one.request["signers"][0]["signing_url"]
+    assert '"error"' not in run(
+        one, "curl", *(f"curl-{name}" for name in SIGNER_SAMPLES if name not in LATER), SIGNING_URL=url
     )
-    told = in_typescript(signer_reader, signer_reader.code("typescript-sign"), **at_page, CODE=code[0])
-    ticket = told.split()[-1]
-    assert "progress" in in_typescript(signer_reader, signer_reader.code("typescript-readProgress"), **at_page)
-    signer_reader.backend.finalized(signer_reader.request["id"])
-    later = [signer_reader.code(f"curl-{name}") for name in ("readProgress", "downloadCopy", "downloadProof")]
-    assert '"ready"' in pasted(f"export TICKET={ticket} SIGNING_URL={at_page['SIGNING_URL']}", *later)
-    assert (folder / "signed.pdf").read_bytes().startswith(signer_reader.uploaded)
+    assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
+    assert (folder / "unsigned.pdf").read_bytes() == one.uploaded
+
+    def by_typescript(name: str, **more: str) -> str:
+        return typescript.run_module(one.code(f"typescript-{name}"), KEY=one.key, SIGNING_URL=url, **more)
+
+    assert by_typescript("drawStamp") and by_typescript("readPageText")
+    [code] = re.findall(r"sandbox_code: '(\d{6})'", by_typescript("sendCode"))
+    ticket = by_typescript("sign", CODE=code).split()[-1]
+    assert "progress" in by_typescript("readProgress")
+    one.backend.finalized(one.request["id"])
+    later = [f"curl-{name}" for name in ("readProgress", "downloadCopy", "downloadProof")]
+    assert '"ready"' in run(one, "curl", *later, TICKET=ticket, SIGNING_URL=url)
+    assert (folder / "signed.pdf").read_bytes().startswith(one.uploaded)
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
-    assert all("curl" in each for each in SIGNER.values())
-
-
-LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}
+    assert all("curl" in each for each in SIGNER_SAMPLES.values())
 
 
 def test_pages_and_signing_with_curl(reader: Reader, folder: Path) -> None:
-    need("curl", "curl")
-    assert '"pagination"' in pasted(reader.code("setup-curl"), reader.code("pages-curl"))
+    assert '"pagination"' in run(reader, "curl", "pages-curl")
     [person] = reader.request["signers"]
-    assert '"signed"' in pasted(f"SIGNING_URL={person['signing_url']}", reader.code("sign-curl"))
+    assert '"signed"' in run(reader, "curl", "sign-curl", SIGNING_URL=person["signing_url"])
 
 
 def test_the_readme_of_the_client(
     service: Service, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = service.new_key("free", "sandbox")
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", CLIENT_README.read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
         code = block.replace("https://sign.example.com", service.url).replace('"…"', f'"{key}"')
@@ -299,3 +256,33 @@ def test_the_readme_of_the_client(
     assert re.search(rf"^\[{names['request'].id}\b", told, re.MULTILINE) and "signer.signed" in told
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
     assert names["receive"](b"{}", "sha256=", "secret") == 401
+
+
+PROJECT = Path(__file__).parents[2]
+
+
+def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
+    need("curl", "curl")
+    readme = (PROJECT / "README.md").read_text()
+    walk = readme[readme.index("## Walk through it with curl") : readme.index("## Where to go from here")]
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", walk, flags=re.MULTILINE)
+    script = "\n".join(block for block in blocks if "make serve" not in block)
+    script = script.replace("http://127.0.0.1:8000", service.url)
+    (tmp_path / "demo-output").mkdir()
+    uploaded = contract()
+    (tmp_path / "demo-output" / "uploaded.pdf").write_bytes(uploaded)
+    (tmp_path / ".venv").symlink_to(PROJECT / ".venv")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"PARAPH_DATA_DIR": str(service.data_dir)},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Everything matches." in done.stdout
+    assert "signature_request.certificate_issued" in done.stdout
+    assert (tmp_path / "signed.pdf").read_bytes().startswith(uploaded)
+    assert (tmp_path / "proof.pdf").read_bytes().startswith(b"%PDF-")

@@ -167,17 +167,13 @@ def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
     field.fill("nothing is called so")
     page.get_by_text("Nothing is called or described so.").wait_for()
     assert results.count() == 0
-
-
-def test_search_by_keyboard(open_page: Any) -> None:
-    page = open_page().page
-    page.keyboard.press("/")
+    field.fill("")
     page.keyboard.type("signer")
-    page.locator(".results a").nth(1).wait_for()
+    results.nth(1).wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     chosen = page.evaluate("document.activeElement.getAttribute('href')")
-    assert chosen == page.locator(".results a").nth(1).get_attribute("href")
+    assert chosen == results.nth(1).get_attribute("href")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{chosen}")
     assert not page.locator(".results").is_visible()
@@ -245,15 +241,11 @@ def test_a_production_key_is_refused_and_forgotten(open_page: Any, service: Serv
     assert {each.input_value() for each in reader.page.locator(".key").all()} == {""}
 
 
-def test_what_is_no_key_is_sent_nowhere(open_page: Any) -> None:
+def test_what_is_no_key_is_sent_nowhere_and_a_key_is_kept_nowhere(open_page: Any, service: Service) -> None:
     reader = open_page("/service")
     assert "64 hexadecimal characters" in reader.try_it("readHealth", "secret").inner_text()
     assert reader.api_calls() == []
     assert "The call was not made" in reader.try_it("readHealth", "0" * 64).inner_text()
-
-
-def test_the_key_is_kept_nowhere(open_page: Any, service: Service) -> None:
-    reader = open_page("/service")
     key = service.new_key("free", "sandbox")
     assert "200 OK" in reader.try_it("readHealth", key).inner_text()
     state = reader.context.storage_state()

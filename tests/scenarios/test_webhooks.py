@@ -3,35 +3,18 @@
 import hashlib
 import hmac
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 
-from tests.contract import contract
+from tests.cli.service import wait_until
 from tests.receiver import Received, answer, receiver
 from tests.scenarios.conftest import Service
-from tests.scenarios.people import Backend, at, sign, signer
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "nothing of the kind happened"
-        time.sleep(0.1)
+from tests.scenarios.people import Backend, sign
 
 
 def request_of(backend: Backend) -> dict[str, Any]:
-    document_id = backend.upload(contract())
-    return backend.create(
-        mode="parallel",
-        validity_days=1,
-        send_email=True,
-        identity_declaration_accepted=True,
-        signers=[signer("only")],
-        documents=[{"id": document_id, "signers": [{"signer_ref": "only", "stamps": [at()]}]}],
-    )
+    return backend.ask("only", send_email=True, identity_declaration_accepted=True)
 
 
 def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None:
@@ -39,9 +22,9 @@ def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None
         application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
         backend = Backend(service.url, application["api_key"])
         request = request_of(backend)
-        wait_for(lambda: len(hooks.received) == 1)
+        wait_until(lambda: len(hooks.received) == 1)
         assert sign(request["signers"][0]["signing_url"]).status_code == 200
-        wait_for(lambda: len(hooks.received) == 4)
+        wait_until(lambda: len(hooks.received) == 4)
     contents = [_checked(received, application["webhook_secret"]) for received in hooks.received]
     by_event = {content["event"]: content for content in contents}
     assert next(iter(by_event)) == "signer.notified"
@@ -88,16 +71,16 @@ def test_operators_see_deliveries_and_send_them_again(service: Service) -> None:
     with receiver(answer(500)) as hooks:
         application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
         request = request_of(Backend(service.url, application["api_key"]))
-        wait_for(lambda: _of_request(service, request["id"])["last_status"] == 500)
+        wait_until(lambda: _of_request(service, request["id"])["last_status"] == 500)
         delivery = _of_request(service, request["id"])
         assert (delivery["event"], delivery["status"], delivery["attempts"]) == ("signer.notified", "waiting", 1)
         assert delivery["next_attempt_at"] > delivery["last_attempt_at"]
         assert delivery not in service.operate("webhook", "list", "--failed")
         hooks.behave = answer(204)
         assert service.operate("webhook", "replay", str(delivery["id"])) == {"replayed": 1}
-        wait_for(lambda: _of_request(service, request["id"])["status"] == "delivered")
+        wait_until(lambda: _of_request(service, request["id"])["status"] == "delivered")
         assert service.operate("webhook", "replay", "--request", str(request["id"])) == {"replayed": 1}
-        wait_for(lambda: len(hooks.received) == 3)
+        wait_until(lambda: len(hooks.received) == 3)
         assert service.operate("webhook", "replay", "--since", "2000-01-01") == {"replayed": 0}
     assert len({received.headers["X-Service-Delivery"] for received in hooks.received}) == 3
     assert len({received.headers["X-Service-Event-Id"] for received in hooks.received}) == 1

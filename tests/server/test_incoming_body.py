@@ -45,7 +45,7 @@ def test_one_in_chunks_ends_where_it_ends() -> None:
 class Endless:
     asked = 0
 
-    def read(self, size: int, /) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         self.asked += size
         return bytes(size)
 

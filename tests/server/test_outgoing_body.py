@@ -12,8 +12,10 @@ from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
 from paraph.kernel import places
-from paraph.kernel.fair_semaphore import NoPlaceError
-from paraph.server.outgoing_body import AT_ONCE, OutgoingBodies
+from paraph.kernel.places import NoPlaceError
+from paraph.server.middleware import AT_ONCE, OutgoingBodies
+
+pytestmark = pytest.mark.django_db  # the end of an answer looks at the connection of a test before
 
 
 class File(io.BytesIO):
@@ -28,7 +30,7 @@ class File(io.BytesIO):
 
 @pytest.fixture(autouse=True)
 def afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.01)
     yield
     places.configure(None)
 

@@ -12,7 +12,7 @@ from paraph.tenants.scope import tenant_key
 from tests.api.v1.api_clients import ApiClient, api_client, error
 from tests.api.v1.test_templates import created
 from tests.factories import scene
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
 
@@ -23,7 +23,7 @@ PDF = paper(text("a", 100, 300))
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExitStack]:
     """In a process of eight threads, where nobody waits for long."""
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     with ExitStack() as held:
         yield held

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store

@@ -8,7 +8,7 @@ from paraph.flow.personal_data.erase import erase_signer
 from paraph.signature_requests import search as searching
 from paraph.signature_requests.models import SearchTerm, SignatureRequest, Signer
 from paraph.signature_requests.search import search
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.scope import TenantScope, scoped
 from tests.factories import Scene, scene
 

@@ -1,4 +1,5 @@
-"""``/copies/{token}``: the sealed files and the proof for those who get copies, for 30 days and without a code."""
+"""The files that people take along: those who get copies for 30 days and without a code, signers with a ticket, which
+is mailed to them again."""
 
 import html
 import re
@@ -6,18 +7,22 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.messages.copies import mail_copy
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.models import CopyRecipient, SignatureRequest
+from paraph.signature_requests import tickets
+from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import new_salt
 from paraph.signature_requests.tickets import copy_url
+from paraph.signer import language
 from paraph.storage import store
+from paraph.tenants.models import Organization
 from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -59,10 +64,11 @@ def test_the_page_lists_sealed_files_and_proof_that_open_without_a_code(client: 
 
 
 def test_documents_of_other_requests_are_not_there(client: Client) -> None:
-    other = finished()
-    CapturedMessage.objects.all().delete()
-    finished()
-    assert client.get(f"{path()}/documents/{other.request_documents[0].document_id}.pdf").status_code == 404
+    foreign = scene().request_documents[0].document_id
+    made = finished()
+    assert client.get(f"{path()}/documents/{foreign}.pdf").status_code == 404
+    assert client.get(scene().url(0, f"/documents/{foreign}.pdf")).status_code == 404
+    assert status(client, f"{path()}/documents/{made.request_documents[0].document_id}.pdf") == 200
 
 
 def test_a_link_ends_after_thirty_days_and_a_new_one_is_mailed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +80,7 @@ def test_a_link_ends_after_thirty_days_and_a_new_one_is_mailed(client: Client, m
     assert client.get(f"{first}/proof.pdf").status_code == 404
     page = text(client.get(first))
     assert "no longer valid" in page and "c•••@example.com" in page and "copy0@example.com" not in page
+    assert client.post(first, {"do": "copy"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 422
     answers = [client.post(first, {"do": "copy"}) for _ in range(4)]
     assert [answer.status_code for answer in answers] == [303, 303, 303, 429]
     assert "was mailed to c•••@example.com" in text(client.get(answers[0]["Location"]))
@@ -94,17 +101,183 @@ def test_retention_a_new_salt_and_a_wrong_token_revoke_it(client: Client) -> Non
     assert client.get(address).status_code == 404
 
 
-def test_a_form_of_another_site_mails_nothing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    finished()
-    address, before = path(), CapturedMessage.objects.count()
-    later(monkeypatch, days=31)
-    assert client.post(address, {"do": "copy"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 422
-    assert CapturedMessage.objects.count() == before
-
-
 def test_every_language_has_the_page(client: Client) -> None:
     made = scene(copies=1)
     url, _ = copy_url(CopyRecipient.objects.get(request=made.request))
     for locale in LOCALES:
         answer = client.get(f"/copies/{url.rpartition('/')[2]}?lang={locale}")
         assert answer.status_code == 200 and f'<html lang="{locale}"' in text(answer)
+
+
+BUTTON = 'name="do" value="copy"'
+WORDS = language.words("en")
+
+
+@pytest.fixture
+def made() -> Scene:
+    """Everybody has signed, and the documents are sealed."""
+    made = scene()
+    sign(made)
+    SignatureRequest.objects.update(finalized=True)
+    return made
+
+
+def mails() -> list[Any]:
+    return list(CapturedMessage.objects.filter(text__contains="?ticket=").order_by("pk"))
+
+
+def asked(client: Client, made: Scene, **extra: Any) -> Any:
+    return client.post(made.url(rest="?lang=en"), {"do": "copy"}, **extra)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_offers_it_mails_it_and_says_so(client: Client, made: Scene, settings: Any) -> None:
+    page = client.get(made.url()).content.decode()
+    assert BUTTON in page and "a•••@example.com" in page and "ada1@example.com" not in page
+    answer = asked(client, made)
+    assert answer.status_code == 303 and answer["Location"] == f"{made.url()}?lang=en&mailed=1"
+    [mail] = mails()
+    assert mail.to == "ada1@example.com"
+    told = client.get(answer["Location"]).content.decode()
+    assert WORDS["copy_kept"] in told and BUTTON not in told, "there is no mail server"
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    told = client.get(answer["Location"]).content.decode()
+    assert WORDS["copy_mailed"].format(recipient="a•••@example.com") in told and BUTTON not in told
+    link = re.search(r"\S+\?ticket=\S+", mail.text)
+    assert link
+    assert "Download my copy" in client.get(link.group().removeprefix(settings.PARAPH.public_url)).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_three_times_a_day(client: Client, made: Scene) -> None:
+    assert [asked(client, made).status_code for _ in range(4)] == [303, 303, 303, 429]
+    refused = asked(client, made)
+    assert WORDS["copy_limit"] in refused.content.decode() and int(refused["Retry-After"]) > 0
+    assert len(mails()) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_mail_that_no_server_takes_is_not_said_to_be_mailed(
+    client: Client, made: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And does not count."""
+
+    def refuse(*_: object, **__: object) -> str:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(mail_copy, "send_email", refuse)
+    for _ in range(4):
+        refused = asked(client, made)
+        assert refused.status_code == 503 and WORDS["delivery_failed"] in refused.content.decode()
+    told = client.get(made.url(rest="?mailed=1")).content.decode()
+    assert BUTTON in told
+    monkeypatch.undo()
+    assert asked(client, made).status_code == 303
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("why", ["not sealed", "unwanted", "deleted", "another site"])
+def test_where_there_is_no_copy_nothing_is_mailed(client: Client, made: Scene, why: str) -> None:
+    extra = {}
+    if why == "not sealed":
+        SignatureRequest.objects.update(finalized=False)
+    elif why == "unwanted":
+        Organization.objects.update(mails_copy_links=False)
+    elif why == "deleted":
+        SignatureRequest.objects.update(files_deleted_at=made.request.created_at)
+    else:
+        extra = {"HTTP_SEC_FETCH_SITE": "cross-site"}
+    assert (BUTTON in client.get(made.url()).content.decode()) == (why == "another site")
+    assert asked(client, made, **extra).status_code in (404, 422)
+    assert mails() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_form_from_before_the_signature_mails_nothing(client: Client, made: Scene) -> None:
+    answer = client.post(made.url(), {"do": "sign", "code": "123456"})
+    assert answer.status_code == 200 and WORDS["already_signed_title"] in answer.content.decode() and mails() == []
+
+
+def sealed(signers: int = 1) -> Scene:
+    made = scene(signers=signers)
+    for position in range(signers):
+        sign(made, position)
+    seal(made)
+    return made
+
+
+def seal(made: Scene) -> None:
+    """The file is there as if it had been sealed."""
+    store.put("sealed/x.pdf", b"%PDF-sealed")
+    SealedDocument.objects.create(
+        request_document=made.request_documents[0], object_key="sealed/x.pdf", sha256=b"", file_size=11, seal={}
+    )
+    SignatureRequest.objects.update(finalized=True)
+
+
+def copy_of(made: Scene, ticket: str, position: int = 0) -> str:
+    return made.url(position, f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}")
+
+
+def status(client: Client, url: str) -> int:
+    answer: Any = client.get(url)
+    assert answer.getvalue()
+    return int(answer.status_code)
+
+
+def ticket_of(made: Scene, position: int = 0, **lifetime: float) -> str:
+    return tickets.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
+
+
+def test_the_document_can_be_read_before_it_is_signed(client: Client) -> None:
+    made = scene()
+    answer: Any = client.get(made.url(0, f"/documents/{made.request_documents[0].document_id}.pdf"))
+    assert answer.getvalue() == made.uploads[0] and 'filename="contract-1.pdf"' in answer["Content-Disposition"]
+    assert "no-store" in answer["Cache-Control"] and answer["Referrer-Policy"] == "no-referrer"
+
+
+def test_who_signed_has_a_ticket_to_their_copy(client: Client) -> None:
+    made = scene()
+    body = {"code": made.code(), "consent": True}
+    answer = client.post(made.url(rest="/signature"), body, content_type="application/json")
+    assert set(answer.json()) == {"status", "signed_at", "signature_request"}
+    ticket = answer["X-Copy-Ticket"]
+    assert status(client, copy_of(made, ticket)) == 404  # not sealed yet
+    seal(made)
+    copy: Any = client.get(copy_of(made, ticket))
+    assert copy.getvalue() == b"%PDF-sealed"
+    assert 'filename="contract-1-signed.pdf"' in copy["Content-Disposition"]
+
+
+@pytest.mark.parametrize("ticket", ["", "x", "9999999999.x", ".", "1.", "9" * 40 + ".x", "é.é"])
+def test_nothing_without_a_ticket(client: Client, ticket: str) -> None:
+    assert client.get(copy_of(sealed(), ticket)).status_code == 404
+
+
+def test_a_ticket_ends_and_is_the_signer_s_own_who_has_signed(client: Client) -> None:
+    made = sealed(signers=2)
+    assert status(client, copy_of(made, ticket_of(made))) == 200
+    assert status(client, copy_of(made, ticket_of(made, minutes=-1))) == 404
+    assert status(client, copy_of(made, ticket_of(made, 1))) == 404
+    until, _, proof = ticket_of(made, minutes=-1).partition(".")
+    assert status(client, copy_of(made, f"{int(until) + 3600}.{proof}")) == 404
+    Signer.objects.update(status="notified", signed_at=None)
+    assert status(client, copy_of(made, ticket_of(made))) == 404
+
+
+def test_the_notice_leads_to_the_copy_of_who_comes_with_a_ticket(client: Client) -> None:
+    made = sealed()
+    ticket = ticket_of(made)
+    page = client.get(made.url(0, f"?lang=fr&ticket={ticket}")).content.decode()
+    assert 'data-progress="ready"' in page
+    copy, proof = re.findall(r'<ul class="copies">.*?</ul>', page, re.DOTALL)[0].split("</li>")[:2]
+    assert copy_of(made, ticket) in copy and "contract-1.pdf" in copy
+    assert made.url(0, f"/proof.pdf?ticket={ticket}") in proof
+    assert f"?lang=de&amp;ticket={ticket}" in page  # another language keeps it
+    for other in ("", "?ticket=x", f"?ticket={ticket_of(made, minutes=-1)}"):
+        page = client.get(made.url(0, other)).content.decode()
+        assert 'data-progress="ready"' in page and "copy.pdf" not in page and "ticket" not in page
+    SignatureRequest.objects.update(finalized=False)
+    page = client.get(made.url(0, f"?ticket={ticket}")).content.decode()
+    assert 'data-progress="sealing"' in page and "copy.pdf" not in page
+    assert f'<a href="?lang=en&amp;ticket={ticket}">Try again</a>' in page

@@ -8,7 +8,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Signer
 from tests.factories import Scene, scene
 from tests.production import Client
 
@@ -97,34 +97,6 @@ def test_a_channel_that_is_none_is_refused(client: Client, body: Any) -> None:
     assert not CapturedMessage.objects.exists()
 
 
-def test_refusals_in_the_envelope(client: Client) -> None:
-    made = scene()
-    unknown = client.post("/sign/nonsense/otp", {"channel": "email"}, content_type="application/json")
-    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "not_found")
-    form = client.post(made.url(0, "/otp"), {"channel": "email"})
-    assert (form.status_code, form.json()["error"]["code"]) == (415, "unsupported_media_type")
-    broken = post(client, made, "{")
-    assert (broken.status_code, broken.json()["error"]["code"]) == (422, "validation_error")
-    deep = post(client, made, "[" * 100_000)
-    assert (deep.status_code, deep.json()["error"]["code"]) == (422, "validation_error")
-    read = client.get(made.url(0, "/otp"))
-    assert (read.status_code, read["Allow"]) == (405, "POST")
-    assert read.json()["error"]["code"] == "method_not_allowed"
-
-
-def test_who_may_not_sign_gets_no_code(client: Client) -> None:
-    made = scene(signers=3, mode="sequential")
-    later = post(client, made, position=1)
-    assert (later.status_code, later.json()["error"]["code"]) == (409, "not_your_turn")
-    Signer.objects.filter(pk=made.signers[0].pk).update(status="signed", signed_at=clock.now())
-    signed = post(client, made)
-    assert (signed.status_code, signed.json()["error"]["code"]) == (409, "already_signed")
-    assert post(client, made, position=1).status_code == 200
-    SignatureRequest.objects.update(expires_at=clock.now())
-    over = post(client, made, position=1)
-    assert (over.status_code, over.json()["error"]["code"]) == (410, "expired")
-
-
 def test_sends_are_limited(client: Client) -> None:
     made = scene(signers=2)
     assert [post(client, made).status_code for _ in range(5)] == [200] * 5
@@ -136,12 +108,19 @@ def test_sends_are_limited(client: Client) -> None:
     assert post(client, made).status_code == 200
 
 
-def test_a_gateway_that_fails_leaves_no_trace_in_the_journal(client: Client, settings: Any) -> None:
+@pytest.mark.parametrize(
+    ("smtp_url", "logged"),
+    [("smtp://127.0.0.1:1", ""), ("nonsense://host", "PARAPH_SMTP_URL must be smtp://")],
+    ids=["away", "wrongly set"],
+)
+def test_a_gateway_that_fails_leaves_no_trace_in_the_journal_and_its_settings_are_told_to_the_operator(
+    client: Client, settings: Any, caplog: pytest.LogCaptureFixture, smtp_url: str, logged: str
+) -> None:
     made = scene()
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": smtp_url})
     response = post(client, made)
     assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
-    assert response["Retry-After"] == "15"
+    assert response["Retry-After"] == "15" and logged in caplog.text
     page = client.post(made.url(0), {"do": "code"})
     assert (page.status_code, page["Retry-After"]) == (503, "15")
     assert made.events() == ["signature_request.created"]
@@ -150,20 +129,8 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal(client: Client, set
     assert made.entries()[-1].metadata["resend"] is False
 
 
-def test_a_gateway_that_is_wrongly_set_answers_so_and_tells_the_operator(
-    client: Client, settings: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    made = scene()
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "nonsense://host"})
-    response = post(client, made)
-    assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
-    assert "PARAPH_SMTP_URL must be smtp://" in caplog.text
-    assert made.events() == ["signature_request.created"]
-
-
 def test_no_api_key_is_wanted_or_looked_at(client: Client) -> None:
-    for headers in ({}, {"X-Api-Key": "0" * 64}):
-        assert post(client, scene(), headers=headers).status_code == 200
+    assert post(client, scene(), headers={"X-Api-Key": "0" * 64}).status_code == 200
 
 
 def test_the_code_is_another_at_every_send(client: Client) -> None:

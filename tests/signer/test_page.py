@@ -1,9 +1,10 @@
-"""GET /sign/{token} and the pictures on it."""
+"""GET /sign/{token}: what the page says and shows, who may frame it, and where it leads once it is signed."""
 
 import html
 import json
 import re
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,20 @@ from django.template.loader import get_template
 
 import paraph.signer
 from paraph import words as catalog
+from paraph.flow.ending import end_early
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
+from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import theme
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import Application, BrandingProfile
 from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign
 from tests.production import Client
+from tests.tenancy import update_organization
 
 pytestmark = pytest.mark.django_db
 
@@ -74,11 +79,6 @@ def test_the_stylesheet_has_the_default_colours() -> None:
             assert re.search(rf"--{name.replace('_', '-')}: {str(color).replace('#ffffff', '#fff')};", css), name
 
 
-def test_production_says_nothing_of_tests(client: Client) -> None:
-    page = text(client.get(scene(environment="production").url()))
-    assert language.words("en")["sandbox"] not in page
-
-
 def test_speaks_the_language_asked_for(client: Client) -> None:
     made = scene()
     for locale in LOCALES:
@@ -110,13 +110,8 @@ def test_the_request_s_language_goes_before_the_browser_s_where_its_sender_named
 
 def test_a_branding_profile_colours_the_page(client: Client) -> None:
     made = scene()
-    profile = BrandingProfile.objects.create(
-        organization=made.request.organization,
-        name="Night",
-        background_color="#101820",
-        text_color="#202830",
-        accent_color="#ffe14d",
-    )
+    colors = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
+    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colors)
     SignatureRequest.objects.update(branding_profile=profile)
     response = client.get(made.url())
     page = text(response)
@@ -125,20 +120,16 @@ def test_a_branding_profile_colours_the_page(client: Client) -> None:
     assert "--background:#101820" in page and "--accent:#ffe14d" in page
     assert "--text:#ffffff" in page  # the profile's own could not be read on its background
     assert "--on-accent:#000000" in page
-
-
-def test_a_legible_text_colour_is_used_as_it_is(client: Client) -> None:
-    made = scene()
-    colours = {"background_color": "#fff8f0", "text_color": "#203040", "accent_color": "#006040"}
-    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Day", **colours)
-    SignatureRequest.objects.update(branding_profile=profile)
+    BrandingProfile.objects.update(background_color="#fff8f0", text_color="#203040", accent_color="#006040")
     page = text(client.get(made.url()))
     assert "--background:#fff8f0" in page and "--text:#203040" in page and "--accent:#006040" in page
 
 
-def test_initials_are_asked_for_where_wanted(client: Client) -> None:
-    assert 'data-kind="initials"' in text(client.get(scene(initials_required=True).url()))
-    assert 'data-kind="initials"' not in text(client.get(scene().url()))
+def test_initials_are_asked_for_where_wanted_and_tests_are_named_in_the_sandbox(client: Client) -> None:
+    wanted = text(client.get(scene(initials_required=True).url()))
+    other = text(client.get(scene(environment="production").url()))
+    assert 'data-kind="initials"' in wanted and 'data-kind="initials"' not in other
+    assert language.words("en")["sandbox"] in wanted and language.words("en")["sandbox"] not in other
 
 
 def test_the_channels_offered_are_the_signer_s(client: Client) -> None:
@@ -197,10 +188,8 @@ def test_a_mail_is_promised_where_one_leaves_the_service(
     client: Client, settings: Any, smtp_url: str, sandbox_mail: str, promised: bool
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": smtp_url, "sandbox_mail": sandbox_mail})
-    told = text(client.get(scene(signers=2, mode="sequential", send_email=True).url(1)))
-    words = language.words("en")
-    assert (words["not_your_turn_mail"] in told) is promised
-    assert (words["not_your_turn_link"] in told) is not promised
+    told, words = text(client.get(scene(signers=2, mode="sequential", send_email=True).url(1))), language.words("en")
+    assert [words[f"not_your_turn_{by}"] in told for by in ("mail", "link")] == [promised, not promised]
 
 
 def test_not_your_turn_says_how_many_sign_before(client: Client) -> None:
@@ -280,3 +269,113 @@ def test_the_templates_name_no_word_that_is_not_there() -> None:
         named = set(re.findall(r"words\.(\w+)", source)) | set(re.findall(r'{% word "([a-z]\w+)"', source))
         assert named <= words, (template.name, named - words)
     assert json.loads((FOLDER / "../words/page/en.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("origins", "named", "policy"),
+    [
+        ("https://a.example https://b.example:8443", True, "frame-ancestors https://a.example https://b.example:8443"),
+        ("https://a.example", False, "frame-ancestors 'none'"),
+        ("", True, "frame-ancestors 'none'"),
+    ],
+)
+def test_a_request_from_the_dashboard_may_be_framed_by_sites_of_the_application_that_hears_of_it(
+    client: Client, origins: str, named: bool, policy: str
+) -> None:
+    made = scene(environment="production")
+    assert made.request.application
+    Application.objects.update(frame_origins=origins)
+    SignatureRequest.objects.update(application=None)
+    if named:
+        update_organization(made.request.organization_id, web_application_id=made.request.application.pk)
+    response = client.get(made.url())
+    assert policy in response["Content-Security-Policy"].split("; ")
+    assert (f'data-frame-origins="{origins}"' in text(response)) == ("none" not in policy)
+
+
+@pytest.fixture
+def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = fonts.open_library(tmp_path, system_folders=())
+    monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: library)
+
+
+@pytest.mark.usefixtures("_bare")
+def test_a_name_that_no_font_has_is_told_in_every_language(client: Client) -> None:
+    made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
+    for locale in LOCALES:
+        page = text(client.get(f"{made.url()}?lang={locale}"))
+        told = language.words(locale)["missing_letters"].split("{name}")[0].partition("{written}")[0]
+        assert told.replace("'", "&#x27;") in page and "<bdi>aiko@example.com</bdi>" in page, locale
+    other = scene(signer={"first_name": "Zoë", "last_name": "Łukasiewicz"})
+    assert 'class="told"' not in text(client.get(other.url()))
+
+
+REDIRECT = "https://Shop.example:8443/done?a=1&b=%C3%A9#top"
+
+
+def page_of(made: Scene, **headers: str) -> str:
+    return text(Client(headers=headers).get(made.url()))
+
+
+def offered(made: Scene, text: str) -> re.Match[str] | None:
+    ids = f"signature_request_id={made.request.pk}&signer_id={made.signers[0].pk}"
+    link = f'class="primary" href="https://Shop.example:8443/done?a=1&b=%C3%A9&{ids}#top" target="_top"'
+    return re.search(re.escape(link) + ' rel="noreferrer"><span>(.+?)</span></a>', unescape(text))
+
+
+def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press() -> None:
+    made = scene(redirect_url=REDIRECT)
+    sign(made)
+    page = page_of(made)
+    found = offered(made, page)
+    assert found and found[1] == "Continue to <bdi>shop.example:8443</bdi>"
+    main = page[page.index("<main") :]
+    assert re.findall(r"<(?:a|button)\b[^>]*", main)[0].startswith('<a class="primary" href="https://Shop')
+    assert "http-equiv" not in page and Client().get(made.url()).status_code == 200, "nobody is moved"
+    for locale in LOCALES:
+        found = offered(made, page_of(made, accept_language=locale))
+        words = catalog.of("page", locale)
+        assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")
+
+
+def test_without_a_query_the_ids_are_all_of_it() -> None:
+    made = scene(redirect_url="https://shop.example")
+    sign(made)
+    ids = f"signature_request_id={made.request.pk}&amp;signer_id={made.signers[0].pk}"
+    assert f'href="https://shop.example?{ids}"' in page_of(made)
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # a Cyrillic letter
+        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all of them
+        ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin one with an accent
+        ("b\u00fccher.example", "xn--bcher-kva.example"),
+        ("shop\u3002example", "shop.example"),  # an ideographic full stop
+        ("EXAMPLE.com", "example.com"),
+    ],
+)
+def test_letters_that_look_like_others_stand_as_the_dns_has_them(host: str, shown: str) -> None:
+    made = scene(redirect_url=f"https://{host}/done")
+    assert f'data-host="{shown}"' in page_of(made)
+    sign(made)
+    assert f"Continue to <bdi>{shown}</bdi>" in page_of(made)
+
+
+def test_before_the_signature_the_page_knows_it_for_later_and_shows_nothing() -> None:
+    made = scene(redirect_url=REDIRECT)
+    page = unescape(page_of(made))
+    ids = f"signature_request_id={made.request.pk}&signer_id={made.signers[0].pk}"
+    assert f'data-host="shop.example:8443" data-onward="https://Shop.example:8443/done?a=1&b=%C3%A9&{ids}#top"' in page
+    assert "Continue to" not in page
+
+
+def test_nothing_is_offered_without_one_nor_to_who_has_not_signed() -> None:
+    made = scene()
+    assert "data-onward" not in page_of(made)
+    sign(made)
+    assert "Continue to" not in page_of(made)
+    made = scene(redirect_url=REDIRECT)
+    end_early(OPERATOR, made.request.pk, "Over")
+    assert "shop.example" not in page_of(made).lower()

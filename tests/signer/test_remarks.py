@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from paraph.audit_trail.models import Entry
+from paraph.documents.models import Document
 from paraph.documents.refusals import refuse_changeable
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -24,7 +25,7 @@ from tests.pdf.pdf_factory import text as words
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_without_purpose
 from tests.pdf.untrusted import disputed_files as files
-from tests.pdf.untrusted.test_print_comparison import DIFFERENT
+from tests.pdf.untrusted.test_preflight import DIFFERENT
 from tests.production import Client
 from tests.tenancy import create_organization, update_organization
 
@@ -32,6 +33,10 @@ pytestmark = pytest.mark.django_db
 
 LAYERED = changing.layered(PRINT_OFF, on_page=2, pages=3)
 SCRIPTED = changing.acting(SCRIPT, "open")
+DISPUTED = files.annotated(files.ANNOTATIONS["polyline"] + "/F 4")
+PLACE = {"page_number": 1, "x": 100.0, "y": 290.0, "width": 100.0, "height": 40.0, "what": "annotation"}
+ALTERED = revised(sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content, revisions.content)
+"""Sealed by a service that this one does not trust, then drawn over."""
 
 
 @pytest.fixture
@@ -94,42 +99,50 @@ def test_what_can_change_is_told(client: Client, owner: ApiClient) -> None:
     assert "prints differently" not in page and "-print.webp" not in page
 
 
-def test_nothing_is_told_of_other_documents(client: Client, owner: ApiClient) -> None:
+def test_nothing_is_told_or_noted_of_other_documents(client: Client, owner: ApiClient) -> None:
     page = text(client.get(asked(owner, CONTRACT)[1]))
     assert 'class="remarks"' not in page and 'class="both"' not in page
+    assert "documents" not in Entry.objects.get(event_type="signature_request.created").metadata
 
 
-def test_it_is_told_in_every_language(client: Client, owner: ApiClient) -> None:
-    url = asked(owner, LAYERED)[1]
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("layered", ["prints_differently", "layers"]),
+        ("disputed", ["drawn_differently", "differs_here"]),
+        ("altered", ["altered_after_seal"]),
+    ],
+)
+def test_it_is_told_in_every_language(client: Client, owner: ApiClient, name: str, words: list[str]) -> None:
+    url = asked(owner, {"layered": LAYERED, "disputed": DISPUTED, "altered": ALTERED}[name])[1]
     for locale in LOCALES:
-        page, words = text(client.get(f"{url}?lang={locale}")), language.words(locale)
-        assert words["prints_differently"] in page
-        assert words["can_change"].format(parts=words["layers"]) in page
-        assert words["as_printed"].format(page=2, pages=3) in page
+        page, said = text(client.get(f"{url}?lang={locale}")), language.words(locale)
+        assert [word for word in words if said[word] not in page] == [], locale
+        if name == "layered":
+            assert said["can_change"].format(parts=said["layers"]) in page
+            assert said["as_printed"].format(page=2, pages=3) in page
 
 
 def test_pages_that_were_not_compared_are_told(client: Client, owner: ApiClient) -> None:
-    from paraph.documents.models import Document
-
     (document,), url = asked(owner, CONTRACT)
     row = Document.objects.get(pk=document)
     Document.objects.filter(pk=document).update(preflight=row.preflight | {"print_unknown": 3})
     assert "3 pages could not be compared with their print." in text(client.get(url))
 
 
-def test_the_journal_notes_it(owner: ApiClient) -> None:
-    (layered, _, scripted), _ = asked(owner, LAYERED, CONTRACT, SCRIPTED)
+def test_the_journal_and_the_answer_to_the_upload_note_it(owner: ApiClient) -> None:
+    (layered, plain, scripted, disputed, altered), _ = asked(owner, LAYERED, CONTRACT, SCRIPTED, DISPUTED, ALTERED)
     metadata = Entry.objects.get(event_type="signature_request.created").metadata
     assert metadata["documents"] == [
         {"document_id": layered, "prints_differently": [2], "can_change": ["layers"]},
         {"document_id": scripted, "prints_differently": [], "can_change": ["scripts"]},
+        {"document_id": disputed, "prints_differently": [], "drawn_differently": [PLACE], "can_change": []},
+        {"document_id": altered, "prints_differently": [], "can_change": [], "altered_after_seal": ["Seal"]},
     ]
     owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
-
-
-def test_the_journal_has_nothing_to_note_of_other_documents(owner: ApiClient) -> None:
-    asked(owner, CONTRACT)
-    assert "documents" not in Entry.objects.get(event_type="signature_request.created").metadata
+    told = {each: owner.get(f"/documents/{each}").json()["preflight"] for each in (plain, disputed, altered)}
+    assert told[disputed]["drawn_differently"] == [PLACE]
+    assert (told[altered]["altered_after_seal"], told[plain]["altered_after_seal"]) == (["Seal"], [])
 
 
 @pytest.fixture
@@ -146,10 +159,10 @@ def test_an_organization_may_refuse_such_documents(strict: ApiClient) -> None:
     refused = error(strict.upload(LAYERED), 422, "validation_error")
     assert refused == f"{start}page 2 prints differently; it has layers."
     assert error(strict.upload(SCRIPTED), 422, "validation_error") == f"{start}it has scripts."
+    assert error(strict.upload(DISPUTED), 422, "validation_error").endswith("readers draw page 1 differently.")
     strict.headers["Accept-Language"] = "de"
-    assert "Seite 2 sieht gedruckt anders aus; es enthält Ebenen." in error(
-        strict.upload(LAYERED), 422, "validation_error"
-    )
+    refused = error(strict.upload(LAYERED), 422, "validation_error")
+    assert "Seite 2 sieht gedruckt anders aus; es enthält Ebenen." in refused
     assert strict.upload(CONTRACT).status_code == 201
 
 
@@ -176,10 +189,6 @@ def test_many_pages_are_cut_short_in_the_sentence() -> None:
         refuse_changeable(TenantScope(organization.pk, "production", "pro", 0), told)
 
 
-DISPUTED = files.annotated(files.ANNOTATIONS["polyline"] + "/F 4")
-PLACE = {"page_number": 1, "x": 100.0, "y": 290.0, "width": 100.0, "height": 40.0, "what": "annotation"}
-
-
 def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, owner: ApiClient) -> None:
     """With a sign at each, the note under the page, and a link above the document; nothing of it needs scripts."""
     (document, plain), url = asked(owner, DISPUTED, CONTRACT)
@@ -194,64 +203,20 @@ def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, o
     assert page.count('class="differs"') == 1 and f"differs-{plain}" not in page
 
 
-def test_such_places_are_told_in_every_language(client: Client, owner: ApiClient) -> None:
-    url = asked(owner, DISPUTED)[1]
-    for locale in LOCALES:
-        page, words = text(client.get(f"{url}?lang={locale}")), language.words(locale)
-        assert words["drawn_differently"] in page and words["differs_here"] in page
-
-
-def test_such_places_are_told_in_the_answer_and_noted(owner: ApiClient) -> None:
-    (document,), _ = asked(owner, DISPUTED)
-    assert owner.get(f"/documents/{document}").json()["preflight"]["drawn_differently"] == [PLACE]
-    noted = Entry.objects.get(event_type="signature_request.created").metadata["documents"]
-    assert noted == [
-        {"document_id": document, "prints_differently": [], "drawn_differently": [PLACE], "can_change": []}
-    ]
-    owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
-
-
-def test_an_organization_may_refuse_such_places(strict: ApiClient) -> None:
-    assert error(strict.upload(DISPUTED), 422, "validation_error").endswith("readers draw page 1 differently.")
-
-
 @pytest.mark.parametrize(
     ("entries", "english", "german"),
     [
-        (
-            "white polygon",
-            "On page 1 an annotation (Polygon) lies over text",
-            "liegt eine Anmerkung (Polygon) über Text",
-        ),
-        ("signature with a background", "On page 1 a form field lies over text", "liegt ein Formularfeld über Text"),
-        ("border", "On page 1 the border of a link lies over text", "liegt der Rahmen eines Links über Text"),
+        ("white polygon", "an annotation (Polygon) lies over text", "liegt eine Anmerkung (Polygon) über Text"),
+        ("signature with a background", "a form field lies over text", "liegt ein Formularfeld über Text"),
+        ("border", "the border of a link lies over text", "liegt der Rahmen eines Links über Text"),
     ],
 )
 def test_what_lies_over_text_is_refused(owner: ApiClient, entries: str, english: str, german: str) -> None:
     annotation = files.ANNOTATIONS.get(entries, "/Subtype/Link/Border[0 0 60]/C[1 1 1]")
     pdf = files.annotated(annotation, words("I pay 1,000 EUR", 105, 305))
-    assert error(owner.upload(pdf), 422, "validation_error").startswith(english)
+    assert error(owner.upload(pdf), 422, "validation_error").startswith(f"On page 1 {english}")
     owner.headers["Accept-Language"] = "de"
     assert german in error(owner.upload(pdf), 422, "validation_error")
-
-
-ALTERED = revised(sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content, revisions.content)
-"""Sealed by a service that this one does not trust, then drawn over."""
-
-
-def test_an_alteration_after_an_earlier_seal_is_told_in_every_language(client: Client, owner: ApiClient) -> None:
-    url = asked(owner, ALTERED)[1]
-    for locale in LOCALES:
-        assert language.words(locale)["altered_after_seal"] in text(client.get(f"{url}?lang={locale}"))
-
-
-def test_an_alteration_after_an_earlier_seal_is_in_the_answer_and_noted(owner: ApiClient) -> None:
-    (document, plain), _ = asked(owner, ALTERED, CONTRACT)
-    assert owner.get(f"/documents/{document}").json()["preflight"]["altered_after_seal"] == ["Seal"]
-    assert owner.get(f"/documents/{plain}").json()["preflight"]["altered_after_seal"] == []
-    (noted,) = Entry.objects.get(event_type="signature_request.created").metadata["documents"]
-    assert noted["document_id"] == document and noted["altered_after_seal"] == ["Seal"]
-    owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
 
 
 def test_a_sealed_file_that_was_not_altered_has_no_such_remark(owner: ApiClient) -> None:

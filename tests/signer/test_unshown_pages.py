@@ -5,17 +5,12 @@ from typing import Any
 
 import pytest
 
-from paraph.documents.models import Document, UnrenderablePage
+from paraph.documents.models import UnrenderablePage
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.pdf.untrusted.sandbox_process import SandboxProcess
-from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import token
-from paraph.signer import language
-from paraph.signer.words_script import words_address
+from paraph.signature_requests.models import Signer
 from paraph.storage import store
-from paraph.words import LOCALES
-from tests.api.v1.api_clients import api_client, rectangle
 from tests.factories import Scene, scene
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
@@ -120,29 +115,3 @@ def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> No
     assert not UnrenderablePage.objects.exists()
     assert picture(client, made, 2).status_code == 200
     assert sign(client, made).status_code == 200
-
-
-def test_from_upload_to_refusal(client: Client) -> None:
-    """A file that bursts on page 2, in place of one that passed the upload."""
-    owner = api_client()
-    assert owner.upload(hostile.nested_forms(6, page=2)).status_code == 422
-    document = owner.upload(hostile.nested_forms(2, page=2), name="lease.pdf").json()["id"]
-    store.put(Document.objects.get().object_key, hostile.nested_forms(6, page=2))
-    signer = {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1}
-    placed = {"id": document, "signers": [{"signer_ref": "ada", "stamps": [rectangle(page_number=1)]}]}
-    body = {"mode": "parallel", "validity_days": 7, "signers": [signer], "documents": [placed]}
-    assert owner.create(body).status_code == 201
-    address = f"/sign/{token(Signer.objects.get())}"
-    error(client.get(f"{address}/documents/{document}/pages/2.webp"))
-    code = client.post(f"{address}/otp", {"channel": "email"}, content_type="application/json").json()["sandbox_code"]
-    signed = client.post(f"{address}/signature", {"code": code, "consent": True}, content_type="application/json")
-    assert error(signed)["message"].startswith("Page 2 of “lease.pdf” cannot be shown, so it cannot be signed.")
-    assert SignatureRequest.objects.get().status == "pending"
-    assert Document.objects.get().status == "ready"
-
-
-def test_the_page_has_words_for_it_in_every_language(client: Client) -> None:
-    for locale in LOCALES:
-        sentence = language.words(locale)["unshown"]
-        assert "{page}" in sentence and "{name}" in sentence
-        assert '"unshown"' in client.get(words_address(locale)).content.decode()

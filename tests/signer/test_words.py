@@ -1,7 +1,10 @@
-"""The words of signers in every language: complete, translated, used, and with the forms that the language has."""
+"""The words of signers in every language: complete, translated, used, with the forms that the language has; in the
+script of the page, and in the JSON of the signer's endpoints."""
 
 import json
 import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,22 @@ from django.conf import settings
 from django.utils import translation
 
 import paraph
+from paraph import words
 from paraph import words as catalog
 from paraph.audit_trail.models import EventType
-from paraph.signature_requests.models import Channel, Mode
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.otp.codes import TooManySendsError
+from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.models import Channel, Mode, SignatureRequest, Signer
+from paraph.signature_requests.signed_documents import PageNotShownError
+from paraph.signer import answers
 from paraph.signer.answers import STATUSES
-from paraph.signer.words_script import _NAMES
+from paraph.signer.scripts import _NAMES, words_address
 from paraph.tenants.models import Environment
 from paraph.words import LOCALES
+from tests.factories import Scene, scene
+from tests.production import Client
 
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
@@ -121,3 +133,188 @@ def test_french_punctuation_never_begins_a_line(theme: str) -> None:
 def test_german_has_one_word_for_sealing() -> None:
     said = [form for theme in THEMES for each in catalog.of(theme, "de").values() for form in forms(each).values()]
     assert not [form for form in said if re.search(r"gesiegelt|\bsiegeln", form)]
+
+
+Headers = dict[str, str]
+Call = Callable[[Headers], Any]
+CHANNEL = {"channel": "email"}
+
+
+def post(made: Scene, end: str, body: Any, headers: Headers | None = None, position: int = 0) -> Any:
+    text = body if isinstance(body, str) else json.dumps(body)
+    return Client().post(made.url(position, end), text, content_type="application/json", headers=headers or {})
+
+
+def told(answer: Any) -> str:
+    content = answer.json()
+    return str(content["error"]["message"] if "error" in content else content["message"])
+
+
+def refusals() -> Iterator[tuple[str, int, str, Call]]:
+    """A name, a status, the code of a refusal, and a call that is answered so in the language that it names."""
+
+    def of(end: str, body: Any, position: int = 0, **how: Any) -> Call:
+        return lambda headers: post(scene(**how), end, body, headers, position)
+
+    def get(rest: str) -> Call:
+        return lambda headers: Client().get(scene().url(0, rest), headers=headers)
+
+    def once(change: Callable[[Scene], object], end: str = "/otp", body: Any = CHANNEL) -> Call:
+        def call(headers: Headers) -> Any:
+            made = scene()
+            change(made)
+            return post(made, end, body, headers)
+
+        return call
+
+    def wrong_code(headers: Headers) -> Any:
+        made = scene()
+        wrong = "000000" if made.code() != "000000" else "111111"
+        return post(made, "/signature", {"code": wrong, "consent": True}, headers)
+
+    def lock(made: Scene) -> None:
+        made.code()
+        OneTimeCode.objects.update(locked_until=clock.now() + timedelta(hours=20), wrong_guesses=20)
+
+    def form(headers: Headers) -> Any:
+        return Client().post(scene().url(0, "/otp"), CHANNEL, headers=headers)
+
+    def unknown(headers: Headers) -> Any:
+        return Client().post("/sign/nobody/otp", "{}", content_type="application/json", headers=headers)
+
+    signers, requests = Signer.objects.all(), SignatureRequest.objects.all()
+    right, dot = {"code": "123456", "consent": True}, {"type": "drawn", "strokes": [[[0, 0]]]}
+    sequence: dict[str, Any] = {"signers": 2, "mode": "sequential", "position": 1}
+    yield "sent", 200, "", of("/otp", CHANNEL)
+    yield "channel", 422, "validation_error", of("/otp", {"channel": "fax"})
+    yield "no channel", 422, "validation_error", of("/otp", {})
+    yield "not JSON", 422, "validation_error", of("/otp", "{")
+    yield "too deep", 422, "validation_error", of("/otp", "[" * 100_000)
+    yield "no object", 422, "validation_error", of("/otp", "[]")
+    yield "too large", 413, "payload_too_large", of("/otp", " " * 600_000)
+    yield "form", 415, "unsupported_media_type", form
+    yield "method", 405, "method_not_allowed", get("/otp")
+    yield "unknown link", 404, "not_found", unknown
+    yield "signed", 409, "already_signed", once(lambda _: signers.update(status="signed", signed_at=clock.now()))
+    yield "expired", 410, "expired", once(lambda _: requests.update(expires_at=clock.now()))
+    yield "not your turn", 409, "not_your_turn", of("/otp", CHANNEL, **sequence)
+    yield "not your turn to sign", 409, "not_your_turn", of("/signature", right, **sequence)
+    yield "wrong code", 422, "invalid_otp", wrong_code
+    yield "locked", 429, "too_many_attempts", once(lock)
+    yield "too many codes", 429, "rate_limited", once(lambda made: [post(made, "/otp", CHANNEL) for _ in range(5)])
+    yield "no code", 422, "validation_error", of("/signature", {"consent": True})
+    yield "no consent", 422, "validation_error", of("/signature", right | {"consent": False})
+    yield "initials wanted", 422, "validation_error", of("/signature", right, initials_required=True)
+    wrong = {"code": 1, "consent": 1, "signature": {"type": "x"}, "initials": 3}
+    yield "nothing right", 422, "validation_error", of("/signature", wrong)
+    yield "no ink", 422, "validation_error", of("/signature", right | {"signature": dot})
+    yield "no page", 404, "not_found", get("/documents/0/pages/1/text")
+    yield "no progress", 404, "not_found", get("/progress")
+    yield "no proof", 404, "not_found", get("/proof.pdf")
+
+
+REFUSALS = {name: (status, code, call) for name, status, code, call in refusals()}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", REFUSALS)
+def test_each_refusal_in_the_one_envelope_and_in_german(name: str) -> None:
+    status, code, call = REFUSALS[name]
+    english, german = call({}), call({"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"})
+    assert english.status_code == german.status_code == status
+    assert english.json().get("error", {"code": ""})["code"] == code
+    assert english.get("Allow", "") == ("POST" if status == 405 else "")
+    assert (english["Content-Language"], german["Content-Language"]) == ("en", "de")
+    assert told(german) != told(english)
+    assert not re.search(r"\b(the|is|are|must|not|this|your)\b", told(german)), told(german)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_language_of_the_page(locale: str) -> None:
+    made = scene()
+    sent = post(made, "/otp", {"channel": "email", "locale": locale}, {"Accept-Language": "sv"})
+    recipient = "a•••@example.com"
+    assert told(sent) == catalog.phrase(catalog.of("answer", locale), "code_sent", recipient=recipient)
+    assert sent["Content-Language"] == locale
+    refused = post(made, "/signature", {"code": "1", "consent": True, "signature": {"type": "x"}, "locale": locale})
+    assert refused["Content-Language"] == locale and "signature.type" in told(refused)
+    asked = post(made, "/otp", {"channel": "fax"}, {"Accept-Language": locale})
+    assert told(asked) == catalog.phrase(catalog.of("answer", locale), "field_choice", field="channel", values="email")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("locale", LOCALES)
+def test_at_a_ceiling_messages_are_named(locale: str) -> None:
+    words, made = catalog.of("answer", locale), scene()
+    for _ in range(5):
+        post(made, "/otp", {"channel": "email"})
+    answer = post(made, "/otp", {"channel": "email", "locale": locale})
+    begin = words["too_many_messages"].partition("{time}")[0]
+    assert answer.status_code == 429 and told(answer).startswith(begin)
+    assert words["too_many_messages"] != words["too_many"]
+
+
+@pytest.mark.django_db
+def test_who_chooses() -> None:
+    """The body, then the address, then the header, then the request, then English."""
+    made = scene(locale="pl", locale_chosen=True)
+    header, address = {"Accept-Language": "xx, sv;q=0.5"}, "/otp?lang=fi"
+    assert post(made, "/otp", {"channel": "fax"})["Content-Language"] == "pl"
+    assert post(made, "/otp", {"channel": "fax"}, header)["Content-Language"] == "sv"
+    assert post(made, address, {"channel": "fax"}, header)["Content-Language"] == "fi"
+    assert post(made, address, {"channel": "fax", "locale": "uk"}, header)["Content-Language"] == "uk"
+    assert post(made, address, {"channel": "fax", "locale": 7}, header)["Content-Language"] == "fi"
+    assert post(scene(), "/otp", {"channel": "fax"}, {"Accept-Language": "ja"})["Content-Language"] == "en"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("locale", LOCALES[1:])
+def test_no_code_is_told_in_english(locale: str) -> None:
+    """Also where somebody raises it who has no words for it."""
+    for code in answers.STATUSES:
+        refused = answers.refusal(DomainError(code, "The sentence of a developer."), locale)
+        message = json.loads(refused.content)["error"]["message"]
+        assert message and "developer" not in message and refused["Content-Language"] == locale, code
+
+
+@pytest.mark.django_db
+def test_what_is_told_with_places_and_times() -> None:
+    assert "5 Min." in json.loads(answers.refusal(TooManySendsError(300), "de").content)["error"]["message"]
+    shown = json.loads(answers.refusal(PageNotShownError(3, "Vertrag.pdf", 7), "de").content)["error"]
+    assert shown["message"].startswith("Seite 3 von „Vertrag.pdf“") and shown["document_id"] == 7
+
+
+@pytest.mark.django_db
+def test_an_outage_and_a_fault_speak_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene()
+    monkeypatch.setattr("paraph.signer.otp.send_otp", lambda *_: 1 // 0)
+    crashed = post(made, "/otp", {"channel": "email"}, {"Accept-Language": "es"})
+    assert crashed.status_code == 500 and "Algo ha fallado por nuestra parte." in told(crashed)
+
+
+@pytest.mark.django_db
+def test_the_page_names_the_file_in_its_version(client: Client) -> None:
+    made = scene()
+    for locale in ("en", "ar"):
+        page = client.get(made.url(), {"lang": locale}).content.decode()
+        assert f'<script src="{words_address(locale)}" defer>' in page
+    assert words_address("en").partition("?")[2] != words_address("ar").partition("?")[2]
+
+
+@pytest.mark.parametrize("locale", words.LOCALES)
+def test_the_file(client: Client, locale: str) -> None:
+    """In every language, kept for long, without anything of a request."""
+    response = client.get(f"/sign/words/{locale}.js")
+    assert response["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+    found = re.fullmatch(r'"use strict";\nconst words = (\{.*\});\n', response.content.decode())
+    assert found
+    said = json.loads(found.group(1))
+    of_page = words.of("page", locale)
+    assert said["sealed"] == of_page["sealed"] and of_page["signed_title"] in said["done"]
+
+
+def test_no_other_language_and_no_other_method(client: Client) -> None:
+    assert client.get("/sign/words/xx.js").status_code == 404
+    assert client.post("/sign/words/en.js").status_code == 405

@@ -13,8 +13,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.storage.envelope import CHUNK, is_encrypted
-from paraph.storage.internal_endpoint import internal_endpoint
-from paraph.storage.remote import RemoteStore
+from paraph.storage.remote import RemoteStore, internal_endpoint
 from tests.storage.s3_server import ID, REGION, SECRET, s3_server
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"

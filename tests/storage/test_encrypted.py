@@ -18,8 +18,8 @@ from paraph.storage.envelope import (
     content_size,
 )
 from paraph.storage.local import LocalStore
+from paraph.storage.objects import Store
 from paraph.storage.remote import RemoteStore
-from paraph.storage.store_protocol import Store
 
 ONE, OTHER = "1" * 32, "2" * 32
 KEY = "documents/a.pdf"

@@ -24,7 +24,7 @@ import pytest
 from paraph.keys.development import root_file
 from paraph.operations.backup.archive import DATABASE
 from paraph.postgres import Server, transfer
-from tests.cli.service import clean_environment, free_port, remove, wait_until
+from tests.cli.service import clean_environment, free_port, remove, status, wait_until
 from tests.factories import pdf
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend, at, sign, signer
@@ -227,19 +227,12 @@ def running(world: World, port: int, sources: Path) -> Iterator[None]:
     command = [sys.executable, "-m", "paraph"]
     processes = [subprocess.Popen([*command, part], env=environment) for part in ("web", "worker")]
     try:
-        wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"), seconds=180)
+        wait_until(lambda: status(f"http://127.0.0.1:{port}/readyz") == 200, seconds=180)
         yield
     finally:
         for process in processes:
             process.send_signal(signal.SIGTERM)
         assert [process.wait(60) for process in processes] == [0, 0]
-
-
-def answers(address: str) -> bool:
-    try:
-        return httpx.get(address, timeout=10).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 def earlier_sources(commit: str, folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Claims: never the same delivery to two workers, never lost with one."""
+"""Claims: never the same delivery to two workers, never lost with one; dealt so that a dead endpoint delays nobody."""
 
 import threading
 from collections import Counter
@@ -9,15 +9,16 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, LEASE, claim
+from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, LEASE, EndpointLoad, claim, shares
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told
 
+pytestmark = pytest.mark.django_db
+
 _TABLE = Delivery._meta.db_table
 
 
-@pytest.mark.django_db
 def test_oldest_first_and_each_once() -> None:
     made, _ = told()
     for number in range(5):
@@ -29,7 +30,6 @@ def test_oldest_first_and_each_once() -> None:
     assert claim_now() == []
 
 
-@pytest.mark.django_db
 def test_a_claim_leaves_all_indexes_as_they_are() -> None:
     made, _ = told()
     record(made.request, "request.expired")
@@ -73,7 +73,6 @@ def test_claims_at_the_same_instant_never_share_a_delivery() -> None:
     assert Attempt.objects.count() == 60
 
 
-@pytest.mark.django_db
 def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
     made, _ = told()
     record(made.request, "request.expired")
@@ -87,7 +86,6 @@ def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
     assert Delivery.objects.get().failures == 0
 
 
-@pytest.mark.django_db
 def test_a_worker_thought_dead_may_still_settle() -> None:
     made, _ = told()
     record(made.request, "request.expired")
@@ -99,7 +97,6 @@ def test_a_worker_thought_dead_may_still_settle() -> None:
     assert Delivery.objects.get().status == "delivered"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("believed", ["few", "many"])
 def test_a_long_backlog_takes_only_its_endpoints_slots(believed: str) -> None:
     """Callbacks to many paths of one host are one endpoint. How many deliveries there are in the planner's belief
@@ -121,7 +118,6 @@ def test_a_long_backlog_takes_only_its_endpoints_slots(believed: str) -> None:
     assert claim_now() == []
 
 
-@pytest.mark.django_db
 def test_an_endpoint_with_a_failure_gets_fewer_slots_until_it_delivers() -> None:
     made, _ = told()
     now = clock.now()
@@ -137,7 +133,6 @@ def test_an_endpoint_with_a_failure_gets_fewer_slots_until_it_delivers() -> None
     assert len(claim_now(now + timedelta(seconds=30))) == AT_ONCE - AT_ONCE_IN_TROUBLE
 
 
-@pytest.mark.django_db
 def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
     sick, _ = told("https://shared.example/a")
     well, _ = told("https://shared.example/b")
@@ -148,10 +143,42 @@ def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
     assert [item.trouble for item in claim_now(now + timedelta(seconds=1))] == [False]
 
 
-@pytest.mark.django_db
 def test_settling_finds_its_deliveries_without_reading_all() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(f"EXPLAIN {_OPEN}", [[uuid4()]])
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "Index" in plan and "Seq Scan" not in plan
+
+
+def test_who_has_the_fewest_is_next() -> None:
+    loads = [EndpointLoad("busy", 100, 3, False), EndpointLoad("idle", 100, 0, False)]
+    assert shares(loads, 5, 5) == {"idle": 4, "busy": 1}
+
+
+def test_no_more_than_is_due_or_allowed_at_once() -> None:
+    loads = [
+        EndpointLoad("small", 2, 0, False),
+        EndpointLoad("large", 1000, 4, False),
+        EndpointLoad("sick", 1000, 1, True),
+    ]
+    assert shares(loads, 1000, 1000) == {"small": 2, "large": AT_ONCE - 4, "sick": AT_ONCE_IN_TROUBLE - 1}
+
+
+def test_endpoints_in_trouble_never_get_the_slots_of_the_healthy() -> None:
+    sick = [EndpointLoad(f"sick-{number}", 1000, 0, True) for number in range(1000)]
+    given = shares([*sick, EndpointLoad("healthy", 5, 0, False)], 400, 200)
+    assert given["healthy"] == 5
+    assert sum(given.values()) == 205
+    assert shares([*sick, EndpointLoad("healthy", 5, 0, False)], 200, 0) == {"healthy": 5}
+
+
+def test_every_endpoint_in_trouble_gets_a_turn() -> None:
+    given = shares([EndpointLoad(f"sick-{number}", 1000, 0, True) for number in range(10)], 400, 20)
+    assert set(given.values()) == {2}
+
+
+def test_an_application_with_many_endpoints_has_no_more_than_one_with_one() -> None:
+    hostile = [EndpointLoad(f"7 https://{number}.example", 5, 0, False) for number in range(1000)]
+    given = shares([*hostile, EndpointLoad("8 https://other.example", 5, 0, False)], 8, 8)
+    assert given["8 https://other.example"] == 4 and sum(given.values()) == 8

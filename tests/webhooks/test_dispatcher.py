@@ -1,20 +1,26 @@
-"""Real deliveries to real servers by the worker's dispatcher."""
+"""Real deliveries to real servers by the worker's dispatcher, also by one that is killed."""
 
-import hashlib
-import hmac
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
 
 from paraph.outbound.exchange import NetworkAccess
+from paraph.webhooks.claim import LEASE
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release
+from paraph.webhooks.payload import signature
 from paraph.webhooks.replay import record_test
 from tests import receiver as receivers
 from tests.receiver import answer, own_authority, receiver
@@ -61,8 +67,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
             wait_for(delivered(2))
     [first], [second] = hooks.received, callback.received
     for received in (first, second):
-        expected = hmac.new(secret.encode(), received.body, hashlib.sha256).hexdigest()
-        assert received.headers["X-Service-Signature"] == f"sha256={expected}"
+        assert received.headers["X-Service-Signature"] == signature(secret, received.body)
         assert received.headers["X-Service-Event"] == "request.completed"
         assert received.headers["Content-Type"] == "application/json"
         assert b"signed_url" in received.body
@@ -136,11 +141,9 @@ def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
     assert hooks.received == []
 
 
-def test_the_route_is_that_of_the_settings(settings: "pytest.FixtureRequest") -> None:
-    environment = settings.PARAPH.model_copy(  # type: ignore[attr-defined]
-        update={"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
-    )
-    settings.PARAPH = environment  # type: ignore[attr-defined]
+def test_the_route_is_that_of_the_settings(settings: Any) -> None:
+    proxied = {"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
+    settings.PARAPH = settings.PARAPH.model_copy(update=proxied)
     assert route() == NetworkAccess(allow_private=False, proxy="http://proxy.example:3128")
 
 
@@ -177,12 +180,8 @@ def test_an_answer_takes_five_seconds_at_most() -> None:
     with receiver(receivers.silent) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        dispatcher = Dispatcher(LOCAL)
-        dispatcher.start()
-        try:
+        with dispatching():
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
-        finally:
-            dispatcher.stop()
     attempt = Attempt.objects.get()
     assert attempt.error == "no complete answer within 5 seconds"
     assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000
@@ -197,5 +196,37 @@ def test_a_test_takes_the_same_way() -> None:
             wait_for(delivered(1))
     [seen] = hooks.received
     assert (seen.headers["X-Service-Event"], seen.headers["X-Service-Event-Id"]) == ("webhook.test", "0")
-    expected = "sha256=" + hmac.new(secret.encode(), seen.body, hashlib.sha256).hexdigest()
-    assert seen.headers["X-Service-Signature"] == expected
+    assert seen.headers["X-Service-Signature"] == signature(secret, seen.body)
+
+
+_PROCESS = """
+import django; django.setup()
+from paraph.outbound.exchange import NetworkAccess
+from paraph.webhooks.dispatcher import Dispatcher
+Dispatcher(NetworkAccess(allow_private=True)).start()
+import time; time.sleep(60)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
+    with receiver(receivers.silent) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        settings = connection.get_connection_params()
+        url = f"postgresql://{settings['user']}@/{settings['dbname']}?host={settings['host']}"
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROCESS],
+            env={**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "paraph.config.settings"},
+        )
+        wait_for(lambda: len(hooks.received) == 1, 20)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        hooks.behave = answer()
+        delivery = Delivery.objects.get()
+        assert delivery.claimed_at
+        Delivery.objects.update(claimed_at=delivery.claimed_at - LEASE - timedelta(seconds=1))  # the lease passes
+        with dispatching():
+            wait_for(delivered(1))
+    ids = [received.headers["X-Service-Delivery"] for received in hooks.received]
+    assert ids == [str(Attempt.objects.get().pk)] * 2

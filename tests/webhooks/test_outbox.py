@@ -1,26 +1,35 @@
-"""What is recorded when something happens: for whom, in which words (rules 6.1, 6.4)."""
+"""What is recorded when something happens: for whom, in which words (rules 6.1, 6.4); and what a sandbox application
+without a webhook URL would have been sent, which is kept, shown and never sent."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import transaction
 
 from paraph.audit_trail.append import SERVICE
 from paraph.flow import events
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Application
+from paraph.webhooks import prune as pruning
+from paraph.webhooks.deliveries import signed
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
-from tests.factories import Scene, scene
+from paraph.webhooks.overview import deliveries
+from paraph.webhooks.payload import signature
+from paraph.webhooks.prune import prune
+from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
+from tests.factories import Scene, scene, sign
 from tests.tenancy import create_application, update_organization
-from tests.webhooks.parties import claim_now, record, told
+from tests.webhooks.parties import claim_now, record, seal_everything, told
 
 pytestmark = pytest.mark.django_db
 
 MOMENT = datetime(2030, 5, 17, 8, 30, 12, 987000, tzinfo=UTC)
 CALLBACK = "https://callback.example/done"
+EVENTS = ["signer.notified", "signer.otp_sent", "signer.signed", "request.completed", "request.expired"]
 
 
 def test_the_payload_of_a_signers_event() -> None:
@@ -146,13 +155,7 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
     events.request_expired(made.request)
     events.completion_notified(made.request, [], kept=0)
     recorded = list(Delivery.objects.order_by("pk"))
-    assert [delivery.event_type for delivery in recorded] == [
-        "signer.notified",
-        "signer.otp_sent",
-        "signer.signed",
-        "request.completed",
-        "request.expired",
-    ]
+    assert [delivery.event_type for delivery in recorded] == EVENTS
     moments = {entry.event_type: entry.created_at for entry in made.entries()}
     assert all(delivery.occurred_at == moments[delivery.event_type] for delivery in recorded)
 
@@ -160,7 +163,7 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_both_environments_tell(environment: str) -> None:
     made, _ = told(environment=environment)
-    for event_type in ("signer.notified", "signer.otp_sent", "signer.signed", "request.completed", "request.expired"):
+    for event_type in EVENTS:
         record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
     assert Delivery.objects.count() == 5
 
@@ -201,3 +204,73 @@ def test_another_organizations_application_cannot_be_named() -> None:
     _, foreign = from_dashboard()
     with pytest.raises(DomainError, match="must name a production application"):
         update_organization(made.request.organization_id, web_application_id=foreign.pk)
+
+
+LATER = timedelta(days=1)
+
+
+def states() -> list[tuple[str, str, bool]]:
+    rows = Delivery.objects.filter(destination="catcher").order_by("pk")
+    return [(row.event_type, row.status, row.finished_at is not None) for row in rows]
+
+
+def caught(number: int, made: Scene) -> list[int]:
+    for _ in range(number):
+        record(made.request, "request.expired")
+    mine = Delivery.objects.filter(application=made.request.application).order_by("pk")
+    return list(mine.values_list("pk", flat=True))[-number:]
+
+
+def test_events_are_caught_as_they_happen_and_nobody_sends_them() -> None:
+    made, secret = told(webhook_url="")
+    sign(made)
+    before = [("signer.otp_sent", "caught", True), ("signer.signed", "caught", True)]
+    assert states() == [*before, ("request.completed", "held", False)]
+    seal_everything(made)
+    release(made.request.pk)
+    release(made.request.pk)
+    assert states() == [*before, ("request.completed", "caught", True)]
+    assert claim_now(clock.now() + LATER) == []
+    assert made.request.application
+    for row in Delivery.objects.order_by("pk"):
+        sent = signed(made.request.application, row, "an attempt")
+        assert sent and sent.headers["X-Service-Signature"] == signature(secret, sent.body)
+        assert sent.headers["X-Service-Event-Id"] == str(row.entry_id)
+        assert json.loads(sent.body).items() >= json.loads(row.payload).items()
+    assert sent and json.loads(sent.body)["certificate_url"]
+
+
+def test_the_payload_is_that_of_an_application_with_a_url() -> None:
+    made, _ = told(webhook_url="")
+    moment = clock.now()
+    record(made.request, "signer.signed", made.signers[0], moment)
+    Application.objects.update(webhook_url="https://hooks.example/in")
+    made.request.refresh_from_db()
+    record(made.request, "signer.signed", made.signers[0], moment)
+    first, second = Delivery.objects.order_by("pk")
+    assert (first.destination, first.url, second.destination) == ("catcher", "", "application")
+    assert first.payload == second.payload
+
+
+def test_what_was_caught_is_never_sent_again_and_operators_do_not_see_it() -> None:
+    made, _ = told(webhook_url="")
+    [pk] = caught(1, made)
+    with pytest.raises(DomainError, match="had no webhook URL"):
+        replay_delivery(pk)
+    with pytest.raises(DomainError, match="has no deliveries"):
+        replay_request(made.request.pk)
+    assert replay_since(clock.now() - LATER, delivered_too=True) == 0
+    assert deliveries(failed_only=False, limit=9) == []
+
+
+def test_the_newest_of_each_application_are_kept_until_their_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruning, "CAUGHT_KEPT", 3)
+    made, _ = told(webhook_url="")
+    other, _ = told(webhook_url="")
+    few, many = caught(2, other), caught(5, made)
+    record(made.request, "request.completed")
+    held = Delivery.objects.latest("pk").pk
+    assert prune(30, clock.now()) == 2
+    assert sorted(Delivery.objects.values_list("pk", flat=True)) == sorted([*few, *many[-3:], held])
+    assert prune(30, clock.now() + timedelta(days=31)) == 5
+    assert Delivery.objects.get().pk == held

@@ -37,20 +37,15 @@ def test_a_failed_delivery_begins_the_retry_table_anew() -> None:
     assert Attempt.objects.count() == len(set(Attempt.objects.values_list("pk", flat=True))) == 7
 
 
-def test_a_waiting_delivery_is_sent_now() -> None:
+def test_a_waiting_delivery_is_sent_now_and_one_that_is_being_sent_is_left_alone() -> None:
     made, _ = told()
     record(made.request, "request.expired")
     answer_all(REFUSED, clock.now())
+    pk = Delivery.objects.get().pk
     assert claim_now() == []
-    assert replay_delivery(Delivery.objects.get().pk) == 1
+    assert replay_delivery(pk) == 1
     assert len(claim_now()) == 1
-
-
-def test_one_that_is_being_sent_is_left_alone() -> None:
-    made, _ = told()
-    record(made.request, "request.expired")
-    claim_now()
-    assert replay_delivery(Delivery.objects.get().pk) == 0
+    assert replay_delivery(pk) == 0
 
 
 def test_a_held_delivery_cannot_be_sent() -> None:

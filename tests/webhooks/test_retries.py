@@ -51,18 +51,14 @@ def test_five_retries_at_their_times_then_failed(now: datetime) -> None:
     assert Attempt.objects.count() == 6
 
 
-def test_delays_count_from_the_failure_not_from_the_event(now: datetime) -> None:
+def test_delays_count_from_the_failure_and_an_accepted_retry_ends_it(now: datetime) -> None:
     late = now + timedelta(hours=3)
     answer_all(REFUSED, late)
     assert Delivery.objects.get().due_at == late + timedelta(minutes=1)
-
-
-def test_an_accepted_retry_ends_it(now: datetime) -> None:
-    answer_all(REFUSED, now)
-    answer_all(ACCEPTED, now + timedelta(minutes=1))
+    answer_all(ACCEPTED, late + timedelta(minutes=1))
     delivery = Delivery.objects.get()
     assert (delivery.status, delivery.failures) == ("delivered", 1)
-    assert claim_now(now + timedelta(days=1)) == []
+    assert claim_now(late + timedelta(days=1)) == []
 
 
 def test_every_attempt_has_its_own_row_and_id(now: datetime) -> None:
@@ -87,13 +83,6 @@ def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
     assert first.body == second.body
     assert first.headers["X-Service-Delivery"] != second.headers["X-Service-Delivery"]
     assert first.headers["X-Service-Event-Id"] == second.headers["X-Service-Event-Id"] != "0"
-
-
-def test_settling_twice_counts_once(now: datetime) -> None:
-    [delivery] = prepared_deliveries(now)
-    for _ in range(2):
-        record_outcomes([(delivery.claimed.attempt_id, REFUSED)], now)
-    assert Delivery.objects.get().failures == 1
 
 
 def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:

@@ -1,7 +1,6 @@
-"""The ``paraph`` command. Each subcommand is a module with a ``command``, imported only when it is called."""
+"""The ``paraph`` command. The module of a subcommand is imported only when it is called."""
 
 import importlib
-import keyword
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,33 +9,34 @@ import click
 from paraph import __version__
 from paraph.kernel.errors import DomainError
 
-_COMMANDS = (
-    "serve",
-    "web",
-    "worker",
-    "migrate",
-    "organization",
-    "application",
-    "member",
-    "key",
-    "retention",
-    "person",
-    "erase",
-    "branding",
-    "usage",
-    "inbox",
-    "webhook",
-    "request",
-    "check",
-    "backup",
-    "restore",
-    "verify-store",
-    "secret",
-    "storage",
-    "export",
-    "import",
-    "verify",
-)
+_COMMANDS = {
+    "serve": "serve.command",
+    "web": "web.command",
+    "worker": "worker.command",
+    "migrate": "installation.migrate",
+    "organization": "organization.command",
+    "application": "application.command",
+    "member": "people.member",
+    "key": "application.keys",
+    "retention": "organization.retention",
+    "person": "people.person",
+    "erase": "people.erase",
+    "branding": "organization.branding",
+    "usage": "organization.usage",
+    "inbox": "messages.inbox",
+    "webhook": "messages.webhook",
+    "request": "request.command",
+    "check": "installation.check",
+    "backup": "backup.backup",
+    "restore": "backup.restore",
+    "verify-store": "store.verify_store",
+    "secret": "installation.secret",
+    "storage": "store.storage",
+    "export": "backup.export",
+    "import": "backup.import_",
+    "verify": "verify.command",
+}
+"""Where each stands, in the order of the help."""
 
 
 class _Commands(click.Group):
@@ -55,7 +55,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"paraph.cli.{_module(cmd_name)}").command
+        module, _, name = _COMMANDS[cmd_name].partition(".")
+        command: click.Command = getattr(importlib.import_module(f"paraph.cli.{module}"), name)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -65,16 +66,11 @@ class _Commands(click.Group):
             raise _Failure(refusal.message) from refusal
 
 
-def _module(name: str) -> str:
-    module = name.replace("-", "_")
-    return f"{module}_" if keyword.iskeyword(module) else module
-
-
 class _Failure(click.ClickException):
     """End the command with one sentence on stderr and exit status 1."""
 
     def show(self, file: Any = None) -> None:
-        from paraph.cli.verdict import visible
+        from paraph.cli.options import visible
 
         click.echo(visible(self.message), err=True, file=file)
 

@@ -1,4 +1,4 @@
-"""``paraph application``: create, list, update, rotate, revoke."""
+"""``paraph application``: create, list, update, rotate, revoke; ``paraph key``: list, revoke."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,12 +27,11 @@ def create(
     organization: int, environment: str, name: str, webhook_url: str, origins: tuple[str, ...], *, as_json: bool
 ) -> None:
     """Create an application. Its API key and webhook secret are shown only once."""
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import create_application
 
         made = create_application(
-            organization, OPERATOR, environment=environment, name=name, webhook_url=webhook_url, origins=origins
+            organization, operator, environment=environment, name=name, webhook_url=webhook_url, origins=origins
         )
         facts = {
             "id": made.application.pk,
@@ -81,12 +80,11 @@ def update(
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
 
-        changed = update_application(OPERATOR, existing_application(id), **changes)
+        changed = update_application(operator, existing_application(id), **changes)
         show(application_facts(changed), as_json=as_json)
 
 
@@ -102,13 +100,12 @@ def update(
 @operator_options
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Create a new API key and webhook secret, shown only once. The old ones stay valid for the overlap."""
-    with database():
+    with database() as operator:
         from paraph.kernel import clock
-        from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.applications import existing_application, rotate_application
 
         application = existing_application(id)
-        rotated = rotate_application(OPERATOR, application, timedelta(hours=overlap_hours))
+        rotated = rotate_application(operator, application, timedelta(hours=overlap_hours))
         ends_at = clock.iso(rotated.ends_at)
         facts = {
             "id": id,
@@ -125,10 +122,38 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 @operator_options
 def revoke(id: int, *, as_json: bool) -> None:
     """Revoke all keys of an application, effective immediately."""
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import existing_application, revoke_application
 
         application = existing_application(id)
-        count = revoke_application(OPERATOR, application)
+        count = revoke_application(operator, application)
         show({"id": id, "revoked_keys": count}, as_json=as_json)
+
+
+@click.group()
+def keys() -> None:
+    """API keys, one by one. Nobody can show a key again."""
+
+
+@keys.command("list")
+@click.option("--application", type=int, help="Only those of this application.")
+@operator_options
+def list_keys(application: int | None, *, as_json: bool) -> None:
+    """Show keys: whose they are, when they were last used, and until when they are valid."""
+    with database():
+        from paraph.tenants.overview import keys as all_keys
+
+        show_list(all_keys(application), as_json=as_json, none="There is no key.")
+
+
+@keys.command("revoke")
+@click.argument("id", type=int)
+@operator_options
+def revoke_one(id: int, *, as_json: bool) -> None:
+    """Revoke one key, effective immediately."""
+    with database() as operator:
+        from paraph.tenants.applications import existing_key, revoke_key
+        from paraph.tenants.overview import key_facts
+
+        key = revoke_key(operator, existing_key(id))
+        show(key_facts(key), as_json=as_json)

@@ -1,19 +1,25 @@
-"""``paraph backup``: everything in one file, while the service runs."""
+"""``paraph backup``, ``paraph restore``, ``paraph export`` and ``paraph import``: the service in one file, and back."""
 
-import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from paraph.cli.options import operator_options
-from paraph.cli.session import database
+from paraph.cli.options import operator_options, show, show_lines
+from paraph.cli.session import database, database_to_fill, set_up
+from paraph.kernel.settings import read_settings
+from paraph.operations.backup import restore as restoring
+from paraph.operations.backup.archive import Archive, checked_archive
+
+_NEW_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
+@click.option("--out", type=_NEW_FILE, required=True, help="File to write.")
 @operator_options
 @click.pass_context
-def command(context: click.Context, *, out: Path, as_json: bool) -> None:
+def backup(context: click.Context, *, out: Path, as_json: bool) -> None:
     """Write database, objects, secret and keys into one file, which paraph restore reads.
 
     It holds the secret: keep it as such. Ends with 1 when objects are missing or changed; the file is made all the
@@ -23,10 +29,83 @@ def command(context: click.Context, *, out: Path, as_json: bool) -> None:
         from paraph.operations.backup.write import write_backup
 
         made = write_backup(out.absolute())
-    if as_json:
-        click.echo(json.dumps(made, ensure_ascii=False))
-    else:
-        click.echo(f"{made['file']}: {made['bytes']} bytes, {made['objects']} objects")
-        for problem in made["problems"]:
-            click.echo(f"{problem['problem']}: {problem['key']} ({problem['row']})")
+    first = f"{made['file']}: {made['bytes']} bytes, {made['objects']} objects"
+    show_lines(made, [first, *_problems(made["problems"])], as_json=as_json)
     context.exit(1 if made["problems"] else 0)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@operator_options
+@click.pass_context
+def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
+    """Restore a backup into an empty data folder, or an empty database and bucket.
+
+    The file is read whole before anything is written; the database comes last. Then every object is compared with its
+    row. Ends with 1 when one is missing or changed.
+    """
+    with checked_archive(file, "backup") as archive, database_to_fill() as url:
+        objects = _restore(archive, url)
+        from paraph.operations.migrations import migrate
+        from paraph.operations.store_check import problems_with_named_objects
+
+        migrate()
+        restoring.give_no_number_twice()
+        problems = problems_with_named_objects()
+    first = f"Restored: the database and {objects} objects. Run paraph check once the service runs."
+    show_lines({"objects": objects, "problems": problems}, [first, *_problems(problems)], as_json=as_json)
+    context.exit(1 if problems else 0)
+
+
+def _restore(archive: Archive, url: str) -> int:
+    settings = read_settings()
+    restoring.require_nothing_there(archive, settings, url)
+    again = restoring.is_unfinished(settings)
+    with restoring.unfinished(settings):
+        restoring.restore_secret_and_keys(archive, settings)
+        set_up(tasks=False)
+        if not again:
+            restoring.require_empty_store()
+        objects = restoring.restore_objects(archive)
+        restoring.load_database(archive, settings.data_dir, url)
+    return objects
+
+
+@click.command()
+@click.option("--out", type=_NEW_FILE, required=True, help="File to write.")
+@operator_options
+def export(*, out: Path, as_json: bool) -> None:
+    """Write the database into a file, which paraph import reads on another server.
+
+    Stop the service first: what it does afterwards is not in the file. Objects, secret and keys stay where they are.
+    """
+    with database():
+        from paraph.operations.backup.write import write_export
+
+        made = write_export(out.absolute())
+    show(made, as_json=as_json)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@operator_options
+def import_(file: Path, *, as_json: bool) -> None:
+    """Read what paraph export wrote into the empty database of DATABASE_URL, or the embedded one.
+
+    The secret must be the one of the export. All or nothing is imported.
+    """
+    settings = read_settings()
+    with checked_archive(file, "export") as archive, database_to_fill() as url:
+        restoring.require_same_secret(archive, settings)
+        restoring.require_empty_database(url)
+        restoring.load_database(archive, settings.data_dir, url)
+        set_up(tasks=False)
+        from paraph.operations.migrations import migrate
+
+        applied = migrate()
+        restoring.give_no_number_twice()
+    show({"imported": True, "applied": applied}, as_json=as_json)
+
+
+def _problems(problems: Iterable[dict[str, Any]]) -> list[str]:
+    return [f"{problem['problem']}: {problem['key']} ({problem['row']})" for problem in problems]

@@ -4,7 +4,7 @@ process and of its children read."""
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,24 +50,31 @@ def operator_options(function: Function) -> Function:
     return data_dir_option(json_option(function))
 
 
+def show_lines(result: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print the result as JSON, or the lines."""
+    for line in [json.dumps(result, ensure_ascii=False)] if as_json else lines:
+        click.echo(line)
+
+
 def show(facts: dict[str, Any], *, as_json: bool) -> None:
     """Print the facts as one JSON object or as ``name: value`` lines."""
-    if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False))
-        return
-    for name, value in facts.items():
-        click.echo(f"{name}: {value}")
+    show_lines(facts, (f"{name}: {value}" for name, value in facts.items()), as_json=as_json)
 
 
 def show_list(rows: list[dict[str, Any]], *, as_json: bool, none: str) -> None:
     """Print the rows as one JSON array or as a line each; ``none`` where there are none."""
-    if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False))
-        return
-    for row in rows:
-        click.echo("  ".join(f"{name}: {_shown(value)}" for name, value in row.items()))
-    if not rows:
-        click.echo(none)
+    lines = ["  ".join(f"{name}: {_shown(value)}" for name, value in row.items()) for row in rows]
+    show_lines(rows, lines or [none], as_json=as_json)
+
+
+def say(line: str) -> None:
+    """Print a line that may hold names which others chose: what would begin another line, turn the direction of the
+    text, or be obeyed by a terminal, is written as its escape in Python (``\\n``, ``\\u202e``, ``\\x1b``)."""
+    click.echo(visible(line))
+
+
+def visible(text: str) -> str:
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def confirm(question: str, *, already: bool) -> None:

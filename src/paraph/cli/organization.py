@@ -1,4 +1,4 @@
-"""``paraph organization``: create, list, update, suspend, resume, delete, confirm-address."""
+"""``paraph organization``, ``paraph retention``, ``paraph usage`` and ``paraph branding``."""
 
 from typing import Any
 
@@ -19,11 +19,10 @@ def command() -> None:
 @operator_options
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Create an organization."""
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.organizations import create_organization
 
-        made = create_organization(OPERATOR, name, plan)
+        made = create_organization(operator, name, plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
 
 
@@ -60,12 +59,11 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.organizations import change_settings
         from paraph.tenants.overview import organization_facts
 
-        show(organization_facts(change_settings(id, OPERATOR, **changes)), as_json=as_json)
+        show(organization_facts(change_settings(id, operator, **changes)), as_json=as_json)
 
 
 @command.command()
@@ -73,12 +71,11 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 @operator_options
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.lifecycle import suspend_organization
         from paraph.tenants.overview import organization_facts
 
-        show(organization_facts(suspend_organization(OPERATOR, id)), as_json=as_json)
+        show(organization_facts(suspend_organization(operator, id)), as_json=as_json)
 
 
 @command.command()
@@ -86,12 +83,11 @@ def suspend(id: int, *, as_json: bool) -> None:
 @operator_options
 def resume(id: int, *, as_json: bool) -> None:
     """Accept the API keys of a suspended organization again."""
-    with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+    with database() as operator:
         from paraph.tenants.lifecycle import resume_organization
         from paraph.tenants.overview import organization_facts
 
-        show(organization_facts(resume_organization(OPERATOR, id)), as_json=as_json)
+        show(organization_facts(resume_organization(operator, id)), as_json=as_json)
 
 
 @command.command()
@@ -101,13 +97,12 @@ def resume(id: int, *, as_json: bool) -> None:
 def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
-    with database():
+    with database() as operator:
         from paraph.flow.ending import delete_organization
-        from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.models import Organization
         from paraph.tenants.overview import organization_facts
 
-        ended = delete_organization(id, OPERATOR)
+        ended = delete_organization(id, operator)
         facts = organization_facts(Organization.objects.get(pk=id))
         show({**facts, "ended_requests": ended}, as_json=as_json)
 
@@ -121,16 +116,117 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
 @operator_options
 def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
-    with database():
+    with database() as operator:
         from paraph.flow.messages.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
         from paraph.kernel import clock
-        from paraph.tenants.admin_log.actor import OPERATOR
 
         if how == "vouch":
-            row = vouch_for(id, address, OPERATOR)
+            row = vouch_for(id, address, operator)
         elif how == "withdraw":
-            row = withdraw_confirmation(id, address, OPERATOR)
+            row = withdraw_confirmation(id, address, operator)
         else:
-            row = ask_to_confirm(id, address, OPERATOR, language)
+            row = ask_to_confirm(id, address, operator, language)
         confirmed_at = clock.iso(row.confirmed_at) if row.confirmed_at else None
         show({"organization_id": id, "address": row.address, "confirmed_at": confirmed_at}, as_json=as_json)
+
+
+@click.group()
+def retention() -> None:
+    """How long the files of requests are kept."""
+
+
+@retention.command("set")
+@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--environment", required=True, help="sandbox or production")
+@click.option("--days", type=int, help="Days after the end of a request until its files are deleted.")
+@click.option("--never", is_flag=True, help="Keep files forever, which is the default.")
+@operator_options
+def set_(organization: int, environment: str, days: int | None, *, never: bool, as_json: bool) -> None:
+    """Set when the files of an organization's requests are deleted, in one environment."""
+    if (days is None) != never:
+        raise click.UsageError("Give either --days or --never.")
+    with database() as operator:
+        from paraph.tenants.retention import change_retention, retention_days
+
+        change_retention(organization, operator, {environment: days})
+        show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
+
+
+@retention.command()
+@operator_options
+def apply(*, as_json: bool) -> None:
+    """Delete now what is due, which workers do by themselves every five minutes."""
+    with database():
+        from paraph.flow.housekeeping.delete_files import delete_due_files
+
+        show({"requests": delete_due_files(seconds=float("inf"))}, as_json=as_json)
+
+
+@retention.command("show")
+@click.argument("organization", type=int)
+@operator_options
+def show_(organization: int, *, as_json: bool) -> None:
+    """Show when the files of an organization's requests are deleted, by environment; null for never."""
+    with database():
+        from paraph.tenants.organizations import existing_organization
+        from paraph.tenants.retention import retention_days
+
+        existing_organization(organization)
+        show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
+
+
+@click.command("usage")
+@click.option("--month", required=True, help="Month in UTC, such as 2026-11.")
+@operator_options
+def usage(month: str, *, as_json: bool) -> None:
+    """Show calls of the API, requests and sends from the dashboard of each organization in a month.
+
+    billed_requests are those that the API created in production.
+    """
+    with database():
+        from paraph.tenants.usage import month_of, usage_of_all
+
+        try:
+            first = month_of(month)
+        except ValueError as problem:
+            raise click.UsageError(f"--month must be a month such as 2026-11, not {month!r}.") from problem
+        show_list(usage_of_all(first), as_json=as_json, none="There is no organization.")
+
+
+@click.group()
+def branding() -> None:
+    """Branding profiles, the colours of the signer journey."""
+
+
+@branding.command("create")
+@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--name", required=True)
+@click.option("--background-color", required=True, help="such as #ffffff")
+@click.option("--text-color", required=True)
+@click.option("--accent-color", required=True)
+@click.option("--signature-only", is_flag=True, help="stamps show the signature alone, for forms that print the rest")
+@operator_options
+def create_branding(organization: int, name: str, *, signature_only: bool, as_json: bool, **colors: str) -> None:
+    """Create a branding profile."""
+    with database() as operator:
+        from paraph.tenants.branding import create_profile
+
+        made = create_profile(organization, operator, name, signature_only=signature_only, **colors)
+        names = ("name", "background_color", "text_color", "accent_color", "signature_only")
+        facts = {name: getattr(made, name) for name in names}
+        show({"id": made.pk, "organization_id": organization, **facts}, as_json=as_json)
+
+
+@branding.command("delete")
+@click.argument("profile_id", type=int)
+@operator_options
+def delete_branding(profile_id: int, *, as_json: bool) -> None:
+    """Delete a branding profile. Requests that have it keep its colours."""
+    with database() as operator:
+        from paraph.flow.ending import delete_profile
+        from paraph.tenants.branding import existing_profile
+
+        profile = existing_profile(profile_id)
+        delete_profile(operator, profile)
+        facts = {"id": profile.pk, "organization_id": profile.organization_id, "name": profile.name, "deleted": True}
+        show(facts, as_json=as_json)

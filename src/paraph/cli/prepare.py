@@ -5,12 +5,12 @@ import sys
 from typing import NamedTuple
 
 from paraph.cli.supervisor import fork
-from paraph.metrics import ledger_files
+from paraph.metrics import ledger
 from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
 from paraph.tenants.applications import new_application
-from paraph.tenants.first_owner import first_owner_link
+from paraph.tenants.members import first_owner_link
 from paraph.tenants.models import Organization
 from paraph.tenants.organizations import UNNAMED
 
@@ -30,7 +30,7 @@ def prepare(*, newer_tables: bool = False) -> FirstSteps:
     """
     migrate(newer_tables=newer_tables)
     store.sweep()
-    ledger_files.forget()
+    ledger.forget()
     require_start()
     api_key = "" if Organization.objects.exists() else _first_key()
     return FirstSteps(api_key, first_owner_link())

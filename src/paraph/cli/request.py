@@ -1,11 +1,10 @@
 """``paraph request``: list, show, retry, cancel, evidence."""
 
-import json
 from typing import Any, BinaryIO
 
 import click
 
-from paraph.cli.options import last_outcome, operator_options
+from paraph.cli.options import last_outcome, operator_options, show_lines
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
@@ -25,16 +24,8 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
         from paraph.evidence.failures import sealing_failures
 
         failures = sealing_failures(given_up_only=failed, limit=limit)
-    if as_json:
-        click.echo(json.dumps(failures, ensure_ascii=False))
-        return
-    for row in failures:
-        state = "given up" if row["given_up"] else "tried again"
-        where = f"{row['organization']} ({row['organization_id']}), {row['environment']}"
-        tried = f"{row['attempts']} attempt{'s' if row['attempts'] != 1 else ''}, {state}"
-        click.echo(f"{row['request_id']}  {where}  {row['stage']}  {tried}  {row['cause']}")
-    if not failures:
-        click.echo("No request waits for a retry by hand." if failed else "No request is kept from being finalized.")
+    none = "No request waits for a retry by hand." if failed else "No request is kept from being finalized."
+    show_lines(failures, map(_failure, failures) if failures else [none], as_json=as_json)
 
 
 @command.command()
@@ -46,11 +37,7 @@ def show(id: int, *, as_json: bool) -> None:
         from paraph.operations.request_state import request_state
 
         state = request_state(id)
-    if as_json:
-        click.echo(json.dumps(state, ensure_ascii=False))
-        return
-    for line in lines_of(state):
-        click.echo(line)
+    show_lines(state, lines_of(state), as_json=as_json)
 
 
 @command.command()
@@ -62,20 +49,15 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
     if (id is None) != every:
         raise click.UsageError("Name one request, or --all.")
     with database():
-        from paraph.operations.retry import retry as retry_request
-        from paraph.operations.retry import retry_all
+        from paraph.operations.pending_work import retry as retry_request
+        from paraph.operations.pending_work import retry_all
 
         if id is None:
             show_facts({"retried": retry_all()}, as_json=as_json)
             return
         retried = retry_request(id)
-    if as_json:
-        click.echo(json.dumps([vars(step) for step in retried], ensure_ascii=False))
-        return
-    for step in retried:
-        click.echo(f"{step.outcome}: {step.words}")
-    if not retried:
-        click.echo("Nothing is missing that the service could do.")
+    lines = [f"{step.outcome}: {step.words}" for step in retried] or ["Nothing is missing that the service could do."]
+    show_lines([vars(step) for step in retried], lines, as_json=as_json)
 
 
 @command.command()
@@ -86,11 +68,10 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
-    with database():
+    with database() as operator:
         from paraph.flow.ending import end_early
-        from paraph.tenants.admin_log.actor import OPERATOR
 
-        request = end_early(OPERATOR, id, reason)
+        request = end_early(operator, id, reason)
         show_facts({"id": id, "status": request.status, "ended_early": True, "reason": reason}, as_json=as_json)
 
 
@@ -104,6 +85,13 @@ def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001 
         from paraph.operations.request_state import request_evidence
 
         out.write(request_evidence(id) + b"\n")
+
+
+def _failure(row: dict[str, Any]) -> str:
+    state = "given up" if row["given_up"] else "tried again"
+    where = f"{row['organization']} ({row['organization_id']}), {row['environment']}"
+    tried = f"{row['attempts']} attempt{'s' if row['attempts'] != 1 else ''}, {state}"
+    return f"{row['request_id']}  {where}  {row['stage']}  {tried}  {row['cause']}"
 
 
 def lines_of(state: dict[str, Any]) -> list[str]:

@@ -11,11 +11,10 @@ from functools import partial
 import click
 import structlog
 
-from paraph.cli import web_process, worker_process
+from paraph.cli import web, worker
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option, newer_tables_option
-from paraph.cli.session import nothing_collected, set_up
-from paraph.cli.start_line import log_start
+from paraph.cli.session import log_start, nothing_collected, set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings, read_settings
@@ -37,7 +36,7 @@ def command(*, newer_tables: bool) -> None:
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     lock.take_for_service()
-    web_process.check_address(settings)
+    web.check_address(settings)
     server = None if settings.database_url else _server(settings)
     keeper = Keeper(server, _say) if server else None
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
@@ -70,13 +69,13 @@ def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
     drain_seconds = settings.drain_seconds or 0
     return [
-        Child("web", partial(web_process.run, drain_seconds), _WEB_GRACE + drain_seconds),
-        *(Child("worker", worker_process.run, _WORKER_GRACE) for _ in range(workers)),
+        Child("web", partial(web.run, drain_seconds), _WEB_GRACE + drain_seconds),
+        *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers)),
     ]
 
 
 def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
-    """Import everything while the database starts, then prepares the start in a child process: its connections must
+    """Import everything while the database starts, then prepare the start in a child process: its connections must
     not be inherited by children forked later. Return the API key of a first start and the link that makes the first
     owner, or ""."""
     if server:

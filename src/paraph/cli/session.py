@@ -1,14 +1,24 @@
-"""Django and the database, set up for a command."""
+"""Django and the database, set up for a command; the line that each start leaves in the log."""
 
 import gc
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, get_origin
+from urllib.parse import urlsplit
 
+import structlog
+
+from paraph import __version__
 from paraph.cli.lock import DataFolderLock
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import PerHourAndDay
 from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Server
+
+if TYPE_CHECKING:
+    from paraph.tenants.admin_log import Actor
 
 
 def set_up(*, tasks: bool) -> None:
@@ -35,30 +45,32 @@ def nothing_collected() -> Iterator[None]:
 
 
 @contextmanager
-def database() -> Iterator[None]:
-    """Set Django up and give access to the database, whether or not the service runs. Without a service, the
-    embedded server runs for as long as the command does. Raise ``DomainError``."""
+def database() -> Iterator["Actor"]:
+    """Set Django up and give access to the database, whether or not the service runs, on behalf of the operator.
+    Without a service, the embedded server runs for as long as the command does. Raise ``DomainError``."""
     settings = read_settings()
-    if settings.database_url:
-        with _running_database():
-            yield
-        return
-    lock = DataFolderLock(settings.data_dir)
-    while True:
+    lock = None if settings.database_url else DataFolderLock(settings.data_dir)
+    while lock:
         if lock.take("command"):
             with _embedded_server(settings):
-                yield
+                yield _operator()
             lock.release()
             return
         if lock.wait_until_ready():
-            with _running_database():
-                yield
-            return
+            break
+    with _running_database():
+        yield _operator()
+
+
+def _operator() -> "Actor":
+    from paraph.tenants.admin_log import OPERATOR
+
+    return OPERATOR
 
 
 @contextmanager
 def database_to_fill() -> Iterator[str]:
-    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raises
+    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raise
     ``DomainError`` where the service runs on this data folder."""
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
@@ -105,3 +117,36 @@ def _running_database() -> Iterator[None]:
         yield
     except OperationalError as error:
         raise DomainError("database", f"The database does not answer: {' '.join(str(error).split())}") from error
+
+
+def log_start(command: str) -> None:
+    """Log which version begins, and how it is set up. Of the settings that are set, those that are numbers or choices
+    show their values; texts show only that they are set, because a secret may stand in any of them."""
+    settings = read_settings()
+    web_processes, worker_processes = settings.processes
+    kind = settings.sealing_key.partition(":")[0]
+    structlog.get_logger("paraph.start").info(
+        "Paraph starts",
+        command=command,
+        version=__version__,
+        python=platform.python_version(),
+        database="own" if settings.database_url else "embedded",
+        storage=urlsplit(settings.storage_url).scheme or "folder",
+        sealing_key=kind if kind in ("pkcs11", "awskms", "arn") else "file" if kind else "development",
+        confinement=settings.confinement,
+        web_processes=web_processes,
+        worker_processes=worker_processes,
+        settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
+    )
+
+
+def _variable(name: str) -> str:
+    return str(Settings.model_fields[name].validation_alias or f"PARAPH_{name.upper()}")
+
+
+def _shown(settings: Settings, name: str) -> Any:
+    value = getattr(settings, name)
+    if isinstance(value, PerHourAndDay):
+        return str(value)
+    chosen = get_origin(Settings.model_fields[name].annotation) is Literal
+    return value if chosen or isinstance(value, int) else "set"

@@ -17,7 +17,7 @@ from types import FrameType
 import structlog
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.parent import follow_parent, name_process
+from paraph.kernel.machine import follow_parent, name_process
 
 _TICK_SECONDS = 1.0
 _STEADY_SECONDS = 5

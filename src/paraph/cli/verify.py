@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 
 import click
 
-from paraph.cli.verdict import say, show_verdict, visible
+from paraph.cli.options import say, visible
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
@@ -91,7 +91,10 @@ def command(
                 tied.problems[0] = f"{reason}; with --each, each file is verified by itself."
             if not roots:
                 tied.problems.append(_NO_ROOT)
-            _show_tied(tied, details=details, as_json=as_json)
+            if as_json:
+                click.echo(json.dumps(tied.to_json()))
+            else:
+                _show_verdict(tied, details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -136,21 +139,14 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
     return kept
 
 
-def _show_tied(result: EvidenceCheck, *, details: bool, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(result.to_json()))
-    else:
-        show_verdict(result, details=details)
-
-
 def _verified(
     file: _File, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp], signers: Sequence[str]
 ) -> Verification:
     found = verify(file, roots, kept, signers)
-    told = [] if roots else [_NO_ROOT]
+    more = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":
-        told.append("It is a proof of other files, which were not given, so nothing was compared with it.")
-    return replace(found, findings=[*found.findings, *told])
+        more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
+    return replace(found, findings=[*found.findings, *more])
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
@@ -169,3 +165,28 @@ def _show(name: str, verification: Verification, *, details: bool, as_json: bool
     for finding in verification.findings if details else verification.short_findings:
         say(f"  {finding}")
     say(f"{name}: {'valid' if verification.ok else 'NOT VALID'}")
+
+
+def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
+    """Print who sealed what, or each match with ``details``; what was not given, each problem, and last whether
+    everything matches."""
+    for sentence in _matches(result, details=details):
+        say(f"  ok: {sentence}")
+    for sentence in result.notes:
+        say(f"  not compared: {sentence}")
+    for sentence in result.problems:
+        say(f"  NOT OK: {sentence}")
+    everything = "Everything that was given matches." if result.notes else "Everything matches."
+    say(everything if result.ok else "NOT everything matches.")
+
+
+def _matches(result: EvidenceCheck, *, details: bool) -> list[str]:
+    if details or not result.matches:
+        return result.matches
+    sealed = [_sealed(name, each) for name, each in result.sealed.items() if each.ok]
+    return [*sealed, f"{len(result.matches)} statements in all; --details tells each of them."]
+
+
+def _sealed(name: str, verification: Verification) -> str:
+    purpose = f" as {verification.purpose}" if verification.purpose else ""
+    return f'{name} is sealed by "{verification.signer}"{purpose}, intact and trusted.'

@@ -1,24 +1,37 @@
-"""``paraph worker``: one job worker process, and ``GET /metrics`` of what the processes of its data folder counted."""
+"""``paraph worker``: a job worker process, with its queues of jobs, its webhooks and the upkeep that every worker does;
+``GET /metrics`` of what the processes of its data folder counted."""
 
+import asyncio
+import logging
 import os
 import signal
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from paraph.cli.options import data_dir_option
-from paraph.cli.session import set_up
-from paraph.cli.start_line import log_start
-from paraph.cli.worker_process import run
+from paraph.cli.session import log_start, set_up
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 
-_SECONDS = 5.0  # that a client may be silent
+if TYPE_CHECKING:
+    from paraph.queue.queue_worker import QueueWorker
+    from paraph.webhooks.dispatcher import Dispatcher
+
+_EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
+_RESCUE_SECONDS = 3
+_FORGET_SECONDS = 3600
+_GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
+_LAST_SECONDS = 27.0  # for everything else, such as a statement that a database which is away does not answer
+_SILENT_SECONDS = 5.0  # of a client of /metrics
 
 
 @click.command()
@@ -61,7 +74,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
-    timeout = _SECONDS
+    timeout = _SILENT_SECONDS
 
     def do_GET(self) -> None:
         from paraph.operations.exposition import CONTENT_TYPE, counted
@@ -89,3 +102,112 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: Prometheus asks every few seconds."""
+
+
+def run() -> None:
+    """Work until SIGTERM or SIGINT, and finish the running jobs and webhooks first. Jobs that take longer than 22 s
+    are left to other workers. An outage of the database only makes it wait."""
+    from django.conf import settings
+
+    from paraph.database import connections, idle
+    from paraph.pdf.untrusted.sandbox import configure
+    from paraph.webhooks.dispatcher import Dispatcher
+
+    connections.work_as("worker")
+    idle.give_back_from_now_on()
+    # One process for each job that seals, be they all of one tenant, which has half of the places.
+    configure(2 * settings.PARAPH.worker_concurrency).warm()
+    dispatcher = Dispatcher()
+    dispatcher.start()
+    try:
+        asyncio.run(_work(dispatcher))
+    finally:
+        dispatcher.stop()
+
+
+async def _work(dispatcher: "Dispatcher") -> None:
+    from django.conf import settings
+    from procrastinate.signals import on_stop
+
+    from paraph.queue.jobs import QUEUES
+    from paraph.queue.queue_worker import QueueWorker
+
+    threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency)
+    asyncio.get_running_loop().set_default_executor(threads)
+    workers = [QueueWorker(queue, settings.PARAPH.worker_concurrency) for queue in QUEUES]
+    asked, stopping = asyncio.Event(), threading.Event()
+
+    def stop() -> None:
+        # Supervisors would kill a process that has not ended by itself soon after, without a word.
+        timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
+        timer.daemon = True
+        timer.start()
+        asked.set()
+        stopping.set()
+        dispatcher.finish()
+        for worker in workers:
+            worker.stop()
+
+    upkeep = _upkeep(stopping.is_set)
+    running = [asyncio.create_task(worker.run()) for worker in workers]
+    with on_stop(stop):
+        await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
+    if not asked.is_set():
+        stop()  # one has failed, and none goes on alone
+    _, late = await asyncio.wait(running, timeout=_GRACE_SECONDS)
+    if late:
+        await _leave(workers)
+    for task in upkeep:
+        task.cancel()
+    for run in running:
+        run.result()
+
+
+async def _leave(workers: "list[QueueWorker]") -> None:
+    """End the process while jobs run, as no thread can be ended; every job is safe to repeat."""
+    for worker in workers:
+        await worker.hand_back()
+    _exit("jobs at hand take too long and are left to other workers")
+
+
+def _exit(why: str) -> None:
+    logging.getLogger("paraph.worker").warning(why)
+    os._exit(0)
+
+
+def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
+    from paraph.flow.ending import expire_due
+    from paraph.flow.jobs import give_up
+    from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
+
+    expire, rescue = partial(expire_due, stopping), partial(rescue_jobs, give_up)
+    return [
+        asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire, "requests that are due could not be expired")),
+        asyncio.create_task(_repeat(_RESCUE_SECONDS, rescue, "the jobs of dead workers could not be looked after")),
+        asyncio.create_task(_repeat(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
+    ]
+
+
+async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
+    """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
+    outage of the database, the workers of the queues tell."""
+    from paraph.database.outage import is_outage
+
+    thread, loop = ThreadPoolExecutor(1), asyncio.get_running_loop()
+    while True:
+        try:
+            await loop.run_in_executor(thread, _with_fresh_connection, work)
+        except Exception as fault:
+            if not is_outage(fault):
+                logging.getLogger("paraph.worker").exception(message)
+        await asyncio.sleep(seconds)
+
+
+def _with_fresh_connection(work: Callable[[], object]) -> None:
+    from django.db import close_old_connections
+
+    close_old_connections()
+    try:
+        work()
+    finally:
+        close_old_connections()

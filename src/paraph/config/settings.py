@@ -5,8 +5,7 @@ from pathlib import Path
 import dj_database_url
 
 from paraph.kernel import tokens
-from paraph.kernel.master_key import earlier_master_keys, read_master_key
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, earlier_master_keys, read_master_key
 from paraph.kernel.settings import read_settings
 from paraph.postgres import embedded_url
 from paraph.server.logs import logging_settings
@@ -49,7 +48,6 @@ INSTALLED_APPS = [
     "procrastinate.contrib.django",
     "paraph.counts",
     "paraph.tenants",
-    "paraph.tenants.admin_log",
     "paraph.idempotency",
     "paraph.documents",
     "paraph.signature_requests",
@@ -69,12 +67,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "paraph.server.request_log.RequestLog",
-    "paraph.server.header_names.HeaderNames",
-    "paraph.server.outgoing_body.OutgoingBodies",
-    "paraph.server.language.Language",
-    "paraph.server.outage.Outage",
-    "paraph.signer.outage.SignerOutage",
+    "paraph.server.middleware.RequestLog",
+    "paraph.server.middleware.HeaderNames",
+    "paraph.server.middleware.OutgoingBodies",
+    "paraph.server.middleware.Language",
+    "paraph.server.middleware.Outage",
+    "paraph.signer.notice.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]

@@ -13,24 +13,16 @@ from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
-from paraph.signer import copies
-from paraph.signer.ask import ask
-from paraph.signer.confirm_address import confirm_address
-from paraph.signer.decline import decline
-from paraph.signer.download import copy as download_copy
-from paraph.signer.download import proof as download_proof
-from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.copies import copies, recipients_copy, recipients_proof, signers_copy, signers_proof, unsigned
 from paraph.signer.fields import fields, values_image
-from paraph.signer.logo import logo
+from paraph.signer.forms import ask, decline
+from paraph.signer.notice import confirm_address, progress_view
 from paraph.signer.otp import otp
 from paraph.signer.page import page
-from paraph.signer.page_image import page_image
 from paraph.signer.page_text import document_text, page_text
-from paraph.signer.progress import progress_view
-from paraph.signer.shell import embed_script
+from paraph.signer.pictures import drawn_stamp, logo, page_image, typed_initials, typed_stamp
+from paraph.signer.scripts import embed_script, words_script
 from paraph.signer.signature import signature
-from paraph.signer.stamp_picture import drawn_stamp, typed_initials, typed_stamp
-from paraph.signer.words_script import words_script
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"
@@ -52,9 +44,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("authority/root.crt", authority.root),
     path("authority/timestamps", authority.timestamp),
     path("confirm/<str:token>", confirm_address),
-    path("copies/<str:token>", copies.copies),
-    path("copies/<str:token>/documents/<int:document_id>.pdf", copies.document),
-    path("copies/<str:token>/proof.pdf", copies.proof),
+    path("copies/<str:token>", copies),
+    path("copies/<str:token>/documents/<int:document_id>.pdf", recipients_copy),
+    path("copies/<str:token>/proof.pdf", recipients_proof),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
@@ -75,7 +67,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/initials.svg", typed_initials),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/logo.png", logo),
-    path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
+    path("sign/<str:token>/documents/<int:document_id>.pdf", unsigned),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>/text", page_text),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-values.svg", values_image),
@@ -87,8 +79,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
-    path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
-    path("sign/<str:token>/proof.pdf", download_proof),
+    path("sign/<str:token>/documents/<int:document_id>/copy.pdf", signers_copy),
+    path("sign/<str:token>/proof.pdf", signers_proof),
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/decline", decline),
     path("static/<path:name>", static_file),

@@ -3,7 +3,6 @@
 ``confine`` takes every measure that the kernel offers, independently of the others, and reports which ones.
 """
 
-from paraph.confinement.confine import confine
-from paraph.confinement.report import MEASURES, Confinement
+from paraph.confinement.confine import MEASURES, Confinement, confine
 
 __all__ = ["MEASURES", "Confinement", "confine"]

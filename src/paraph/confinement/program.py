@@ -10,7 +10,7 @@ import resource
 import sys
 
 from paraph.confinement.confine import confine
-from paraph.kernel.parent import follow_parent
+from paraph.kernel.machine import follow_parent
 
 FOLDERS = ("/usr", "/lib", "/lib64", "/etc/fonts", "/var/cache/fontconfig")
 """Programs, their libraries, and fonts: the same on every machine, nothing of the service."""

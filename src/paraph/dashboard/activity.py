@@ -14,10 +14,8 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.models import Member
+from paraph.tenants.admin_log import Action, note
+from paraph.tenants.models import Activity, ActorKind, Member
 from paraph.tenants.rights import Right, may
 
 WORDS = {
@@ -76,6 +74,9 @@ _COLUMNS = ("id", "at", "actor_kind", "actor_id", "actor", "ip", "action", "subj
 _NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE, ActorKind.API)
 
 
+_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+
 class FilterForm(forms.Form):
     who = forms.CharField(
         label=gettext_lazy("Who"), required=False, max_length=320, widget=forms.TextInput(attrs={"list": "people"})
@@ -85,12 +86,8 @@ class FilterForm(forms.Form):
         required=False,
         choices=[("", gettext_lazy("Any")), *((each.value, WORDS[each]) for each in sorted(Action))],
     )
-    since = forms.DateField(
-        label=gettext_lazy("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
-    until = forms.DateField(
-        label=gettext_lazy("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
+    until = forms.DateField(label=gettext_lazy("To"), required=False, widget=_DAY)
 
 
 @member_page(Right.SEE)
@@ -130,7 +127,7 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
 
 
 def _lines(last: Activity) -> Iterator[str]:
-    """Yield a line for each entry of the organization up to ``last``, of which never many are in memory."""
+    """Yield a line for each entry of the organization up to ``last``, never with many of them in memory."""
     yield csv_line(_COLUMNS)
     log = Activity.objects.filter(organization_id=last.organization_id, pk__lte=last.pk)
     after = 0

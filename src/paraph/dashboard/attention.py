@@ -2,9 +2,10 @@
 wait, inquiries, declined requests, failing webhooks. Each is read from an index of its own, and no more than a few of
 each."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import NamedTuple
+from functools import partial
+from typing import Any
 
 from django.db.models import QuerySet, prefetch_related_objects
 
@@ -18,51 +19,32 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.deliveries import FailingWebhook, failing_webhooks
+from paraph.webhooks.deliveries import failing_webhooks
 
-MOST = 5
+_MOST = 5
 _SOON = timedelta(days=3)
 _SHORTLY = timedelta(minutes=10)  # what is under way by itself needs nobody
 _LATELY = timedelta(days=14)
 _LATEST_REQUESTS = 200  # in which turns, and mails that were not taken, are looked for
 
 
-class Unsealed(NamedTuple):
-    request: SignatureRequest
-    cause: str
-
-
-@dataclass(frozen=True)
-class Attention:
-    """At most :data:`MOST` of each, the most urgent first."""
-
-    turns: list[Signer]
-    inquiries: list[Inquiry]
-    declined: list[SignatureRequest]
-    mails: list[Signer]
-    expiring: list[SignatureRequest]
-    unsealed: list[Unsealed]
-    webhooks: list[FailingWebhook]
-
-    def __bool__(self) -> bool:
-        found = (self.turns, self.inquiries, self.declined, self.mails, self.expiring, self.unsealed, self.webhooks)
-        return any(found)
-
-
-def attention(member: Member) -> Attention:
-    """Gather what needs the member, from production first. Webhooks are for those who may see deliveries."""
+def attention(member: Member) -> dict[str, list[Any]]:
+    """Return what needs the member, by kind, the most urgent of production first; nothing where nothing does. Webhooks
+    are for those who may see deliveries."""
+    read: dict[str, Callable[[TenantScope], Iterable[Any]]] = {
+        "inquiries": _inquiries,
+        "declined": _declined,
+        "mails": _mails,
+        "expiring": _expiring,
+        "unsealed": _unsealed,
+    }
+    if may(member.role, Right.SEND):
+        read["turns"] = partial(_turns, member)
+    if may(member.role, Right.BUILD):
+        read["webhooks"] = failing_webhooks
     callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
-    webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
-    turns = [each for one in callers for each in _turns(member, one)] if may(member.role, Right.SEND) else []
-    return Attention(
-        turns=turns[:MOST],
-        inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
-        declined=[each for one in callers for each in _declined(one)][:MOST],
-        mails=[each for one in callers for each in _mails(one)][:MOST],
-        expiring=[each for one in callers for each in _expiring(one)][:MOST],
-        unsealed=[each for one in callers for each in _unsealed(one)][:MOST],
-        webhooks=webhooks[:MOST],
-    )
+    found = {kind: [row for one in callers for row in of(one)][:_MOST] for kind, of in read.items()}
+    return found if any(found.values()) else {}
 
 
 def _turns(member: Member, scope: TenantScope) -> list[Signer]:
@@ -72,8 +54,8 @@ def _turns(member: Member, scope: TenantScope) -> list[Signer]:
     latest = list(pending.values_list("pk", flat=True)[:_LATEST_REQUESTS])
     rows = Signer.objects.filter(request_id__in=latest, email__iexact=member.user.email)
     unsigned = rows.exclude(status=SignerStatus.SIGNED).select_related("request").defer(*LARGE)
-    newest = unsigned.order_by("-request_id", "order")[: 2 * MOST]
-    turns = [signer for signer in newest if signing_eligibility(signer) == SigningEligibility.OPEN][:MOST]
+    newest = unsigned.order_by("-request_id", "order")[: 2 * _MOST]
+    turns = [signer for signer in newest if signing_eligibility(signer) == SigningEligibility.OPEN][:_MOST]
     prefetch_related_objects([signer.request for signer in turns], DOCUMENTS)
     return turns
 
@@ -85,12 +67,12 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
         signer__request__environment=scope.environment,
         signer__request__status=RequestStatus.PENDING,
     )
-    return rows.select_related("signer__request").order_by("-asked_at")[:MOST]
+    return rows.select_related("signer__request").order_by("-asked_at")[:_MOST]
 
 
 def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
     rows = scoped(SignatureRequest, scope).filter(declined_by__isnull=False, ended_early_at__gt=clock.now() - _LATELY)
-    return rows.select_related("declined_by").order_by("-ended_early_at")[:MOST]
+    return rows.select_related("declined_by").order_by("-ended_early_at")[:_MOST]
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
@@ -106,17 +88,18 @@ def _mails(scope: TenantScope) -> list[Signer]:
         seen.add(signer.request_id)
         if is_next and signer.notified_at is None:
             waiting.append(signer)
-    return waiting[:MOST]
+    return waiting[:_MOST]
 
 
 def _expiring(scope: TenantScope) -> QuerySet[SignatureRequest]:
     now = clock.now()
     rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING, expires_at__gt=now)
-    return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:MOST]
+    return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:_MOST]
 
 
-def _unsealed(scope: TenantScope) -> list[Unsealed]:
+def _unsealed(scope: TenantScope) -> list[dict[str, Any]]:
+    """Return each request with the cause in words, "" where there is none yet."""
     rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.COMPLETED, finalized=False)
-    late = list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:MOST])
-    failures = {row.request_id: row for row in SealingFailure.objects.filter(request__in=late)}
-    return [Unsealed(row, public_cause(failures[row.pk]) if row.pk in failures else "") for row in late]
+    late = list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:_MOST])
+    causes = {row.request_id: public_cause(row) for row in SealingFailure.objects.filter(request__in=late)}
+    return [{"request": row, "cause": causes.get(row.pk, "")} for row in late]

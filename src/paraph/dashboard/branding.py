@@ -1,7 +1,7 @@
 """``/app/{o}/branding``, ``…/new``, ``…/{id}`` and ``…/{id}/delete``: branding profiles, within the plan's limit;
 ``…/{id}/logo.png``: the logo of one; ``…/logo``: a form replaces or removes it."""
 
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -17,14 +17,14 @@ from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.drafts.editing import open_drafts
+from paraph.flow.ending import delete_profile
 from paraph.flow.logos import keep_logo, remove_logo
-from paraph.kernel.colors import is_color
+from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
-from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, delete_profile, update_profile
+from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
-from paraph.tenants.logos import logo_picture
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
@@ -90,26 +90,17 @@ class ProfileForm(forms.Form):
         }
 
 
-class _Contrast(NamedTuple):
-    pair: object
-    ratio: str
-    needed: str
-    verdict: str
-    is_good: bool
-    suggestion: str
-
-
-def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[_Contrast]:
+def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[dict[str, Any]]:
     """Describe the contrast of each pair of colours that meet, in words and numbers."""
     return [
-        _Contrast(
-            _PAIRS[found.pair],
-            f"{found.ratio:.1f}",
-            f"{found.needed:.1f}",
-            _verdict(found.pair, found.suggestion),
-            not found.suggestion,
-            found.suggestion,
-        )
+        {
+            "pair": _PAIRS[found.pair],
+            "ratio": f"{found.ratio:.1f}",
+            "needed": f"{found.needed:.1f}",
+            "verdict": _verdict(found.pair, found.suggestion),
+            "is_good": not found.suggestion,
+            "suggestion": found.suggestion,
+        }
         for found in contrasts(background_color, text_color, accent_color)
     ]
 
@@ -148,10 +139,10 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
         return see_other("branding", member.organization_id)
-    unsent = open_drafts(scope(member))
+    own = {"content__branding_profile_id": found.pk}
     uses = {
-        "drafts": unsent.filter(branding_profile=found).count(),
-        "templates": scoped(Template, scope(member)).filter(branding_profile=found).count(),
+        "drafts": open_drafts(scope(member)).filter(**own).count(),
+        "templates": scoped(Template, scope(member)).filter(**own).count(),
     }
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 

@@ -17,11 +17,10 @@ from paraph import words as catalog
 from paraph.dashboard.decorators import limits_stamps, member_page, scope
 from paraph.dashboard.middleware import POLICY
 from paraph.kernel import clock
-from paraph.kernel.logo_picture import shown
+from paraph.kernel.appearance import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.localized import consent_notice
-from paraph.tenants.branding import theme
-from paraph.tenants.logos import logo_of
+from paraph.tenants.branding import logo_of, theme
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles

@@ -15,13 +15,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
-from paraph.kernel.minute_rate import MinuteRate
 from paraph.kernel.places import name_tenant
+from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import TenantScope, tenant_key
 
@@ -64,8 +63,8 @@ def member_page(right: Right) -> Callable[[View], View]:
 def reauthenticated(view: View) -> View:
     """Decorate the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
 
-    Who has neither logged in nor said again who they are within five minutes does so first and comes back; a form that
-    they had sent is then taken.
+    Whoever has not logged in or confirmed who they are in the last five minutes does so first and comes back; a form
+    that they had sent is then taken.
     """
     guarded: View = reauthentication_required(enabled=_is_long_ago)(view)
     return guarded
@@ -132,5 +131,7 @@ def limits_stamps(view: View) -> View:
 
 
 class FormRenderer(DjangoTemplates):
+    """How forms look: label, control, help and errors, and a summary of the errors above them."""
+
     form_template_name = "dashboard/form.html"
     field_template_name = "dashboard/field.html"

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.middleware import guarded
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 
 _log = logging.getLogger("paraph.dashboard")
 
@@ -68,7 +68,7 @@ def _notice(status: int, heading: str, sentence: str, incident: str = "") -> Htt
 
 class DashboardOutage:
     """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
-    :class:`paraph.server.outage.Outage`."""
+    :class:`paraph.server.middleware.Outage`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

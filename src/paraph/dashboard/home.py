@@ -18,13 +18,12 @@ from paraph.dashboard.uploads import limit_mb
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.signature_requests.models import RequestStatus
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
-from paraph.tenants.models import Application, Environment, Member, User
+from paraph.tenants.limits import web_sends
+from paraph.tenants.models import ActorKind, Application, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
-from paraph.tenants.send_quota import web_sends
 
 _LATEST = 5
 

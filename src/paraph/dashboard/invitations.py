@@ -17,10 +17,9 @@ from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import unlinked
 from paraph.server.client_address import client_address
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.invitations import Invited, State, accept_invitation, invitation_of, state
-from paraph.tenants.models import Invitation, User
+from paraph.tenants.models import ActorKind, Invitation, User
 
 
 @never_cache

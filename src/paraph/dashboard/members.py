@@ -15,11 +15,11 @@ from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.server.client_address import client_address, guarded_network
+from paraph.tenants.accounts import with_second_factor
 from paraph.tenants.invitations import State, invite, resend_invitation, state, withdraw_invitation
 from paraph.tenants.members import change_role, remove_member, transfer_ownership
 from paraph.tenants.models import Invitation, Member, Role
 from paraph.tenants.rights import Right, grantable, may
-from paraph.tenants.second_factors import with_second_factor
 
 _ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)

@@ -1,5 +1,4 @@
-"""Middleware of the dashboard, which passes requests for its own addresses alone through it: no other door sets a
-cookie. Also the headers of all its pages, the language of an account, and one answer to every form."""
+"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie."""
 
 from collections.abc import Callable
 from typing import Any
@@ -63,7 +62,8 @@ class DashboardMiddleware:
 
 
 class Headers(_Middleware):
-    """The middleware. A view's own headers prevail."""
+    """Headers of all pages: they load from nowhere else, are framed by nobody, and browsers do not keep them. A view's
+    own headers prevail."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return guarded(self._get_response(request))
@@ -77,7 +77,8 @@ def guarded(response: HttpResponseBase) -> HttpResponseBase:
 
 
 class AccountLanguage(_Middleware):
-    """The middleware, which reads the account: it stands behind the one that finds it."""
+    """The language that a person chose for their account, else the one that their browser asks for. Stands behind the
+    middleware that finds the account."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         chosen = request.user.language if request.user.is_authenticated else ""
@@ -90,6 +91,9 @@ class AccountLanguage(_Middleware):
 
 
 class FormAnswers(_Middleware):
+    """One answer to every form: 303 to the next page, or 422 with the form and its errors. allauth's views answer 302,
+    or 200 with errors."""
+
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         if request.method != "POST":

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, time
 
+from django.conf import settings
 from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
@@ -10,15 +11,14 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import attached, member_page, scope, show
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.csv_lines import csv_line
+from paraph.kernel.rates import PerHourAndDay
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.daily_counts import by_day
-from paraph.tenants.limits import allowance, message_limits, rate_limit
+from paraph.tenants.limits import allowance, message_ceilings, rate_limit, sms_ceilings, web_sends
 from paraph.tenants.models import Environment, Member, Plan
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
-from paraph.tenants.send_quota import web_sends
 from paraph.tenants.usage import MonthlyUsage, monthly_usage
 
 _MONTHS_BEFORE = 5
@@ -27,14 +27,14 @@ _COLUMNS = ("day", "billed_requests", "web_sends")  # as `paraph usage` calls th
 
 @member_page(Right.SEE)
 def plan(request: HttpRequest, member: Member) -> HttpResponse:
-    organization = member.organization
+    organization, pk = member.organization, member.organization_id
     content = {
         "quota": web_sends(organization.pk, organization.plan),
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
         "message_limits": _message_limits(Plan(organization.plan)),
-        "months": [(month, _used(organization.pk, month)) for month in _months(member)],
+        "months": [(month, monthly_usage(month, pk).get(pk, MonthlyUsage())) for month in _months(member)],
     }
     return show(request, "plan.html", content, member=member)
 
@@ -56,18 +56,18 @@ def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG00
 
 def _message_limits(plan: Plan) -> list[tuple[str, str]]:
     """Return each ceiling of messages in words, and how many it allows."""
-    limits = message_limits()
+    to_one, to_one_from_all = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
+    sms_of_organization, sms_to_country = sms_ceilings()
     named = [
-        (_("All messages, %(environment)s") % {"environment": environment.label}, limit)
-        for (environment, of), limit in limits.of_plans.items()
-        if of == plan
+        (_("All messages, %(environment)s") % {"environment": environment.label}, message_ceilings(plan, environment))
+        for environment in Environment
     ]
     named += [
-        (_("To one address or number from you, production"), limits.to_one),
-        (_("To one address or number from all organizations, production"), limits.to_one_from_all),
-        (_("To one address or number from all organizations, sandbox"), limits.to_one_in_sandbox),
-        (_("SMS from you, in each environment"), limits.sms_of_organization),
-        (_("SMS to one country from all organizations, in each environment"), limits.sms_to_country),
+        (_("To one address or number from you, production"), to_one),
+        (_("To one address or number from all organizations, production"), to_one_from_all),
+        (_("To one address or number from all organizations, sandbox"), to_one),
+        (_("SMS from you, in each environment"), sms_of_organization),
+        (_("SMS to one country from all organizations, in each environment"), sms_to_country),
     ]
     return [(name, _written(limit)) for name, limit in named]
 
@@ -79,10 +79,6 @@ def _written(limit: PerHourAndDay) -> str:
     if limit.per_day:
         return _("%(day)s per day") % {"day": day}
     return _("%(hour)s per hour") % {"hour": hour} if limit.per_hour else _("No limit")
-
-
-def _used(organization_id: int, month: date) -> MonthlyUsage:
-    return monthly_usage(month, organization_id).get(organization_id, MonthlyUsage())
 
 
 def _months(member: Member) -> list[date]:

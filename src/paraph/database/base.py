@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 
-from paraph.database import first_statement, idle, sessions, timeouts
+from paraph.database import connections, idle
 
 _TIMES = 5  # anything but None, which would have psycopg prepare nothing; Django's own cursors never do
 
@@ -33,17 +33,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return psycopg.Cursor(self.connection).execute(statement, values, prepare=True)
 
     def get_connection_params(self) -> dict[str, Any]:
-        ours = {**timeouts.PARAMETERS, "application_name": sessions.application_name()}
+        ours = {**connections.PARAMETERS, "application_name": connections.application_name()}
         return {**ours, **super().get_connection_params(), "prepare_threshold": _TIMES}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Return a connection that has a session: whoever holds them back, it fails in the time that it may take to be
         made, and what rests in this process is given back meanwhile."""
         self._lease.take()
-        until = time.monotonic() + (int(conn_params["connect_timeout"]) or first_statement.SECONDS)
+        until = time.monotonic() + (int(conn_params["connect_timeout"]) or connections.SECONDS)
         made = super().get_new_connection(conn_params)
         left = max(1.0, until - time.monotonic())
-        first_statement.execute_first(made, first_statement.statement(made), left, idle.give_back)
+        connections.execute_first(made, connections.first_statement(made), left, idle.give_back)
         return made
 
     def close_if_unusable_or_obsolete(self) -> None:

@@ -16,7 +16,7 @@ _MOST_VALUES = 65_535
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
-    """Return ids for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
+    """Return as many ids as new rows are wanted in each table, in rising order. Nobody else gets them, used or not."""
     ids = "array(SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s::int))"
     values = [value for model, count in wanted.items() for value in (model._meta.db_table, count)]
     found = one_row(f"SELECT {', '.join([ids] * len(wanted))}", values) or ()
@@ -25,7 +25,7 @@ def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
 
 def insert(rows: Iterable[Model]) -> None:
     """Insert the rows in one statement, those of one table in their order; more than a statement takes in several, all
-    or none. A row without an id gets one that is not told."""
+    or none. A row without an id gets one, which is not returned."""
     portions = list(_portions(rows))
     with transaction.atomic() if len(portions) > 1 else nullcontext():
         for portion in portions:
@@ -67,7 +67,7 @@ def insert_whole(rows: Iterable[Model]) -> None:
 
 
 def insert_once(row: Model) -> bool:
-    """Insert the row unless another has one of its unique values; whether it did."""
+    """Insert the row unless another has one of its unique values. Return whether it was inserted."""
     head, one, fields = _inserting(type(row), row.pk is not None)
     return bool(planned(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields)).rowcount)
 

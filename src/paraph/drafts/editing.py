@@ -3,21 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Func, IntegerField, Max, QuerySet, Sum
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftDocument, Json, Placed, Step, blank
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import Kind, free_name
 from paraph.signature_requests.input import DEFAULT_SIZE
-from paraph.signature_requests.models import Role
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
@@ -38,7 +36,7 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
             environment=scope.environment,
             author=author,
             locale=locale,
-            more_options={"decline_allowed": True},
+            content={**blank(), "decline_allowed": True},
         )
         attach(scope, draft, document_ids)
     return draft
@@ -69,9 +67,10 @@ def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> Non
     DraftDocument.objects.bulk_create(
         DraftDocument(draft=draft, document_id=pk, position=first + index) for index, pk in enumerate(new)
     )
-    if new and not draft.places().stamps:
-        draft.tags_placed = False
-        draft.save(update_fields=["tags_placed"])
+    if new:
+        draft.tags_placed &= any(one["stamps"] for each in draft.content["documents"] for one in each["signers"])
+        draft.content["documents"] += [{"id": pk, "signers": []} for pk in new]
+        draft.save(update_fields=["tags_placed", "content"])
     touch(draft)
 
 
@@ -81,88 +80,72 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
         draft.documents.exclude(document_id__in=document_ids).delete()
         for position, pk in enumerate(document_ids):
             draft.documents.filter(document_id=pk).update(position=position)
-        forget_places(draft)
+        known = {each["id"]: each for each in draft.content["documents"]}
+        draft.content["documents"] = [known[pk] for pk in document_ids]
+        draft.save(update_fields=["content"])
         touch(draft)
 
 
-def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
-    """Make these the draft's signers, in this order. Stamps and fields of those that had an id already stay, but of
-    those who approve now."""
-    with transaction.atomic():
-        draft.signers.exclude(pk__in=[signer.pk for signer in signers if signer.pk]).delete()
-        for position, signer in enumerate(signers):
-            signer.draft, signer.position = draft, position
-            signer.save()
-        forget_places(draft)
-        touch(draft)
+def replace_signers(draft: Draft, signers: Sequence[Json]) -> None:
+    """Make these the draft's signers, in this order. Stamps and fields of those whose refs are known stay, but of those
+    who approve now."""
+    draft.content["signers"] = list(signers)
+    signing = {signer.ref for signer in draft.signing}
+    for document in draft.content["documents"]:
+        document["signers"] = [each for each in document["signers"] if each["signer_ref"] in signing]
+    draft.save(update_fields=["content"])
+    touch(draft)
 
 
-def replace_places(draft: Draft, stamps: Sequence[DraftStamp], fields: Sequence[DraftField] = ()) -> None:
+def replace_places(draft: Draft, places: Iterable[Placed]) -> None:
     """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
     with held(draft):
-        draft.place(stamps, fields)
+        draft.place(places)
         touch(draft)
-
-
-def forget_places(draft: Draft) -> None:
-    """Take away what stands for documents and signers that the draft does not have any more, and for those who
-    approve."""
-    if draft.placed:
-        stamps, fields = draft.places()
-        draft.place(
-            [stamp for stamp in stamps if stamp.signer.role == Role.SIGNER],
-            [field for field in fields if field.signer.role == Role.SIGNER],
-        )
 
 
 def add_stamp(draft: Draft) -> None:
     """Add a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
     stand there."""
-    stamps, fields = draft.places()
-    signing = draft.signers.filter(role=Role.SIGNER)
-    signer = signing.exclude(pk__in=[stamp.signer.pk for stamp in stamps]).first() or signing.first()
-    row = draft.documents.select_related("document").first()
-    if signer is None or row is None:
+    places = draft.places()
+    stamped = {each.signer for each in places if each.field is None}
+    free = [signer for signer in draft.signing if signer not in stamped] or draft.signing
+    document = next(iter(draft.files()), None)
+    if not free or document is None:
         return
-    there = _on_last_page(row, stamps)
-    draft.place([*stamps, DraftStamp(document=row, signer=signer, **_free_place(row, there, DEFAULT_SIZE))], fields)
+    there = _on_last_page(document, places, fields=False)
+    draft.place([*places, Placed(document, free[0], *_free_place(document, there, DEFAULT_SIZE))])
     touch(draft)
 
 
 def add_field(draft: Draft, kind: Kind) -> None:
     """Add a field of the kind for the first who signs, on the last page of the first document, beside the fields that
     stand there, from the top."""
-    signer = draft.signers.filter(role=Role.SIGNER).first()
-    row = draft.documents.select_related("document").first()
-    if signer is None or row is None:
+    signer, document = next(iter(draft.signing), None), next(iter(draft.files()), None)
+    if signer is None or document is None:
         return
-    stamps, fields = draft.places()
-    place = _free_place(row, _on_last_page(row, fields), (max(kind.drawn[0], _NARROWEST), kind.drawn[1]))
-    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.drawn[1], "width": kind.drawn[0]}
-    own = [field.content["name"] for field in fields if (field.document, field.signer) == (row, signer)]
-    content = kind.content(free_name(str(kind.label), own))
-    draft.place(stamps, [*fields, DraftField(document=row, signer=signer, content=content, **place)])
+    places, (width, height) = draft.places(), kind.drawn
+    there = _on_last_page(document, places, fields=True)
+    page, x, y, *_ = _free_place(document, there, (max(width, _NARROWEST), height))
+    own = [each.field["name"] for each in places if each.field and (each.document, each.signer) == (document, signer)]
+    asked = kind.content(free_name(str(kind.label), own))
+    draft.place([*places, Placed(document, signer, page, x, document.pages[-1][1] - y - height, width, height, asked)])
     touch(draft)
 
 
-def _on_last_page(row: DraftDocument, placed: Sequence[DraftStamp]) -> int:
-    return sum(each.document == row and each.page_number == len(row.document.pages) for each in placed)
+def _on_last_page(document: Document, places: Iterable[Placed], *, fields: bool) -> int:
+    last = (document, len(document.pages))
+    return sum((each.document, each.page_number) == last and (each.field is not None) == fields for each in places)
 
 
-def _free_place(row: DraftDocument, there: int, size: tuple[float, float]) -> dict[str, Any]:
-    """Return the place on the last page for one more of the size, from the bottom left."""
-    room_across, room_up = row.document.pages[-1]
+def _free_place(document: Document, there: int, size: tuple[float, float]) -> tuple[int, float, float, float, float]:
+    """Return the place on the last page for one more of the size, from the bottom left: page, x, y, width, height."""
+    room_across, room_up = document.pages[-1]
     width, height = size
     columns = max(int((room_across - _MARGIN) // (width + _MARGIN)), 1)
     x = _MARGIN + there % columns * (width + _MARGIN)
     y = _MARGIN + there // columns * (height + _MARGIN)
-    return {
-        "page_number": len(row.document.pages),
-        "x": max(min(x, room_across - width), 0),
-        "y": max(min(y, room_up - height), 0),
-        "width": width,
-        "height": height,
-    }
+    return len(document.pages), max(min(x, room_across - width), 0), max(min(y, room_up - height), 0), width, height
 
 
 def touch(draft: Draft, step: Step | None = None) -> None:
@@ -178,8 +161,8 @@ def is_large(draft: Draft) -> bool:
     fields."""
     length = Func("document__pages", function="jsonb_array_length", output_field=IntegerField())
     pages = draft.documents.aggregate(pages=Sum(length))["pages"] or 0
-    placed = sum(len(one["stamps"]) + len(one["fields"]) for each in draft.placed for one in each["signers"])
-    return max(pages, placed) > _LARGE
+    assigned = [one for document in draft.content["documents"] for one in document["signers"]]
+    return max(pages, sum(len(one["stamps"]) + len(one["fields"]) for one in assigned)) > _LARGE
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:
@@ -204,10 +187,9 @@ def discard(drafts: QuerySet[Draft]) -> int:
 def empty(draft: Draft) -> None:
     """Save a draft that is over, and delete what it said of people and documents, and to people."""
     draft.title = draft.subject = draft.message = ""
-    draft.more_options, draft.placed = {}, []
-    draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "more_options", "placed"])
+    draft.content = {}
+    draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "content"])
     draft.documents.all().delete()
-    draft.signers.all().delete()
 
 
 def delete_unused_drafts() -> int:

@@ -1,76 +1,133 @@
-"""A draft as an application gives it: what is there is checked as in a creation, and anything may be missing."""
+"""A draft as an application gives it: the body of a creation, of which anything may be missing. What is there is
+checked as in a creation."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import gettext as _
+from pydantic import Field, create_model
 
-from paraph.drafts.input import DraftInput
-from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
-from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import parts_payload
-from paraph.signature_requests.input import PartialRequest, options_of
-from paraph.signature_requests.models import Channel, Mode, Role
+from paraph.drafts.content import options_of, signer_of
+from paraph.drafts.models import Json, blank
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.input import (
+    MOST_DOCUMENTS,
+    MOST_SIGNERS,
+    MOST_STAMPS,
+    OPTIONS,
+    Assignment,
+    DocumentInput,
+    PartialRequest,
+    SignatureRequestInput,
+    SignerInput,
+    Stamp,
+    fields_of,
+)
 from paraph.signature_requests.payload import look_for_unknown
-from paraph.signature_requests.placing import PlannedDocument
+from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.values import ClosedInput, Id, Text
 from paraph.tenants.scope import TenantScope
 
-Json = dict[str, Any]
-
-_DEFAULTS = {"mode": Mode.PARALLEL, "validity_days": DEFAULT_VALIDITY_DAYS}
-
-
-class Given(NamedTuple):
-    """``options`` by the names of their columns. ``signers``: what is known of each, by its ``ref``, in the signing
-    order."""
-
-    options: Json
-    signers: dict[str, Json]
-    documents: list[PlannedDocument]
+DraftSignerInput: Any = create_model(
+    "DraftSignerInput",
+    __base__=ClosedInput,
+    __doc__="A person who signs or approves, as far as it is known.",
+    **fields_of(SignerInput, SignerInput.model_fields, optional=True),
+)
 
 
-def read(scope: TenantScope, value: object, locale: str) -> Given:
-    """Return what to keep of ``value``, that of the root key ``signature_request``. ``locale``: of the draft.
+class DraftAssignment(ClosedInput):
+    """The stamps and fields of one signer on one document, as far as they are known."""
+
+    signer_ref: Text = Field(description=Assignment.model_fields["signer_ref"].description, examples=["landlord"])
+    stamps: list[Stamp] | None = Field(None, max_length=MOST_STAMPS, description="Stamps that are given are whole.")
+    fields: list[FieldInput] | None = Field(
+        None, max_length=MOST_FIELDS, description="Fields that are given are whole."
+    )
+
+
+class DraftDocumentInput(ClosedInput):
+    """An uploaded document, and who signs it where, as far as it is known."""
+
+    id: Id = Field(description=DocumentInput.model_fields["id"].description)
+    signers: list[DraftAssignment] | None = Field(
+        None, max_length=MOST_SIGNERS, description="Those who sign this document."
+    )
+
+
+_SIGNERS: Any = list[DraftSignerInput] | None
+
+DraftInput: Any = create_model(
+    "DraftInput",
+    __base__=ClosedInput,
+    __doc__="What is to be signed, by whom, and where, as far as it is known.",
+    **fields_of(SignatureRequestInput, OPTIONS, optional=True),
+    signers=(_SIGNERS, Field(None, max_length=MOST_SIGNERS, description="As many as a request of your plan may have.")),
+    documents=(
+        list[DraftDocumentInput] | None,
+        Field(None, max_length=MOST_DOCUMENTS, description="As many as a request of your plan may have."),
+    ),
+)
+
+DraftCreation: Any = create_model(
+    "DraftCreation",
+    __base__=ClosedInput,
+    __doc__="The body of a draft. Unknown fields are refused. A field that is null counts as missing.",
+    signature_request=(DraftInput, Field()),
+)
+
+
+def read(scope: TenantScope, value: object, locale: str) -> Json:
+    """Return what to keep of ``value``, that of the root key ``signature_request``, as a draft has it. ``locale``: of
+    the draft.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """
-    known = _without_nulls(value)
-    payload = _as_creation(known) if isinstance(known, dict) else {}
-    problems = Problems()
+    known, problems = _without_nulls(value), Problems()
     if not isinstance(known, dict):
         problems.add("signature_request", _("it must be an object."))
         problems.refuse()
     look_for_unknown(value, DraftInput, "", problems, [])
-    plan = make_plan(scope, payload, problems, locale, shape=PartialRequest)
-    chosen = plan.draft
-    named = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
-    options = _DEFAULTS | {name: each for name, each in named.items() if each is not None}
-    options["more_options"] = _more_options(known) | parts_payload(chosen)
-    signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
-    if chosen.mode == "sequential":
-        free = _unused(chosen.signers)
-        orders = {checked.ref: checked.order or next(free) for checked in chosen.signers}
-        signers.sort(key=lambda each: orders[each[0].ref])
-    return Given(options, {checked.ref: _person(signer) for checked, signer in signers}, plan.documents)
+    plan = make_plan(scope, _as_creation(known), problems, locale, shape=PartialRequest)
+    options = options_of(plan.draft)
+    if options.get("send_email"):  # as drafts are sent unless they say otherwise
+        del options["send_email"]
+    given = [
+        (checked, signer_of(signer))
+        for checked, signer in zip(plan.draft.signers, known.get("signers", []), strict=True)
+    ]
+    refs = {checked.ref: signer["ref"] for checked, signer in given}
+    if plan.draft.mode == "sequential":
+        free = _unused(plan.draft.signers)
+        orders = {checked.ref: checked.order or next(free) for checked, _signer in given}
+        given.sort(key=lambda each: orders[each[0].ref])
+    documents = [{"id": each.document.pk, "signers": _assignments(each, refs)} for each in plan.documents]
+    return {**blank(), **options, "signers": [signer for _checked, signer in given], "documents": documents}
 
 
-def _person(signer: Json) -> Json:
-    person = {name: signer.get(name, "") for name in ("first_name", "last_name", "email", "phone")}
-    return person | {"otp_channel": signer.get("otp_channel", Channel.EMAIL), "role": signer.get("role", Role.SIGNER)}
+def _assignments(planned: PlannedDocument, refs: dict[str, str]) -> list[Json]:
+    """Return who has which stamps and fields on a document, all at coordinates."""
+    found: dict[str, Json] = {}
+
+    def of(ref: str) -> Json:
+        return found.setdefault(ref, {"signer_ref": refs[ref], "stamps": [], "fields": []})
+
+    for stamp in planned.placements:
+        of(stamp.signer_ref)["stamps"].append(_place(stamp))
+    for field in planned.fields:
+        asked = field.given.model_dump(
+            mode="json", exclude={"placement"}, exclude_unset=True, exclude_none=True, warnings=False
+        )
+        of(field.signer_ref)["fields"].append(asked | {"placement": _place(field)})
+    return list(found.values())
 
 
-def _more_options(known: Json) -> Json:
-    """Whoever sends declares that the signers' identity is known. Drafts are sent with mails unless they say
-    otherwise."""
-    more = {name: each for name, each in options_of(known).items() if name not in COLUMNS}
-    for name in ("identity_declaration_accepted", "copies"):
-        more.pop(name, None)
-    if more.get("send_email"):
-        del more["send_email"]
-    return more
+def _place(at: PlannedPlacement | PlannedField) -> Json:
+    return {"type": "coordinates", "value": {"page_number": at.page_number, **asdict(at.rect)}}
 
 
 def _as_creation(known: Json) -> Json:

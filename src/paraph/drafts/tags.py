@@ -1,22 +1,43 @@
-"""The tags and signature lines of documents, and the first stamps and fields of a draft under the tags."""
+"""The tags and signature lines of documents, and the first stamps and fields of a draft under its tags.
 
-from collections.abc import Sequence
+``{{signature:landlord}}`` names a stamp, ``{{text:tenant:IBAN}}`` a field and what it is called."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import NamedTuple, TypeVar
 
 from paraph.documents.models import Document
+from paraph.drafts.covered_words import covered_words
 from paraph.drafts.editing import held
-from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
-from paraph.drafts.stamp_sizes import Size, sizes_for
-from paraph.drafts.tag_offers import Offer, named_signer, offers_of
+from paraph.drafts.models import DocumentTags, Draft, DraftSigner, Placed
+from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
+from paraph.pdf.untrusted.page_reading import FoundTag, Rect, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.fields.input import MOST_FIELDS
-from paraph.signature_requests.fields.kinds import free_name
-from paraph.signature_requests.input import MOST_STAMPS
-from paraph.signature_requests.models import Role
+from paraph.signature_requests.fields.kinds import KINDS, Kind, free_name
+from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.models import LONGEST_FIELD_NAME
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
+
+Size = tuple[float, float]
+Target = FoundTag | SignatureLine
+Found = TypeVar("Found")
+
+_TAG = re.compile(r"\{\{([a-z_ ]+):([^:{}]+)(?::([^{}]+))?\}\}", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]+")
+_STAMPS = ("signature", "sign", "stamp")
+_SIZES: tuple[Size, ...] = (DEFAULT_SIZE, (180, 64), (160, 56), (140, 48), (120, 40), (100, 34), (80, 30))
+_CRAMPED: Size = (120, 40)  # where every size covers words, and somebody has to look
+
+
+class Offer(NamedTuple):
+    """What a tag names. ``kind`` is None for a stamp; ``name``: "" where the tag gives none."""
+
+    kind: Kind | None
+    signer: DraftSigner
+    name: str
 
 
 def tags_of(document: Document) -> dict[str, FoundTag]:
@@ -29,9 +50,114 @@ def signature_lines_of(document: Document) -> list[SignatureLine]:
     """Return the lines of the document that wait for a signature, searched and found as its tags are."""
     known = _known(document)
     if known.lines is None:
-        known.lines = _search_lines(document)
+        known.lines = [[at.label, *_numbers(at)] for at in _search(document, list_signature_lines) or ()]
         DocumentTags.objects.filter(document=document).update(lines=known.lines)
     return [SignatureLine(*line) for line in known.lines]
+
+
+def _known(document: Document) -> DocumentTags:
+    known = DocumentTags.objects.filter(document=document).first()
+    if known is None:
+        tags = _search(document, list_tags) or {}
+        known = DocumentTags(document=document, found=[[tag, *_numbers(at)] for tag, at in tags.items()])
+        DocumentTags.objects.bulk_create([known], ignore_conflicts=True)
+    return known
+
+
+def _search(document: Document, search: Callable[..., Found]) -> Found | None:
+    try:
+        pdf = partial(store.get, document.shown_key)
+        return search(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
+    except PdfRefused:
+        return None
+
+
+def _numbers(at: Target) -> tuple[float, ...]:
+    return at.page_number, at.x, at.y, at.width, at.height
+
+
+def offers_of(tags: Iterable[str], signers: Sequence[DraftSigner]) -> dict[str, Offer]:
+    """Return what each tag names that names something.
+
+    Whose it is: the signer's whose name or number stands there; else the words that stand there, as "tenant", go
+    through the signers in their order.
+    """
+    offers: dict[str, Offer] = {}
+    of_words: dict[str, DraftSigner] = {}
+    for tag in tags:
+        found = _TAG.fullmatch(tag.strip())
+        kinds = _kinds(found[1].strip().lower()) if found else ()
+        words = found[2].strip().casefold() if found else ""
+        if not found or not kinds or not words or not signers:
+            continue
+        if words not in of_words:
+            named = named_signer(words, signers)
+            free = [signer for signer in signers if signer not in of_words.values()]
+            of_words[words] = named or (free or list(signers))[0]
+        offers[tag] = Offer(kinds[0], of_words[words], _name(found[3] or ""))
+    return offers
+
+
+def named_signer(words: str, signers: Sequence[DraftSigner]) -> DraftSigner | None:
+    """Return the signer whose name is among the words, else the one whose number is."""
+    found = set(re.findall(r"\w+", words.casefold()))
+    for signer in signers:
+        if found & set(f"{signer.first_name} {signer.last_name}".casefold().split()):
+            return signer
+    number = _NUMBER.search(words)
+    return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
+
+
+def _name(words: str) -> str:
+    """Tags are found without the blanks in them, so an underscore stands for one."""
+    return words.replace("_", " ").strip()[:LONGEST_FIELD_NAME]
+
+
+def _kinds(what: str) -> tuple[Kind | None, ...]:
+    """Return the kind of field that the word means, None for a stamp; nothing where it means neither."""
+    if what in _STAMPS:
+        return (None,)
+    return tuple(kind for kind in KINDS.values() if what in (kind.type, *kind.tags))
+
+
+def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
+    """Return the size for each tag or line: the largest of some that covers no words there; the default one where the
+    document cannot be read now."""
+    places = [_rooms(document, target) for target in targets]
+    asked = [
+        (target.page_number, at.x, at.y, at.width, at.height)
+        for target, candidates in zip(targets, places, strict=True)
+        for at in candidates
+    ]
+    try:
+        free = iter([not words for words in covered_words(document, asked)])
+    except DomainError:
+        return [DEFAULT_SIZE] * len(targets)
+    sizes = []
+    for candidates in places:
+        fitting = [(at.width, at.height) for at in candidates if next(free)]
+        sizes.append(fitting[0] if fitting else _CRAMPED)
+    return sizes
+
+
+def _rooms(document: Document, target: Target) -> list[Rect]:
+    """Return the places of all sizes for which the page has room, the largest first."""
+    width, height = document.pages[target.page_number - 1]
+    found = []
+    for size in _SIZES:
+        if isinstance(target, FoundTag):
+            try:
+                found.append(under(target, (width, height), *size))
+            except PdfRefused:
+                continue
+        elif target.x + size[0] <= width and target.y + size[1] <= height:
+            found.append(Rect(target.x, target.y, *size))
+    return found
+
+
+def offers_in(draft: Draft) -> dict[str, Offer]:
+    """Return what the tags of all its documents name, by tag."""
+    return offers_of([tag for document in draft.files() for tag in tags_of(document)], draft.signing)
 
 
 def place_by_tags(draft: Draft) -> None:
@@ -41,98 +167,52 @@ def place_by_tags(draft: Draft) -> None:
     A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
     through the signers in their order.
     """
-    signers = list(draft.signers.filter(role=Role.SIGNER))
-    if draft.tags_placed or not signers:
+    if draft.tags_placed or not draft.signing:
         return
     offers = offers_in(draft)  # the files are read before the draft is held
     with held(draft):
         if not draft.tags_placed:
-            _place(draft, signers, offers)
+            places = draft.places()
+            for document in draft.files():
+                places += [*_stamps(document, draft.signing, offers), *_fields(document, offers)]
+            draft.place(places)
+            draft.tags_placed = True
+            draft.save(update_fields=["tags_placed"])
 
 
-def _place(draft: Draft, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> None:
-    stamps, fields = draft.places()
-    for document in draft.documents.select_related("document"):
-        stamps += _stamps(document, signers, offers)
-        fields += _fields(document, offers)
-    draft.place(stamps, fields)
-    draft.tags_placed = True
-    draft.save(update_fields=["tags_placed"])
-
-
-def offers_in(draft: Draft) -> dict[str, Offer]:
-    """Return what the tags of all its documents name, by tag."""
-    rows = draft.documents.select_related("document")
-    tags = [tag for row in rows for tag in tags_of(row.document)]
-    return offers_of(tags, list(draft.signers.filter(role=Role.SIGNER)))
-
-
-def _known(document: Document) -> DocumentTags:
-    known = DocumentTags.objects.filter(document=document).first()
-    if known is None:
-        known = DocumentTags(document=document, found=_search(document))
-        DocumentTags.objects.bulk_create([known], ignore_conflicts=True)
-    return known
-
-
-def _search(document: Document) -> list[list[str | float]]:
-    pdf = partial(store.get, document.shown_key)
-    try:
-        tags = list_tags(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
-    except PdfRefused:
-        return []
-    return [[tag, at.page_number, at.x, at.y, at.width, at.height] for tag, at in tags.items()]
-
-
-def _search_lines(document: Document) -> list[list[str | float]]:
-    pdf = partial(store.get, document.shown_key)
-    try:
-        lines = list_signature_lines(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
-    except PdfRefused:
-        return []
-    return [[at.label, at.page_number, at.x, at.y, at.width, at.height] for at in lines]
-
-
-def _stamps(row: DraftDocument, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> list[DraftStamp]:
-    stamps: list[DraftStamp] = []
+def _stamps(document: Document, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> list[Placed]:
+    stamps: list[Placed] = []
     unnamed = list(signers)
-    tags = {tag: found for tag, found in tags_of(row.document).items() if tag not in offers or not offers[tag].kind}
-    for (tag, found), size in zip(tags.items(), sizes_for(row.document, list(tags.values())), strict=True):
+    tags = {tag: found for tag, found in tags_of(document).items() if tag not in offers or not offers[tag].kind}
+    for (tag, found), size in zip(tags.items(), sizes_for(document, list(tags.values())), strict=True):
         named = offers[tag].signer if tag in offers else named_signer(tag, signers)
         signer = named or (unnamed.pop(0) if unnamed else None)
         if signer is None or sum(stamp.signer == signer for stamp in stamps) == MOST_STAMPS:
             continue
         if signer in unnamed:
             unnamed.remove(signer)
-        if stamp := _stamp(row, signer, found, size):
-            stamps.append(stamp)
+        if place := _under(document, found, size):
+            stamps.append(Placed(document, signer, *place))
     return stamps
 
 
-def _fields(row: DraftDocument, offers: dict[str, Offer]) -> list[DraftField]:
-    fields: list[DraftField] = []
-    for tag, found in tags_of(row.document).items():
+def _fields(document: Document, offers: dict[str, Offer]) -> Iterator[Placed]:
+    names: dict[DraftSigner, list[str]] = {}
+    for tag, found in tags_of(document).items():
         kind, signer, name = offers.get(tag, (None, None, ""))
-        of_signer = [each.content["name"] for each in fields if each.signer == signer]
-        place = _under(row, found, kind.drawn) if kind else None
-        if not kind or not signer or not place or len(of_signer) == MOST_FIELDS:
+        place = _under(document, found, kind.drawn) if kind else None
+        own = names.setdefault(signer, []) if signer else []
+        if not kind or not signer or not place or len(own) == MOST_FIELDS:
             continue
-        content = kind.content(free_name(name or str(kind.label), of_signer))
-        fields.append(DraftField(document=row, signer=signer, content=content, **place))
-    return fields
+        own.append(free_name(name or str(kind.label), own))
+        yield Placed(document, signer, *place, field=kind.content(own[-1]))
 
 
-def _stamp(row: DraftDocument, signer: DraftSigner, found: FoundTag, size: Size) -> DraftStamp | None:
-    place = _under(row, found, size)
-    return DraftStamp(document=row, signer=signer, **place) if place else None
-
-
-def _under(row: DraftDocument, found: FoundTag, size: Size) -> dict[str, Any] | None:
-    """Return the rectangle by the names of its columns; None where the page has no room for it."""
-    width, height = row.document.pages[found.page_number - 1]
+def _under(document: Document, found: FoundTag, size: Size) -> tuple[int, float, float, float, float] | None:
+    """Return page and rectangle; None where the page has no room for it."""
+    width, height = document.pages[found.page_number - 1]
     try:
-        place = under(found, (width, height), *size)
+        at = under(found, (width, height), *size)
     except PdfRefused:
         return None
-    sides = {name: round(getattr(place, name), 2) for name in ("x", "y", "width", "height")}
-    return {"page_number": found.page_number, **sides}
+    return found.page_number, round(at.x, 2), round(at.y, 2), round(at.width, 2), round(at.height, 2)

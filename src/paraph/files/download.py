@@ -5,7 +5,7 @@ from typing import BinaryIO
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
 from paraph.kernel.errors import DomainError
-from paraph.server.file_response import file_response
+from paraph.server.responses import file_response
 from paraph.storage import presign, store
 
 _STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405}

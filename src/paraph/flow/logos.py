@@ -6,10 +6,8 @@ from paraph.documents import objects_to_delete
 from paraph.kernel import tokens
 from paraph.pdf.untrusted.logo import redrawn
 from paraph.storage import store
-from paraph.storage.object_keys import folder_of
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.storage.objects import folder_of
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.branding import existing_profile
 from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import locked_organization

@@ -2,7 +2,6 @@
 
 import mmap
 import signal
-from collections.abc import Callable
 from ipaddress import ip_address
 from types import FrameType
 from typing import Any
@@ -11,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.kernel import tokens
-from paraph.operations.check.readiness import READINESS
+from paraph.operations.check.service_checks import READINESS
 from paraph.operations.exposition import CONTENT_TYPE, exposition
 
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
@@ -58,12 +57,8 @@ def drain_before_end(seconds: int) -> None:
         _flag[0] = 1
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
-    signal.signal(signal.SIGALRM, _as_sigterm(end))
+    signal.signal(signal.SIGALRM, lambda _number, frame: end(signal.SIGTERM, frame))
     signal.signal(signal.SIGTERM, drain)
-
-
-def _as_sigterm(end: Callable[..., Any]) -> Callable[[int, FrameType | None], None]:
-    return lambda _number, frame: end(signal.SIGTERM, frame)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
@@ -76,10 +71,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     most a few seconds old."""
     found = READINESS.readiness()
     ready = found.ready and not is_draining()
-    told: dict[str, object] = {"ready": ready}
+    answer: dict[str, object] = {"ready": ready}
     if has_internal_access(request):
-        told["checks"] = found.parts
-    response = JsonResponse(told, status=200 if ready else 503)
+        answer["checks"] = found.parts
+    response = JsonResponse(answer, status=200 if ready else 503)
     response["Cache-Control"] = "no-store"
     return response
 

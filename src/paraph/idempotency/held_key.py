@@ -28,6 +28,7 @@ FROM (SELECT) AS always LEFT JOIN idempotency_idempotencykey AS known
     ON known.organization_id = %(organization)s AND known.environment = %(environment)s AND known.path = %(path)s
     AND known.key_hash = %(key_hash)s
 """
+_BATCH = 1000
 _LET_GO = "SELECT pg_advisory_unlock(%(lock)s::bigint)"
 
 Beside = Callable[[int], list[Model]]
@@ -131,3 +132,15 @@ def _rows(scope: TenantScope, path: str, key_hash: bytes) -> QuerySet[Idempotenc
 def _in_use() -> DomainError:
     message = _("Another call with this Idempotency-Key is still being answered. Try again in a moment.")
     return DomainError("idempotency_key_in_use", message)
+
+
+def prune() -> int:
+    """Delete the keys that are no longer kept, in batches with a transaction each; return how many. Ids rise with
+    time, so the oldest are found without an index of times."""
+    pruned, before = 0, clock.now() - KEPT
+    while oldest := list(IdempotencyKey.objects.order_by("pk").values_list("pk", "created_at")[:_BATCH]):
+        chosen = [pk for pk, created_at in oldest if created_at < before]
+        pruned += IdempotencyKey.objects.filter(pk__in=chosen).delete()[0]
+        if len(chosen) < _BATCH:
+            break
+    return pruned

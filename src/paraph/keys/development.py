@@ -41,6 +41,9 @@ _LEAVES: dict[str, _Issue] = {
     _SANDBOX_SEALING: lambda root, own: issuing.issue_sealing(root, own, issuing.SANDBOX_SEALING_NAME),
     _SANDBOX_PROOF: lambda root, own: issuing.issue_proof_sealing(root, own, issuing.SANDBOX_PROOF_NAME),
 }
+VALIDITY = timedelta(days=7)
+"""The validity of a list or a response, which is renewed earlier."""
+_LARGEST_REQUEST = 4096
 
 
 @dataclass(frozen=True)
@@ -202,12 +205,6 @@ def _opens(path: Path, secret: bytes) -> bool:
     except DomainError:
         return False
     return True
-
-
-VALIDITY = timedelta(days=7)
-"""The validity of a list or a response, which is renewed earlier."""
-
-_LARGEST_REQUEST = 4096
 
 
 def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:

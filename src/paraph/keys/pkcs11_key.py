@@ -28,6 +28,10 @@ _KNOWN_QUERY = {"module-path", "pin-source"}
 _SHA256_DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, note 1
 _refused: set[tuple[str, bytes, bytes]] = set()
 """Module, serial number and digest of each refused PIN. Trying such a PIN again would lock the token."""
+Returned = TypeVar("Returned")
+SECONDS = 8.0
+"""The longest wait for an answer of the token."""
+_threads_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -252,12 +256,6 @@ def described(error: PKCS11Error) -> str:
     text = str(error).strip().rstrip(".")
     name = type(error).__name__
     return f"{name} ({text})" if text and name != "PKCS11Error" else text or name
-
-
-Returned = TypeVar("Returned")
-SECONDS = 8.0
-"""The longest wait for an answer of the token."""
-_threads_lock = threading.Lock()
 
 
 class DedicatedThread:

@@ -9,8 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from paraph.kernel.colors import contrast, is_color, readable_on
-from paraph.kernel.logo_picture import LogoPicture
+from paraph.kernel.appearance import LogoPicture, contrast, is_color, readable_on
 from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button

@@ -9,7 +9,7 @@ from functools import cache, partial
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from paraph.metrics import ledger_files
+from paraph.metrics import ledger
 
 _Sums = Sequence[tuple[list[str], list[float]]]  # labels and numbers
 _instruments: list["Counter | Histogram"] = []
@@ -24,7 +24,7 @@ class Counter:
         _instruments.append(self)
 
     def inc(self, *labels: str, by: float = 1) -> None:
-        ledger_files.ledger().add(_key(self.name, labels), {0: by}, 1)
+        ledger.ledger().add(_key(self.name, labels), {0: by}, 1)
 
     def families(self, sums: _Sums) -> Iterator[Metric]:
         family = CounterMetricFamily(self.name, self._text, labels=self._labels)
@@ -44,7 +44,7 @@ class Histogram:
 
     def observe(self, value: float, *labels: str) -> None:
         bucket, total = bisect_left(self._buckets, value), self._width - 1
-        ledger_files.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
+        ledger.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
 
     def families(self, sums: _Sums) -> Iterator[Metric]:
         family = HistogramMetricFamily(self.name, self._text, labels=self._labels)
@@ -82,7 +82,7 @@ class CountingHistogram(Histogram):
 def summed() -> Iterator[Metric]:
     """Yield the metrics of all processes, including those that have ended."""
     sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
-    for key, numbers in ledger_files.records():
+    for key, numbers in ledger.records():
         name, _, labels = key.partition(" ")
         before = sums[name].get(labels)
         if before and len(before) != len(numbers):  # written by another version of the service

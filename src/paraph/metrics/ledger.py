@@ -12,6 +12,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from django.conf import settings
+
+from paraph.kernel import tokens
+
 _HEAD = struct.Struct("=II")
 _FILE_MODE = 0o600
 
@@ -92,3 +96,34 @@ def read(path: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
             struct.unpack_from(f"={width}d", data, numbers),
         )
         position = numbers + 8 * width
+
+
+def folder() -> Path:
+    path: Path = settings.DATA_DIR / "metrics"
+    return path
+
+
+def ledger() -> Ledger:
+    """Return the ledger of this process, made at the first call."""
+    if not _ledgers:
+        _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.metrics"))
+    return _ledgers[0]
+
+
+def records() -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield each key with its numbers, once for each process that counted it."""
+    for file in sorted(folder().glob("*.metrics")):
+        try:
+            yield from read(file)
+        except FileNotFoundError:
+            continue  # a start of the service has just removed it
+
+
+def forget() -> None:
+    """Remove all ledgers. To be called only while no other process of the service runs."""
+    for file in folder().glob("*.metrics"):
+        file.unlink(missing_ok=True)
+
+
+_ledgers: list[Ledger] = []
+os.register_at_fork(after_in_child=_ledgers.clear)

@@ -1,7 +1,6 @@
 """All metrics of the service in the text format of Prometheus."""
 
-import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django.db import DatabaseError, connection
@@ -16,13 +15,13 @@ from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.metrics import instruments
+from paraph.operations.check.backlog import newest_sound
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.readiness import READINESS
-from paraph.operations.check.safekeeping import newest_sound
+from paraph.operations.check.service_checks import READINESS
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
 from paraph.webhooks.overview import oldest_due_seconds
 
@@ -58,75 +57,62 @@ _WEBHOOKS = f"""
 def exposition() -> bytes:
     """Return the metrics that processes have counted and those read from the database now; while it does not answer,
     ``paraph_database_up`` is 0 and stands for the latter."""
-    return _written(_Collector())
+    return _written(_everything)
 
 
 def counted() -> bytes:
     """Return only the metrics that the processes of this data folder have counted."""
-    return _written(_CountsAlone())
-
-
-def _written(collector: Collector) -> bytes:
-    registry = CollectorRegistry()
-    registry.register(collector)
-    return generate_latest(registry)
-
-
-class _CountsAlone(Collector):
-    def collect(self) -> Iterator[Metric]:
-        yield from instruments.summed()
-        yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
+    return _written(_counts)
 
 
 class _Collector(Collector):
+    def __init__(self, families: Callable[[], Iterator[Metric]]) -> None:
+        self._families = families
+
     def collect(self) -> Iterator[Metric]:
-        yield from _CountsAlone().collect()
-        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
-        yield from _disks_and_certificates()
-        yield from _confinement()
-        try:
-            now = list(_from_database())
-        except DatabaseError:
-            yield _gauge("paraph_database_up", "Whether the database answers.", 0)
-            return
-        yield _gauge("paraph_database_up", "Whether the database answers.", 1)
-        yield from now
-        yield _checks()  # most of them would wait for the database as well, and a scrape is over after ten seconds
+        return self._families()
 
 
-def _disks_and_certificates() -> Iterator[Metric]:
-    disks = GaugeMetricFamily(
-        "paraph_disk_used_ratio", "How full the disk of a folder that the service writes to is.", labels=["folder"]
-    )
-    for folder, share in used_shares().items():
-        disks.add_metric([folder], share)
-    yield disks
-    ends = GaugeMetricFamily(
-        "paraph_certificate_end_seconds", "When the certificate of seals ends, since 1970.", labels=["environment"]
-    )
-    for environment, end in certificate_ends().items():
-        ends.add_metric([environment], end)
-    yield ends
+def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
+    registry = CollectorRegistry()
+    registry.register(_Collector(families))
+    return generate_latest(registry)
 
 
-def _confinement() -> Iterator[Metric]:
-    confined = GaugeMetricFamily(
-        "paraph_confinement", "Whether a measure confines the processes that read PDFs.", labels=["measure"]
-    )
-    with contextlib.suppress(ReadersUnavailable):
-        measures = sandbox_confinement().measures
-        for measure in MEASURES:
-            confined.add_metric([measure.lower()], measure in measures)
-    yield confined
+def _counts() -> Iterator[Metric]:
+    yield from instruments.summed()
+    yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
 
-def _checks() -> Metric:
-    """Report the checks that ``/readyz`` relies on, so that looks at both cost no more than at one."""
-    told = GaugeMetricFamily("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", labels=["line"])
-    order = list(Status)
-    for line, status in READINESS.readiness().parts.items():
-        told.add_metric([line], order.index(Status(status)))
-    return told
+def _everything() -> Iterator[Metric]:
+    yield from _counts()
+    yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
+    text = "How full the disk of a folder that the service writes to is."
+    yield _gauges("paraph_disk_used_ratio", text, "folder", used_shares())
+    text = "When the certificate of seals ends, since 1970."
+    yield _gauges("paraph_certificate_end_seconds", text, "environment", certificate_ends())
+    text = "Whether a measure confines the processes that read PDFs."
+    yield _gauges("paraph_confinement", text, "measure", _measures())
+    try:
+        now = list(_from_database())
+    except DatabaseError:
+        yield _gauge("paraph_database_up", "Whether the database answers.", 0)
+        return
+    yield _gauge("paraph_database_up", "Whether the database answers.", 1)
+    yield from now
+    # Those that ``/readyz`` relies on, so that looks at both cost no more than at one. Most of them would wait for the
+    # database as well, and a scrape is over after ten seconds.
+    order, parts = list(Status), READINESS.readiness().parts
+    lines = {line: order.index(Status(status)) for line, status in parts.items()}
+    yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
+
+
+def _measures() -> dict[str, bool]:
+    try:
+        taken = sandbox_confinement().measures
+    except ReadersUnavailable:
+        return {}
+    return {measure.lower(): measure in taken for measure in MEASURES}
 
 
 def _from_database() -> Iterator[Metric]:
@@ -148,10 +134,8 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
     gave_up = len(given_up()) if failures else 0
     yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", gave_up)
-    webhooks = GaugeMetricFamily("paraph_webhooks", "Webhooks on their way, up to 10000 in a state.", labels=["state"])
-    for status, count in _rows(_WEBHOOKS):
-        webhooks.add_metric([status], count)
-    yield webhooks
+    text = "Webhooks on their way, up to 10000 in a state."
+    yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing = preservation.overdue()
@@ -167,7 +151,14 @@ def _gauge(name: str, text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, text, value=value)
 
 
-def _rows(statement: str) -> list[tuple[Any, ...]]:
+def _gauges(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for key, value in values.items():
+        family.add_metric([key], value)
+    return family
+
+
+def _rows(statement: str) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement)
         return list(cursor.fetchall())

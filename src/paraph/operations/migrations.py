@@ -12,9 +12,16 @@ from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
-from paraph.database.brief_locks import BETWEEN_SECONDS, PATIENCE_SECONDS, gave_way, wait_briefly, wait_patiently
-from paraph.database.in_batches import InBatches, forget_positions
-from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
+from paraph.database.connections import UNKEPT, connection_parameters, keeps_sessions
+from paraph.database.slow_migrations import (
+    BETWEEN_SECONDS,
+    PATIENCE_SECONDS,
+    InBatches,
+    forget_positions,
+    gave_way,
+    wait_briefly,
+    wait_patiently,
+)
 from paraph.kernel.errors import DomainError
 
 _ADVISORY_LOCK = 0x50415241  # "PARA"

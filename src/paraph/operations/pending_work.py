@@ -1,19 +1,21 @@
 """The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
+from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
 from paraph.flow.signing.decline import pending_mails
 from paraph.kernel import clock
-from paraph.queue.jobs import QUEUES
+from paraph.kernel.errors import DomainError
+from paraph.queue.jobs import QUEUES, defer
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
@@ -86,7 +88,10 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
-    return list(_decline_mails(request))
+    return [
+        PendingStep(mail.task, mail.arguments, f"the mail to {mail.to} about the decline", mails=(mail.name,))
+        for mail in pending_mails(request)
+    ]
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
@@ -138,8 +143,8 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
-    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
-    if request.notify_signers_on_completion and not told.exclude(metadata__has_key="copies").exists():
+    notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+    if request.notify_signers_on_completion and not notified.exclude(metadata__has_key="copies").exists():
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
         yield PendingStep(
@@ -154,24 +159,20 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
 
 
-def _decline_mails(request: SignatureRequest) -> Iterator[PendingStep]:
-    for mail in pending_mails(request):
-        words = f"the mail to {mail.to} about the decline"
-        yield PendingStep(mail.task, mail.arguments, words, mails=(mail.name,))
-
-
 def _artefacts(request: SignatureRequest) -> list[PendingStep]:
     rows = RequestDocument.objects.filter(request=request).select_related("document", "sealed")
-    steps = [(row, PendingStep("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
-    seals = [step for row, step in steps if not hasattr(row, "sealed")]
+    seals = [
+        PendingStep(
+            "finalize", {"request_document_id": row.pk}, f"the seal of document {row.document_id} ({row.document.name})"
+        )
+        for row in rows
+        if not hasattr(row, "sealed")
+    ]
     if seals:
         return seals
     proven = ProofFile.objects.filter(request=request).exists()
-    return [replace(steps[-1][1], words="the last check of its files" if proven else "its proof file", by_any=True)]
-
-
-def _seal_of(row: RequestDocument) -> str:
-    return f"the seal of document {row.document_id} ({row.document.name})"
+    words = "the last check of its files" if proven else "its proof file"
+    return [PendingStep("finalize", {"request_document_id": rows[len(rows) - 1].pk}, words, by_any=True)]
 
 
 @dataclass(frozen=True)
@@ -191,3 +192,76 @@ def queue_state() -> QueueState:
         cursor.execute(_STATE)
         oldest, due, failed, workers = cursor.fetchone()
     return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)
+
+
+_MAILS = {
+    "signer_id": ["paraph.flow.jobs.invite", "paraph.flow.jobs.tell_signer_of_decline"],
+    "name": ["paraph.flow.jobs.tell_sender", "paraph.flow.jobs.tell_contact_of_decline"],
+}
+
+
+@dataclass(frozen=True)
+class Retried:
+    """A step and what was done for it. ``outcome``: ``deferred`` (a new job), ``brought forward`` (its job waited for
+    its next attempt), ``waiting`` (its job is due already) or ``running``."""
+
+    task: str
+    words: str
+    outcome: str
+
+
+def retry(request_id: int) -> list[Retried]:
+    """Give every pending step a job that is due now. Return an empty list when no step is pending.
+
+    It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
+    defers the next one, so no step gets a second job. Raise ``DomainError("not_found", …)``.
+    """
+    import paraph.flow.jobs  # noqa: F401, PLC0415  the tasks that defer() names; they bring the whole flow with them
+
+    with transaction.atomic():
+        try:
+            request = lock_request(request_id)
+        except SignatureRequest.DoesNotExist:
+            raise DomainError("not_found", f"There is no signature request {request_id}.") from None
+        jobs = jobs_of(request)
+        return [Retried(step.task, step.words, _require_job(step, jobs)) for step in pending_steps(request)]
+
+
+def retry_all() -> int:
+    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up;
+    return how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
+    waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
+    wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
+    return sum(bool(retry(request_id)) for request_id in wanted)
+
+
+def _with_failed_mails() -> list[int]:
+    """Return the requests with an invitation, or a mail about a decline, that was given up."""
+    failed = ProcrastinateJob.objects.filter(status="failed")
+    signers, names = (
+        [args[argument] for args in failed.filter(task_name__in=tasks).values_list("args", flat=True)]
+        for argument, tasks in _MAILS.items()
+    )
+    of_signers = Signer.objects.filter(pk__in=signers).exclude(request__status=RequestStatus.COMPLETED)
+    of_senders = SenderMail.objects.filter(pk__in=names, request__declined_by__isnull=False)
+    return [*of_signers.values_list("request_id", flat=True), *of_senders.values_list("request_id", flat=True)]
+
+
+def _require_job(step: PendingStep, jobs: list[Job]) -> str:
+    job = job_for(step, jobs)
+    if job is None or not job.is_live:
+        if job is not None:
+            with connection.cursor() as cursor:
+                cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
+        defer(step.task, **step.arguments)
+        return "deferred"
+    if job.waits_for_its_retry:
+        return "brought forward" if _bring_forward(job) else "running"
+    return "waiting" if job.status == "todo" else "running"
+
+
+def _bring_forward(job: Job) -> bool:
+    """Make the job due now. Return False when a worker has just started it."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE id = %s AND status = 'todo'", [job.id])
+        return bool(cursor.rowcount)

@@ -20,17 +20,15 @@ from paraph.account_mail.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import fingerprint
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, fingerprint
 from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import marks
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Signer
-from paraph.tenants import second_factors
-from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
-from paraph.tenants.link_keys import with_keys_of
+from paraph.tenants import accounts
+from paraph.tenants.applications import WEBHOOK_SECRETS
+from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours, with_keys_of
 from paraph.tenants.models import Application, Installation
-from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
 _AT_ONCE = 500
 _SIGNERS = Signer.objects.all()
@@ -53,11 +51,7 @@ class _Column(NamedTuple):
     word: str
     name: str
     purpose: str
-    context: Callable[[int], bytes]
-
-
-def _none(_id: int) -> bytes:
-    return b""
+    context: Callable[[int], bytes] = lambda _id: b""
 
 
 def _of(name: str) -> Callable[[int], bytes]:
@@ -66,16 +60,14 @@ def _of(name: str) -> Callable[[int], bytes]:
 
 _COLUMNS = {
     "webhook_secrets": [
-        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
-        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS),
+        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS),
     ],
     "signatures": [
         _Column(_SIGNERS, "signer", "signature_encrypted", marks.HANDWRITING, _of("signature")),
         _Column(_SIGNERS, "signer", "initials_encrypted", marks.HANDWRITING, _of("initials")),
     ],
-    "field_values": [
-        _Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context),
-    ],
+    "field_values": [_Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context)],
 }
 
 
@@ -128,7 +120,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
     changed = False
     for name in {"secret", "seed"} & row.data.keys():
         try:
-            renewed = second_factors.renewed(row.data[name])
+            renewed = accounts.renew_factor(row.data[name])
         except ValueError:
             found.unreadable.append(f"{name} of authenticator {row.pk}")
             continue
@@ -141,7 +133,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
 def rotate() -> dict[str, Any]:
     """Put the newest secret into use and encrypt everything anew with it; return :func:`status`.
 
-    Safe to repeat after a stop, and to run beside web servers and workers that have both secrets. Raises
+    Safe to repeat after a stop, and to run beside web servers and workers that have both secrets. Raise
     ``DomainError("configuration", …)`` where none of the secrets here is the one in use.
     """
     _require_ours()
@@ -210,13 +202,8 @@ def _wait_until_noticed() -> None:
 
 
 def _look_through(*, renew: bool) -> dict[str, Found]:
-    parts: dict[str, Callable[[], Found]] = {
-        "webhook_secrets": lambda: values_of("webhook_secrets", renew=renew),
-        "second_factors": lambda: second_factors_of_all(renew=renew),
-        "signatures": lambda: values_of("signatures", renew=renew),
-        "field_values": lambda: values_of("field_values", renew=renew),
-    }
-    return {word: look() for word, look in parts.items()}
+    found = {word: values_of(word, renew=renew) for word in _COLUMNS}
+    return found | {"second_factors": second_factors_of_all(renew=renew)}
 
 
 def _renew_development_keys() -> None:

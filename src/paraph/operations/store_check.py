@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -76,10 +76,6 @@ class Progress:
             progress._known = {problem["key"] for problem in progress.problems}
         return progress
 
-    @property
-    def began_at(self) -> datetime:
-        return datetime.fromisoformat(self.began)
-
     def report(self, problem: dict[str, Any]) -> None:
         """Note a problem once, also where its row or folder is looked at again after a stop."""
         if problem["key"] in self._known:
@@ -116,9 +112,9 @@ def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")
     ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``.
     """
     progress = Progress.resumed(progress_file)
-    is_over, pace = _deadline(seconds), _Pace(rate)
+    end, pace = time.monotonic() + seconds, _Pace(rate)
     try:
-        finished = all(_stage(progress, pace, is_over) for _ in range(progress.stage, len(TABLES) + len(PREFIXES)))
+        finished = all(_stage(progress, pace, end) for _ in range(progress.stage, len(TABLES) + len(PREFIXES)))
     finally:
         progress.save()
     if finished:
@@ -152,15 +148,10 @@ class _Pace:
             time.sleep(ahead)
 
 
-def _deadline(seconds: float) -> Callable[[], bool]:
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() > end
-
-
-def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool:
+def _stage(progress: Progress, pace: _Pace, end: float) -> bool:
     """Do the present table or folder. Return False where the time is over before."""
     if progress.stage < len(TABLES):
-        done = _named(TABLES[progress.stage], progress, pace, is_over)
+        done = _named(TABLES[progress.stage], progress, pace, end)
     else:
         done = _unnamed(PREFIXES[progress.stage - len(TABLES)], progress)
     if done:
@@ -168,13 +159,13 @@ def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool
     return done
 
 
-def _named(word: str, progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool:
+def _named(word: str, progress: Progress, pace: _Pace, end: float) -> bool:
     at_hand = progress.after  # a row may name two objects, and is done after both
     for position, named in enumerate(named_objects(word, progress.after)):
         if named.row[1] != at_hand:
             progress.after, at_hand = at_hand, named.row[1]
             progress.save_now_and_then()
-            if position and is_over():  # each run does something
+            if position and time.monotonic() > end:  # each run does something
                 return False
         _check(named, progress, pace)
     return True
@@ -190,13 +181,10 @@ def _check(named: NamedObject, progress: Progress, pace: _Pace) -> None:
 
 def _unnamed(prefix: str, progress: Progress) -> bool:
     """List a folder, always to its end: no store promises an order in which a listing could be taken up again."""
-    for key in _keys_without_row(prefix, progress):
-        progress.report({"problem": "unnamed", "key": key, "row": None})
-    return True
-
-
-def _keys_without_row(prefix: str, progress: Progress) -> Iterator[str]:
-    keys = store.keys_written_before(prefix, progress.began_at - _YOUNG)
+    keys = store.keys_written_before(prefix, datetime.fromisoformat(progress.began) - _YOUNG)
     while chosen := list(islice(keys, _AT_ONCE)):
         known = named_among(prefix, chosen) | objects_to_delete.noted_among(chosen)
-        yield from (key for key in chosen if key not in known)
+        for key in chosen:
+            if key not in known:
+                progress.report({"problem": "unnamed", "key": key, "row": None})
+    return True

@@ -29,7 +29,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     that are not, which are made again.
 
     Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
-    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raises
+    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raise
     ``DomainError("configuration", …)`` without a storage key.
     """
     store.encrypting()
@@ -39,7 +39,9 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     finally:
         progress.save()
     if finished:
-        _delete_pictures()
+        for key in store.keys_written_before(_PICTURES, clock.now()):
+            if not store.encrypting().is_current(key):
+                store.delete(key)
         progress_file.unlink()
     return {
         "finished": finished,
@@ -82,9 +84,3 @@ def _encrypt(named: NamedObject, progress: _Encrypted) -> None:
         progress.report({"problem": "missing", "key": named.key})
     except OSError as error:
         progress.report({"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)})
-
-
-def _delete_pictures() -> None:
-    for key in store.keys_written_before(_PICTURES, clock.now()):
-        if not store.encrypting().is_current(key):
-            store.delete(key)

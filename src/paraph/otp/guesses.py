@@ -18,8 +18,8 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.counts.counting import ADD_ONE
 from paraph.database.planned import one_row
 from paraph.kernel import clock
-from paraph.kernel.ceilings import DAY, HOUR
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import DAY, HOUR
 from paraph.messaging.gateways import destination_hash
 from paraph.metrics import metrics
 from paraph.otp.models import OneTimeCode

@@ -27,11 +27,19 @@ if TYPE_CHECKING:
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
     from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.typesetting.proof import proof as typeset_proof
-    from paraph.pdf.untrusted.find import FoundTag, Rect, find_tags
-    from paraph.pdf.untrusted.find import under as place_under
     from paraph.pdf.untrusted.inspect import Inspection
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
-    from paraph.pdf.untrusted.page_reading import TextLayer, Word, render_page, render_png, text_layer
+    from paraph.pdf.untrusted.page_reading import (
+        FoundTag,
+        Rect,
+        TextLayer,
+        Word,
+        find_tags,
+        render_page,
+        render_png,
+        text_layer,
+    )
+    from paraph.pdf.untrusted.page_reading import under as place_under
     from paraph.pdf.untrusted.verify import check_evidence
     from paraph.pdf.untrusted.verify import verify as verify_pdf
 
@@ -54,9 +62,18 @@ _HOMES = {
         "ProofSigner",
         "proof as typeset_proof",
     ),
-    "untrusted.find": ("FoundTag", "Rect", "find_tags", "under as place_under"),
     "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
-    "untrusted.page_reading": ("TextLayer", "Word", "render_page", "render_png", "text_layer"),
+    "untrusted.page_reading": (
+        "FoundTag",
+        "Rect",
+        "TextLayer",
+        "Word",
+        "find_tags",
+        "render_page",
+        "render_png",
+        "text_layer",
+        "under as place_under",
+    ),
     "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
 }
 _NAMES = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 
 Facts = Mapping[str, int | str]
 

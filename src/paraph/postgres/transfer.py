@@ -1,9 +1,12 @@
-"""Copying a database into a file and back, whole or not at all."""
+"""Copying a database into a file and back, whole or not at all, by programs of a version that fits its server."""
 
 import os
 import re
+import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, BinaryIO
@@ -12,7 +15,58 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres.client_programs import dumping_programs, loading_programs
+from paraph.postgres import cluster
+
+_DEBIAN = Path("/usr/lib/postgresql")
+_NEEDED = ("pg_dump", "pg_restore", "psql")
+
+
+def dumping_programs(server_major: int) -> Path:
+    """Return the folder of the programs of the server's own version, else of the next newer one: what a server keeps
+    for itself is known best to its own. Raise ``DomainError("postgres", …)`` where there are none: ``pg_dump`` refuses
+    a newer server."""
+    fitting = [(major, folder) for major, folder in _found() if major >= server_major]
+    if not fitting:
+        raise DomainError(
+            "postgres",
+            f"The server is PostgreSQL {server_major}, and this machine has no pg_dump, pg_restore and psql of that "
+            f"version: install postgresql-client-{server_major}.",
+        )
+    return min(fitting, key=_by_major)[1]
+
+
+def loading_programs() -> Path:
+    """Return the folder of the newest programs, which read what all before them have written. Raise
+    ``DomainError("postgres", …)`` where there are none."""
+    found = list(_found())
+    if not found:
+        raise DomainError("postgres", "This machine has no pg_restore and psql: install postgresql-client.")
+    return max(found, key=_by_major)[1]
+
+
+def _found() -> Iterator[tuple[int, Path]]:
+    for folder in _folders():
+        if all((folder / name).exists() for name in _NEEDED):
+            yield _major(folder), folder
+
+
+def _folders() -> Iterator[Path]:
+    with suppress(PackageNotFoundError):  # an installation without the embedded server
+        yield cluster.programs(None)
+    yield from _DEBIAN.glob("*/bin")
+    if found := shutil.which("pg_dump"):
+        yield Path(found).parent
+
+
+def _by_major(found: tuple[int, Path]) -> int:
+    return found[0]
+
+
+def _major(folder: Path) -> int:
+    said = subprocess.run([folder / "pg_dump", "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    version = re.search(r" (\d+)", said.stdout)
+    return int(version[1]) if version else 0
+
 
 _LEFT_OUT = re.compile(
     rb"SET transaction_timeout = 0;\n|ALTER TABLE ONLY [^\t]+ ALTER COLUMN [^\t]+ SET \(pg_attver=\d+\);\n"
@@ -28,11 +82,13 @@ _TABLES = """
 
 
 def dump(url: str, target: BinaryIO, snapshot: str) -> None:
-    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raises
+    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raise
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
+    with psycopg.connect(url) as connection:
+        programs = dumping_programs(connection.info.server_version // 10_000)
     with TemporaryFile() as errors:
-        command: list[str | Path] = [_dumping_programs(url) / "pg_dump", *options]
+        command: list[str | Path] = [programs / "pg_dump", *options]
         process = subprocess.Popen(command, stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
         _require(process, "pg_dump", errors)
 
@@ -87,11 +143,6 @@ def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> N
         errors.seek(0)
         words = " ".join(errors.read().decode(errors="replace").split())
         raise DomainError("postgres", f"{name} failed: {words[-500:]}")
-
-
-def _dumping_programs(url: str) -> Path:
-    with psycopg.connect(url) as connection:
-        return dumping_programs(connection.info.server_version // 10_000)
 
 
 def _environment(url: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from psycopg.abc import PQGen
 from psycopg_pool import AsyncConnectionPool
 
 from paraph.database import idle
-from paraph.database.first_statement import connect, statement
+from paraph.database.connections import connect, first_statement
 
 _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 _INTERVAL_SECONDS = 5.0
@@ -88,7 +88,7 @@ class _QuietConnection(AsyncConnection):
 
 async def _configure(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
-    await connection.execute(statement(connection))
+    await connection.execute(first_statement(connection))
 
 
 async def _check(connection: AsyncConnection) -> None:

@@ -11,7 +11,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from procrastinate.jobs import Job, Status
 
 from paraph.kernel import clock
-from paraph.kernel.parent import SERVICE_BEGAN
+from paraph.kernel.machine import SERVICE_BEGAN
 from paraph.queue.jobs import RANKS
 
 DEAD_AFTER_SECONDS = 10

@@ -4,14 +4,46 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from paraph.api.v1.openapi.examples import TRIED
-from paraph.reference import samples
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
+Samples = dict[str, dict[str, str]]
+
+_CURL_QUERIES = {
+    "listDocuments": "?created_after=2026-01-31&order=desc&limit=50",
+    "listSignatureRequests": "?status=pending&order=desc",
+    "listAuditLogs": "?limit=100",
+    "listTemplates": "?limit=100",
+    "listEvents": "?limit=100",
+}
+
+
+def _read_samples(text: str) -> dict[str, Samples]:
+    """Return the code to paste of ``samples.md``: by section, by name and by language."""
+    found: dict[str, Samples] = {}
+    section, name, language, code = "", "", "", list[str]()
+    for line in text.splitlines():
+        if language and line == "```":
+            found.setdefault(section, {}).setdefault(name, {})[language] = "\n".join(code)
+            language, code = "", []
+        elif language:
+            code.append(line)
+        elif line.startswith("```"):
+            language = line.removeprefix("```").split()[-1]  # what comes before is for editors
+        elif line.startswith("# "):
+            section = line.removeprefix("# ")
+        elif line.startswith("## "):
+            name = line.removeprefix("## ")
+    return found
+
+
+_FOUND = _read_samples(Path(__file__).with_name("samples.md").read_text("utf-8"))
+OPERATION_SAMPLES, SIGNER_SAMPLES, GUIDE_SAMPLES = (_FOUND[section] for section in ("Operations", "Signer", "Guides"))
 _LANGUAGES = {"curl": "curl", "python": "Python", "typescript": "TypeScript"}
 
 
@@ -80,7 +112,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
     )
     given = operation.get("parameters", [])
-    of_call = {**samples.OPERATIONS, **samples.SIGNER}.get(name, {})
+    of_call = {**OPERATION_SAMPLES, **SIGNER_SAMPLES}.get(name, {})
     if path.startswith("/api/"):
         of_call = {"curl": _curl(name, method, path, operation), **of_call}
     parameters = [_parameter(reader, each) for each in given if each.get("in") != "header"]
@@ -110,7 +142,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
 
 def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
     """Return the call of the API with curl, about what the examples make, with its first example as the body."""
-    address = path.removeprefix("/api/v1") + samples.CURL_QUERIES.get(name, "")
+    address = path.removeprefix("/api/v1") + _CURL_QUERIES.get(name, "")
     for each in operation["parameters"]:
         address = address.replace(f"{{{each['name']}}}", str(each.get("example")))
     media, body = _body(operation)

@@ -17,17 +17,17 @@ from django.views.decorators.http import etag, require_safe
 from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
-from paraph.kernel.ceilings import PerHourAndDay
-from paraph.reference import samples
+from paraph.kernel.rates import PerHourAndDay
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of
-from paraph.reference.operations import OperationEntry, read_operation
+from paraph.reference.operations import GUIDE_SAMPLES, OperationEntry, read_operation
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
-from paraph.server.compressed import Compressed
+from paraph.server.responses import Compressed
 from paraph.signer import codes as signer_codes
 from paraph.signer.described import signer_paths
-from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
-from paraph.tenants.models import Environment
+from paraph.tenants import limits
+from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
+from paraph.tenants.models import Environment, Plan
 
 _MARKDOWN = "text/markdown; charset=utf-8"
 _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
@@ -49,17 +49,18 @@ _POLICY = "; ".join(
 
 
 def message_ceilings() -> list[Row]:
-    limits = message_limits()
+    given, (sms_of_organization, sms_to_country) = settings.PARAPH, limits.sms_ceilings()
     named = [
-        ("To one address or number in production, from your organization", limits.to_one),
-        ("To one address or number in production, from all organizations", limits.to_one_from_all),
-        ("To one address or number in the sandbox, from all organizations", limits.to_one_in_sandbox),
+        ("To one address or number in production, from your organization", given.messages_per_destination),
+        ("To one address or number in production, from all organizations", given.messages_per_destination_in_all),
+        ("To one address or number in the sandbox, from all organizations", given.messages_per_destination),
         *[
-            (f"Of your organization in {_PLACES[environment]}, {plan.label}", limit)
-            for (environment, plan), limit in limits.of_plans.items()
+            (f"Of your organization in {_PLACES[place]}, {plan.label}", limits.message_ceilings(plan, place))
+            for place in Environment
+            for plan in Plan
         ],
-        ("SMS of your organization, in each environment", limits.sms_of_organization),
-        ("SMS to one calling code (+33, +1) from all organizations, in each environment", limits.sms_to_country),
+        ("SMS of your organization, in each environment", sms_of_organization),
+        ("SMS to one calling code (+33, +1) from all organizations, in each environment", sms_to_country),
     ]
     return [(name, *_written(limit)) for name, limit in named]
 
@@ -127,7 +128,7 @@ def contents() -> JsonObject:
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "samples": {
             name: {language: text.replace("{address}", address) for language, text in each.items()}
-            for name, each in samples.GUIDES.items()
+            for name, each in GUIDE_SAMPLES.items()
         },
         "fields_json": json.dumps(FIELDS, indent=2),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],

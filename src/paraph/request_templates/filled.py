@@ -1,20 +1,45 @@
-"""The creation payload of a template as an application fills it (rule 4.5)."""
+"""The creation of a template with people in its roles (rule 4.5): those of a member's row, or those that an application
+names, with values for fields of the template in place of its own."""
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.payload import options_payload, role_payload
+from paraph.drafts.content import creation_of
+from paraph.drafts.models import Json
 from paraph.request_templates.input import TemplateSendingInput
-from paraph.request_templates.models import Role, Template
-from paraph.request_templates.payload import TemplatePayload, role_ref
-from paraph.request_templates.prefilled import prefill
+from paraph.request_templates.models import Template
+from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.input import PERSON, options_of
 from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.values import shown
 
-Json = dict[str, Any]
+Person = dict[str, Any]
+"""``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the
+payload has them."""
+
+
+def with_people(creation: Json, people: Sequence[Person]) -> Json:
+    """Return the creation of a template with these people in the roles, in their order."""
+    signers = [{**role, **person} for role, person in zip(creation["signers"], people, strict=True)]
+    values = {signer["ref"]: signer.pop("values", {}) for signer in signers}
+    documents = [
+        {"id": each["id"], "signers": [_with_values(one, values[one["signer_ref"]]) for one in each["signers"]]}
+        for each in creation["documents"]
+    ]
+    return {**creation, "signers": signers, "documents": documents}
+
+
+def _with_values(assignment: Json, values: Json) -> Json:
+    if not values or "fields" not in assignment:
+        return assignment
+    fields = [
+        field | ({"value": values[field["name"]]} if field["name"] in values else {}) for field in assignment["fields"]
+    ]
+    return {**assignment, "fields": fields}
 
 
 def fill(template: Template, value: object, problems: Problems) -> Json:
@@ -26,12 +51,13 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
         problems.refuse()
     assert isinstance(value, dict)
     look_for_unknown(value, TemplateSendingInput, "", problems, [])
-    roles = template.roles
-    payload = options_payload(template) | {"send_email": False, "identity_declaration_accepted": False}
-    payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
+    creation = creation_of(template.content)
+    roles = {role.name: signer for role, signer in zip(template.roles, creation["signers"], strict=True)}
+    payload = {**template.content, **options_of(value), "documents": creation["documents"]}
+    del payload["signers"]
     if "signers" in value:
         payload["signers"] = _signers(roles, value["signers"], problems)
-        prefill(payload["documents"], payload["signers"], value["signers"], problems)
+        _prefill_all(payload["documents"], payload["signers"], value["signers"], problems)
     return payload
 
 
@@ -42,22 +68,22 @@ def path_of(path: str) -> str:
     return re.sub(r"^(signers\[\d+\])\.ref$", r"\1.role", path)
 
 
-def _signers(roles: list[Role], given: Any, problems: Problems) -> Any:
+def _signers(roles: dict[str, Json], given: Any, problems: Problems) -> Any:
     """Return the signers of the payload, with nobody in each role that is not named."""
     if not isinstance(given, list):
         return given
-    by_name, free = {role.name: role for role in roles}, list(roles)
+    free = dict(roles)
     signers: list[Any] = []
     for index, each in enumerate(given):
         path = f"signers[{index}].role"
-        signers.append(_signer(each, path, by_name, free, problems) if isinstance(each, dict) else each)
-    for role in free:
+        signers.append(_signer(each, path, roles, free, problems) if isinstance(each, dict) else each)
+    for name in free:
         sentence = _("nobody signs as “%(role)s”: each role of the template needs one signer.")
-        problems.add("signers", sentence % {"role": role.name})
-    return signers + [_in(role, {}) for role in free]
+        problems.add("signers", sentence % {"role": name})
+    return [*signers, *free.values()]
 
 
-def _signer(given: Json, path: str, roles: dict[str, Role], free: list[Role], problems: Problems) -> Json:
+def _signer(given: Json, path: str, roles: dict[str, Json], free: dict[str, Json], problems: Problems) -> Json:
     """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
     person = {name: given[name] for name in PERSON if name in given}
     for required in PERSON[:3] if not person else ():
@@ -67,16 +93,67 @@ def _signer(given: Json, path: str, roles: dict[str, Role], free: list[Role], pr
         problems.add(path, _("it is required."))
     elif not isinstance(name, str):
         problems.add(path, _("it must be a string."))
-    elif role := roles.get(name):
-        if role in free:
-            free.remove(role)
-            return _in(role, person)
+    elif name in free:
+        return person | free.pop(name)
+    elif name in roles:
         problems.add(path, _("another signer has the role “%(role)s” already.") % {"role": name})
     else:
         problems.add(path, _("the template has no role “%(role)s”.") % {"role": name[:100]})
     return person
 
 
-def _in(role: Role, person: Json) -> Json:
-    order = {"ref": role_ref(role), "order": role.position + 1} | role_payload(role.role)
-    return person | order | {"otp_channel": role.otp_channel or None}
+def _prefill_all(documents: list[Json], signers: Any, given: Any, problems: Problems) -> None:
+    """Write the values of ``given``, the signers as the call has them, into the fields of the payload's ``documents``.
+    ``signers``: the same ones as the payload has them. What has no role, or cannot be read, is left to others."""
+    if not isinstance(given, list) or not isinstance(signers, list):
+        return
+    for index, (signer, each) in enumerate(zip(signers, given, strict=False)):
+        if not isinstance(each, dict) or not isinstance(signer, dict) or each.get("fields") is None:
+            continue
+        path = f"signers[{index}].fields"
+        if not isinstance(each["fields"], list):
+            problems.add(path, _("it must be an array."))
+        elif "ref" in signer:
+            _prefill(list(_fields(documents, signer["ref"])), each["fields"], path, problems)
+
+
+def _prefill(fields: list[Json], given: list[Any], path: str, problems: Problems) -> None:
+    seen: set[str] = set()
+    for index, each in enumerate(given):
+        here = f"{path}[{index}]"
+        if problems.full:
+            return
+        if not isinstance(each, dict):
+            problems.add(here, _("it must be an object."))
+            continue
+        name, value = each.get("name"), each.get("value")
+        named = [field for field in fields if field["name"] == name]
+        if not isinstance(name, str):
+            problems.add(f"{here}.name", _("it must be a string.") if "name" in each else _("it is required."))
+        elif not named:
+            sentence = _("the role has no field “%(name)s”.")
+            problems.add(f"{here}.name", sentence % {"name": shown(name)})
+        elif name in seen:
+            sentence = _("“%(name)s” has a value already.")
+            problems.add(f"{here}.name", sentence % {"name": shown(name)})
+        else:
+            seen.add(name)
+            if value is not None:
+                _write(named, value, f"{here}.value", problems)
+
+
+def _write(named: list[Json], value: object, path: str, problems: Problems) -> None:
+    for field in named:
+        found = Problems()
+        check_field(FieldInput.model_validate({**field, "value": value}), "", found)
+        if found:
+            problems.add(path, found.named[0].sentence)
+            return
+        field["value"] = value
+
+
+def _fields(documents: list[Json], ref: str) -> Iterator[Json]:
+    for document in documents:
+        for assignment in document["signers"]:
+            if assignment["signer_ref"] == ref:
+                yield from assignment.get("fields", ())

@@ -3,17 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import parts_payload
+from paraph.drafts.content import options_of as options_given
+from paraph.drafts.models import Json
 from paraph.request_templates.bulk.columns import folded
-from paraph.request_templates.content import Content
 from paraph.request_templates.input import TemplateInput
-from paraph.request_templates.models import LONGEST_ROLE
+from paraph.request_templates.models import LONGEST_ROLE, Template
 from paraph.request_templates.saving import Names
 from paraph.signature_requests.input import PERSON, Assignment, UnnamedRequest, options_of
 from paraph.signature_requests.payload import look_for_unknown
@@ -23,11 +22,9 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problems, re
 from paraph.signature_requests.values import Input, InvalidValueError, text
 from paraph.tenants.scope import TenantScope
 
-Json = dict[str, Any]
 
-
-def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content]:
-    """Return what to keep of ``value``, that of the root key ``template``. ``locale``: of its requests,
+def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Template]:
+    """Return what to save of ``value``, that of the root key ``template``. ``locale``: of its requests,
     "" where none was named.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
@@ -45,15 +42,14 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content
     except InvalidPayloadError as refused:
         raise restated(refused, _path, problems) from refused
     problems.refuse()
-    return _kept(value, plan)
+    return _kept(value, plan, locale)
 
 
-def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
+def _kept(value: Json, plan: RequestPlan, locale: str) -> tuple[Names, Template]:
     chosen = plan.draft
-    options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
-    more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
-    more.pop("copies", None)
-    options["more_options"] = more | parts_payload(chosen)
+    options = {name: each for name, each in options_given(chosen).items() if each is not False}
+    if value.get("identity_declaration_accepted"):
+        options["identity_declaration_accepted"] = True
     roles = [signer.ref for signer in chosen.signers]
     documents = [
         {
@@ -62,35 +58,38 @@ def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
         }
         for each, planned in zip(chosen.documents, plan.documents, strict=True)
     ]
-    signers = [{"otp_channel": signer.otp_channel or "", "role": signer.role} for signer in chosen.signers]
-    return Names(value["name"], roles), Content(options, signers, documents)
+    signers = [
+        signer.model_dump(include={"otp_channel", "role"}, exclude_unset=True, exclude_none=True)
+        for signer in chosen.signers
+    ]
+    content = {**options, "signers": signers, "documents": documents}
+    return Names(value["name"], roles), Template(locale=locale, content=content)
 
 
 def _assignment(given: Assignment, ref: str, planned: PlannedDocument) -> Json:
     """Return what a role has on a document, as it was given, with the rectangles that it comes to."""
     stamps = {each.stamp: each for each in planned.placements if each.signer_ref == given.signer_ref}
     fields = {each.number: each for each in planned.fields if each.signer_ref == given.signer_ref}
-    found: Json = {
+    return {
         "signer_ref": ref,
         "stamps": [
             _with_place(stamp.model_dump(mode="json", exclude_unset=True), stamp.value, stamps.get(number))
             for number, stamp in enumerate(given.stamps)
         ],
+        "fields": [
+            _with_place(
+                field.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False),
+                field.placement.value,
+                fields[number],
+            )
+            for number, field in enumerate(given.fields)
+        ],
     }
-    asked = [
-        _with_place(
-            field.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False),
-            field.placement.value,
-            fields[number],
-        )
-        for number, field in enumerate(given.fields)
-    ]
-    return found | ({"fields": asked} if asked else {})
 
 
 def _with_place(said: Json, value: Input, planned: PlannedPlacement | PlannedField | None) -> Json:
-    at = [planned.page_number, *astuple(planned.rect)] if planned else None
-    whole = [getattr(value, name, None) for name in ("page_number", "x", "y", "width", "height")]
+    at = {"page_number": planned.page_number, **asdict(planned.rect)} if planned else None
+    whole = {name: getattr(value, name, None) for name in ("page_number", "x", "y", "width", "height")}
     is_said = at == whole and value.model_fields_set >= {"width", "height"}
     return said if is_said else said | {"at": at}
 

@@ -1,12 +1,13 @@
 """Templates, and bulk sends of them."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from django.db import models
 
 from paraph.documents.models import Document
-from paraph.drafts.models import RequestOptions
+from paraph.drafts.models import Json, RequestContent
 from paraph.kernel import clock
+from paraph.signature_requests.models import Role as Kind
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Environment, Organization, User
 
@@ -23,21 +24,15 @@ class Role(NamedTuple):
     role: str
 
 
-class Template(RequestOptions):
+class Template(RequestContent):
     """A request without people: documents, roles, places and options. Once saved, only names of it change, so that
-    rows of a bulk send mean what they meant when they were checked. ``locale`` is empty where none was chosen.
-
-    ``request``: ``signers`` and ``documents`` as a creation has them. A signer is a role: its ``ref`` is its position,
-    its ``name`` what it is called, its ``otp_channel`` empty where none was named. Stamps and fields stand as they were
-    given; where that is not the whole rectangle, ``at`` is it: ``[page_number, x, y, width, height]``, or ``None`` for
-    an optional stamp whose tag is nowhere.
-    """
+    rows of a bulk send mean what they meant when they were checked. A role's ref is its position. ``locale`` is empty
+    where none was chosen."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     name = models.CharField(max_length=200)
-    request = models.JSONField()
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -47,15 +42,15 @@ class Template(RequestOptions):
     def roles(self) -> list[Role]:
         """In whose place somebody signs, in the signing order."""
         return [
-            Role(position, each["name"], each["otp_channel"], each["role"])
-            for position, each in enumerate(self.request["signers"])
+            Role(position, each["name"], each.get("otp_channel", ""), each.get("role", Kind.SIGNER))
+            for position, each in enumerate(self.content["signers"])
         ]
 
-    def fields_of(self, role: Role) -> list[dict[str, Any]]:
+    def fields_of(self, role: Role) -> list[Json]:
         """Return what the role fills in, document by document."""
         return [
             field
-            for document in self.request["documents"]
+            for document in self.content["documents"]
             for each in document["signers"]
             if each["signer_ref"] == str(role.position)
             for field in each.get("fields", ())

@@ -1,23 +1,31 @@
-"""Templates made of drafts and of requests, and drafts made of templates."""
+"""Templates made of drafts and of requests, and drafts made of templates.
 
-from collections.abc import Sequence
+A template keeps what holds for whoever signs next. The values that fields were filled in with beforehand, what an
+application noted of the request, and the addresses that it named for it are of its people, and are not kept.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Sum, TextField
+from django.db.models.functions import Cast, Coalesce, Length
 
 from paraph.database.rows import insert
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
+from paraph.drafts.content import creation_of, placed, signer_of
+from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.idempotency.held_key import Beside, nothing_beside
-from paraph.request_templates.content import Content
 from paraph.request_templates.models import Template, TemplateDocument
-from paraph.request_templates.payload import asked, placed
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.models import Channel, Field, Placement, SignatureRequest
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
+
+_OPTIONS = ("mode", "validity_days", "initials_required", "notify_signers_on_completion", "branding_profile_id")
+_OF_DRAFTS = (*_OPTIONS, "send_email", "reminders", "decline_allowed")
 
 
 class Names(NamedTuple):
@@ -27,72 +35,134 @@ class Names(NamedTuple):
     roles: Sequence[str]
 
 
+def of_draft(draft: Draft) -> Template:
+    """Return the template that the draft comes to, without names of roles, not saved."""
+    creation = creation_of(draft.content)
+    ref_of = {signer["ref"]: str(position) for position, signer in enumerate(creation["signers"])}
+    documents = [
+        {"id": each["id"], "signers": [_valueless(one, ref_of[one["signer_ref"]]) for one in each["signers"]]}
+        for each in creation["documents"]
+    ]
+    signers = [{name: each[name] for name in ("otp_channel", "role") if name in each} for each in creation["signers"]]
+    options = {name: draft.content[name] for name in _OF_DRAFTS if name in draft.content}
+    return Template(
+        locale=draft.locale,
+        subject=draft.subject,
+        message=draft.message,
+        content={**options, "signers": signers, "documents": documents},
+    )
+
+
+def of_request(request: SignatureRequest) -> Template:
+    """Return the template that the request comes to, without names of roles, not saved."""
+    signers = list(request.signers.all())
+    documents = []
+    for row in request.request_documents.prefetch_related("placements", "fields"):
+        assignments = [
+            {
+                "signer_ref": str(position),
+                "stamps": [_place(each) for each in row.placements.all() if each.signer_id == signer.pk],
+                "fields": [_field(each) for each in row.fields.all() if each.signer_id == signer.pk],
+            }
+            for position, signer in enumerate(signers)
+        ]
+        kept = [
+            each
+            for each, signer in zip(assignments, signers, strict=True)
+            if each["stamps"] or each["fields"] or signer.is_approver
+        ]
+        documents.append({"id": row.document_id, "signers": kept})
+    options = {name: getattr(request, name) for name in _OPTIONS} | (
+        {"decline_allowed": True} if request.decline_allowed else {}
+    )
+    roles = [{"otp_channel": signer.otp_channel or Channel.EMAIL.value, "role": signer.role} for signer in signers]
+    return Template(
+        locale=request.locale,
+        subject=request.subject,
+        message=request.message,
+        content={**options, "signers": roles, "documents": documents},
+    )
+
+
+def _valueless(assignment: Json, ref: str) -> Json:
+    fields = [{name: each for name, each in field.items() if name != "value"} for field in assignment.get("fields", ())]
+    return assignment | {"signer_ref": ref, "fields": fields}
+
+
+def _place(at: Placement | Field) -> Json:
+    value = {name: getattr(at, name) for name in ("page_number", "x", "y", "width", "height")}
+    return {"type": "coordinates", "value": value}
+
+
+def _field(asked: Field) -> Json:
+    """Return the field of the payload, without what is as by default."""
+    content: Json = {"name": asked.name, "type": asked.type, "placement": _place(asked)}
+    if asked.label != asked.name:
+        content["label"] = asked.label
+    if "required" in KINDS[asked.type].attributes:
+        content["required"] = asked.required
+    given = ("options", "max_length", "minimum", "maximum")
+    content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
+    if asked.read_only:  # whoever sends the template says what stands there
+        content["read_only"] = True
+    if KINDS[asked.type].is_number:  # bounds are numbers in a payload, and texts in rows
+        content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
+    return content | {"font_size": asked.font_size}
+
+
 @transaction.atomic
 def save_template(
-    scope: TenantScope,
-    content: Content,
-    author: User | None,
-    actor: Actor,
-    names: Names,
-    *,
-    beside: Beside = nothing_beside,
+    scope: TenantScope, template: Template, actor: Actor, names: Names, *, beside: Beside = nothing_beside
 ) -> Template:
-    """Keep what was read of a draft or a request of the caller, or what an application gave. ``beside`` tells what else
+    """Save what was read of a draft or a request of the caller, or what an application gave. ``beside`` tells what else
     is inserted with it."""
-    template = Template.objects.create(
-        organization_id=scope.organization_id,
-        environment=scope.environment,
-        author=author,
-        name=names.template,
-        request=_request(content, names.roles),
-        **content.options,
-    )
+    template.organization_id, template.environment = scope.organization_id, scope.environment
+    _name(template, names)
+    template.save()
     TemplateDocument.objects.bulk_create(
         TemplateDocument(template=template, document_id=each["id"], position=position)
-        for position, each in enumerate(content.documents)
+        for position, each in enumerate(template.content["documents"])
     )
     insert(beside(template.pk))
-    log.note(
-        scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
-    )
+    note(scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template})
     return template
 
 
+def rename(template: Template, names: Names) -> None:
+    _name(template, names)
+    template.save(update_fields=["name", "content"])
+
+
+def _name(template: Template, names: Names) -> None:
+    template.name = names.template
+    template.content["signers"] = [
+        {**signer, "ref": str(position), "name": name}
+        for position, (name, signer) in enumerate(zip(names.roles, template.content["signers"], strict=True))
+    ]
+
+
 @transaction.atomic
-def begin_from(scope: TenantScope, template: Template, author: User, signers: Sequence[DraftSigner]) -> Draft:
-    """Make a draft of the template, with these people in its roles, in their order."""
-    draft = editing.begin(scope, author)
-    for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
-        setattr(draft, name, value)
-    draft.locale = template.locale or DEFAULT_LOCALE
+def begin_from(scope: TenantScope, template: Template, author: User, people: Sequence[Mapping[str, Any]]) -> Draft:
+    """Make a draft of the template that is ready for review, with these people in its roles, in their order."""
+    signers = [
+        signer_of({**person, "role": role.role}, str(role.position))
+        for role, person in zip(template.roles, people, strict=True)
+    ]
+    given = template.content["documents"]
+    documents = [{"id": each["id"], "signers": [placed(one) for one in each["signers"]]} for each in given]
+    draft = editing.begin(scope, author, locale=template.locale or DEFAULT_LOCALE)
+    draft.title, draft.subject, draft.message = template.name, template.subject, template.message
+    draft.content = {**template.content, "signers": signers, "documents": documents}
+    draft.tags_placed, draft.step = True, Step.REVIEW
     draft.save()
-    for role, signer in zip(template.roles, signers, strict=True):
-        signer.role = role.role
-    editing.replace_signers(draft, signers)
-    stamps: list[DraftStamp] = []
-    fields: list[DraftField] = []
-    for position, document in enumerate(template.request["documents"]):
-        row = DraftDocument.objects.create(draft=draft, document_id=document["id"], position=position)
-        for each in document["signers"]:
-            whose: dict[str, Any] = {"document": row, "signer": signers[int(each["signer_ref"])]}
-            stamps += [DraftStamp(**whose, **stamp["value"]) for stamp in placed(each.get("stamps", ()))]
-            for field in asked(each.get("fields", ())):
-                place = field.pop("placement")["value"]
-                fields.append(DraftField(**whose, content=field, **place))
-    editing.replace_places(draft, stamps, fields)
+    DraftDocument.objects.bulk_create(
+        DraftDocument(draft=draft, document_id=each["id"], position=position) for position, each in enumerate(documents)
+    )
     return draft
 
 
-def rename(template: Template, names: Names) -> None:
-    template.name = names.template
-    for signer, name in zip(template.request["signers"], names.roles, strict=True):
-        signer["name"] = name
-    template.save(update_fields=["name", "request"])
-
-
-def _request(content: Content, names: Sequence[str]) -> dict[str, Any]:
-    signers = [
-        {"ref": str(position), "name": name, **signer}
-        for position, (name, signer) in enumerate(zip(names, content.signers, strict=True))
-    ]
-    return {"signers": signers, "documents": content.documents}
+def size_of_contents(ids: list[int]) -> int:
+    """Return about how many bytes answers tell of what these templates place."""
+    rows = Template.objects.filter(pk__in=ids)
+    size: int = rows.aggregate(size=Coalesce(Sum(Length(Cast("content", TextField()))), 0))["size"]
+    return size

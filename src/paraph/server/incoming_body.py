@@ -40,10 +40,6 @@ def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]
     return request, int(declared) if declared.isascii() and declared.isdigit() else 0
 
 
-class Stream(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
 def incoming_body(environ: dict[str, Any]) -> "IncomingBody | None":
     """Return None for a request without a body."""
     length = environ.get("CONTENT_LENGTH") or ""
@@ -58,7 +54,7 @@ class IncomingBody(RawIOBase):
     """A body that may not end before its declared ``length``, which is None for one in chunks. ``left``: bytes that
     may still come, infinitely many of a body in chunks."""
 
-    def __init__(self, stream: Stream, length: int | None) -> None:
+    def __init__(self, stream: Readable, length: int | None) -> None:
         self._stream = stream
         self.left: float = math.inf if length is None else length
 

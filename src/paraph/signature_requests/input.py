@@ -10,14 +10,7 @@ from copy import copy
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    create_model,
-)
+from pydantic import BaseModel, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from paraph.signature_requests.fields.input import MOST_FIELDS, MOST_FIELDS_OF_REQUEST, FieldInput
 from paraph.signature_requests.values import (

@@ -16,11 +16,7 @@ from pydantic_core import ErrorDetails
 
 from paraph.kernel.spelling import nearest
 from paraph.signature_requests.fields.input import FieldPlacement
-from paraph.signature_requests.input import (
-    MOST_STAMPS,
-    SignatureRequestInput,
-    Stamp,
-)
+from paraph.signature_requests.input import MOST_STAMPS, SignatureRequestInput, Stamp
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.values import ClosedInput, Input

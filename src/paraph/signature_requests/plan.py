@@ -70,7 +70,8 @@ def make_plan(
     draft = payload.read(value, allowed, problems, shape)
     if not problems.full:
         check_references(draft, problems)
-    _refuse_by_code(draft, allowed, problems)
+    for code, problem in _refusals_by_code(draft, allowed):  # the message of the first names the other problems too
+        raise InvalidPayloadError(code, f"{problem} {problems.message()}".strip(), [problem, *problems.named])
     if problems.full:
         problems.refuse()
     _refuse_by_facts(scope, draft, problems)
@@ -121,13 +122,6 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
     return Preview([*_refusals_by_code(draft, allowed), *named], documents, passed_over)
 
 
-def _refuse_by_code(draft: SignatureRequestInput, allowed: Allowance, problems: Problems) -> None:
-    """Raise the first refusal with a code of its own; its message names the other problems too."""
-    for code, problem in _refusals_by_code(draft, allowed):
-        message = f"{problem} {problems.message()}".strip()
-        raise InvalidPayloadError(code, message, [problem, *problems.named])
-
-
 def _refusals_by_code(draft: SignatureRequestInput, allowed: Allowance) -> Iterator[Refusal]:
     """Yield those with a code of their own, in their order."""
     if draft.initials_required and not allowed.initials:
@@ -174,19 +168,15 @@ def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Probl
             continue  # refused already; searching the same file again would cost time
         searched.add(each.id)
         row = scoped(Document, scope).filter(pk=each.id, file_deleted_at=None).first()
-        if row is None or row.status != DocumentStatus.READY:
-            problems.add(f"documents[{index}].id", _unusable(each.id, row))
+        if row is None:
+            sentence = _("there is no document %(document)d in this environment.")
+            problems.add(f"documents[{index}].id", sentence % {"document": each.id})
+        elif row.status != DocumentStatus.READY:
+            sentence = _("document %(document)d is not ready yet.")
+            problems.add(f"documents[{index}].id", sentence % {"document": each.id})
         else:
             planned.append(place(each, f"documents[{index}]", row, problems))
     return planned
-
-
-def _unusable(document_id: int, row: Document | None) -> str:
-    if row:
-        sentence = _("document %(document)d is not ready yet.")
-    else:
-        sentence = _("there is no document %(document)d in this environment.")
-    return sentence % {"document": document_id}
 
 
 def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str) -> Iterator[PlacedField]:
@@ -219,7 +209,8 @@ def check_references(request: SignatureRequestInput, problems: Problems) -> None
     roles = {signer.ref: signer.role for signer in request.signers}
     for index, document in enumerate(request.documents):
         _assignments(document, f"documents[{index}]", roles, problems, partial=partial)
-    _somebody_signs(request, problems)
+    if request.signers and all(signer.role == "approver" for signer in request.signers):
+        problems.add("signers", _("at least one of them must sign, not only approve."))
     if not partial:
         _everyone_signs(request, problems)
     _few_fields(request, problems)
@@ -316,12 +307,6 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
             used[fold(tag)] += 1
             if used[fold(tag)] > 1:
                 problems.add(f"{here}.placement.value.tag", repeated % {**facts, "tag": tag})
-
-
-def _somebody_signs(request: SignatureRequestInput, problems: Problems) -> None:
-    roles: list[str] = [signer.role for signer in request.signers]
-    if roles and all(role == Role.APPROVER for role in roles):
-        problems.add("signers", _("at least one of them must sign, not only approve."))
 
 
 def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:

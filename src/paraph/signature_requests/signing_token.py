@@ -1,7 +1,7 @@
 """Signing tokens, which follow ``/sign/`` in a signing URL (rule 5.2).
 
 A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key derives from the server's
-secret (:mod:`paraph.tenants.link_keys`) and is in no table as it is, so that no database dump opens a signing
+secret (:mod:`paraph.tenants.installation`) and is in no table as it is, so that no database dump opens a signing
 page. A new salt withdraws the token of one signer alone. A salt is 16 random bytes, and where the secret was ever
 rotated the generation of the key, in two bytes.
 """
@@ -13,7 +13,7 @@ from django.conf import settings
 from paraph.database.joined import Joined
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
-from paraph.tenants.link_keys import SIGNING, generation, link_key
+from paraph.tenants.installation import SIGNING, generation, link_key
 
 _ID_BYTES = 8
 _MAC_BYTES = 24
@@ -36,7 +36,8 @@ def new_salt() -> bytes:
 
 def token(signer: Signer) -> str:
     """Return the signer's token: 43 characters of base64url."""
-    return _token(signer.pk, bytes(signer.token_salt))
+    salt = bytes(signer.token_salt)
+    return _token(_key(salt), signer.pk, salt)
 
 
 def signing_url(signer: Signer) -> str:
@@ -70,15 +71,11 @@ def signer_of(text: str) -> Signer | None:
     return signer
 
 
-def _token(signer_id: int, token_salt: bytes) -> str:
-    return _token_by(_key(token_salt), signer_id, token_salt)
-
-
 def _key(token_salt: bytes) -> bytes:
     return link_key(SIGNING, int.from_bytes(token_salt[SALT_BYTES:], "big"))
 
 
-def _token_by(key: bytes, signer_id: int, token_salt: bytes) -> str:
+def _token(key: bytes, signer_id: int, token_salt: bytes) -> str:
     identity = signer_id.to_bytes(_ID_BYTES, "big")
     mac = tokens.keyed_hash(key, identity, token_salt)[:_MAC_BYTES]
     return tokens.base64url(identity + mac)
@@ -86,4 +83,4 @@ def _token_by(key: bytes, signer_id: int, token_salt: bytes) -> str:
 
 # For a backend that follows its requests, which is told the same addresses again and again. Never for a comparison:
 # how long it takes would tell which tokens exist.
-_kept_token = lru_cache(maxsize=4096)(_token_by)
+_kept_token = lru_cache(maxsize=4096)(_token)

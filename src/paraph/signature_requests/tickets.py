@@ -17,7 +17,7 @@ from django.conf import settings
 
 from paraph.kernel import clock, tokens
 from paraph.signature_requests.models import CopyRecipient, Signer
-from paraph.tenants.link_keys import TICKET, link_keys_until
+from paraph.tenants.installation import TICKET, link_keys_until
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 

@@ -202,7 +202,9 @@ def page_url(value: object) -> str:
 
 def metadata(value: object) -> dict[str, str]:
     """Read texts by name: all that is wrong with them is said at once."""
-    given = mapping(value)
+    if not isinstance(value, dict):
+        raise InvalidValueError(_("it must be an object."))
+    given: dict[str, Any] = value
     if len(given) > MOST_METADATA:
         sentence = _("it must have at most %(limit)d keys, not %(count)d.")
         raise InvalidValueError(sentence % {"limit": MOST_METADATA, "count": len(given)})
@@ -234,12 +236,6 @@ def array(value: object) -> list[Any]:
     if not value:
         raise InvalidValueError(_("it must have at least one entry."))
     return value
-
-
-def mapping(value: object) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    raise InvalidValueError(_("it must be an object."))
 
 
 def shown(value: object) -> str:

@@ -1,10 +1,11 @@
-"""``/copies/{token}``: the sealed files and the proof, for those who get copies and take no other part."""
+"""The files that people take along: for signers the documents to read before they sign, and afterwards the sealed ones
+and the proof, with a ticket (:mod:`paraph.signature_requests.tickets`); for those who get copies and take no other
+part, the latter from ``/copies/{token}``."""
 
 from collections.abc import Callable
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, BinaryIO
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
@@ -12,29 +13,77 @@ from django.views.decorators.gzip import gzip_page
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.messages.copies import mail_recipient, was_mailed
-from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.signing.send_otp import masked
+from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
-from paraph.server.file_response import file_response
+from paraph.server.responses import file_response
+from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import translated
+from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signature_requests.tickets import RecipientLink, link_of
 from paraph.signer import answers, language
-from paraph.signer.answers import STATUSES, private
-from paraph.signer.notice import notice, problem_of
-from paraph.signer.posted_form import posted_form
+from paraph.signer.described import described, query
+from paraph.signer.documents import document_of
+from paraph.signer.endpoints import READING, got, require_reader
+from paraph.signer.notice import mail_on_request, notice
 from paraph.signer.shell import show
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
 _METHODS = ["GET", "HEAD", "POST"]
-_Find = Callable[[int], tuple[str, str]]  # of a request's id: the object and the name that the file gets
+_TICKET = query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
+
+
+@got()
+@described("GET /documents/{document_id}.pdf", "downloadUnsigned", "The PDF.", "application/pdf")
+def unsigned(request: HttpRequest, signer: Signer, document_id: int) -> HttpResponseBase:
+    """Download a document to read.
+
+    The document before it is signed, as it is shown, for those who may read it: from the invitation until the
+    signature, also before one's turn. In `sequential` mode with what those before have filled in, under their names.
+    """
+    require_reader(signer)
+    document = document_of(signer, document_id)
+    return _file(request, document.name, lambda: copy_to_read(signer, document))
+
+
+@got()
+@described("GET /documents/{document_id}/copy.pdf", "downloadCopy", "The PDF.", "application/pdf", query=(_TICKET,))
+def signers_copy(request: HttpRequest, signer: Signer, document_id: int) -> HttpResponseBase:
+    """Download the sealed document.
+
+    The signer's own copy, once `progress` is `ready`.
+    """
+    _require_ticket(request, signer)
+    document_of(signer, document_id)
+    return _sealed(request, signer.request_id, document_id)
+
+
+@got()
+@described("GET /proof.pdf", "downloadProof", "The PDF.", "application/pdf", query=(_TICKET,))
+def signers_proof(request: HttpRequest, signer: Signer) -> HttpResponseBase:
+    """Download the proof.
+
+    The sealed proof file, once `progress` is `ready`.
+    """
+    _require_ticket(request, signer)
+    return _proof(request, signer.request_id)
+
+
+def _require_ticket(request: HttpRequest, signer: Signer) -> None:
+    if signer.status != SignerStatus.SIGNED or not tickets.holds(signer, request.GET.get("ticket", "")):
+        raise translated("not_found", "copy_over")
+    if not signer.request.finalized:
+        raise translated("not_found", "not_sealed")
+    if signer.request.files_deleted_at:
+        raise translated("not_found", "file_gone")
 
 
 @csrf_exempt
 @gzip_page
 def copies(request: HttpRequest, token: str) -> HttpResponse:
-    """List the files, or tell that the link is over, and mail a new one to the recipient's own address.
+    """List the files for a recipient, or tell that the link is over, and mail a new one to the recipient's own address.
 
     Exempt from the CSRF cookie: the secret in the address is all permission there is.
     """
@@ -43,31 +92,37 @@ def copies(request: HttpRequest, token: str) -> HttpResponse:
     link = _link(token)
     if link is None:
         return notice(request, "not_found", status=404)
-    if request.method == "POST":
-        return _mail_again(request, link)
-    return _page(request, link)
 
+    def page(problem: str = "", status: int = 200) -> HttpResponse:
+        return _page(request, link, problem, status)
 
-def document(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """Return a sealed document."""
-
-    def find(request_id: int) -> tuple[str, str]:
-        rows = SealedDocument.objects.select_related("request_document__document")
-        row = rows.filter(request_document__request=request_id, request_document__document=document_id).first()
-        if row is None:
-            raise translated("not_found", "nothing_here")
-        return row.object_key, signed_name(row.request_document.document.name)
-
-    return _file(request, token, find)
-
-
-def proof(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Return the proof."""
-    return _file(
-        request,
-        token,
-        lambda request_id: (ProofFile.objects.get(request=request_id).object_key, proof_name(request_id)),
+    return (
+        mail_on_request(request, lambda: mail_recipient(link.recipient), page) if request.method == "POST" else page()
     )
+
+
+def recipients_copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
+    """Return a sealed document."""
+    return _of_link(request, token, lambda request_id: _sealed(request, request_id, document_id))
+
+
+def recipients_proof(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Return the proof."""
+    return _of_link(request, token, lambda request_id: _proof(request, request_id))
+
+
+def _of_link(request: HttpRequest, token: str, file: Callable[[int], HttpResponseBase]) -> HttpResponseBase:
+    try:
+        if request.method not in READING:
+            raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
+        link = _link(token)
+        if link is None or link.is_over:
+            raise translated("not_found", "copy_over")
+        if link.recipient.request.files_deleted_at:
+            raise translated("not_found", "file_gone")
+        return file(link.recipient.request_id)
+    except DomainError as error:
+        return answers.refusal(error, language.of_answer(request))
 
 
 def _link(token: str) -> RecipientLink | None:
@@ -79,27 +134,7 @@ def _link(token: str) -> RecipientLink | None:
     return link
 
 
-def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
-    try:
-        if request.method not in ("GET", "HEAD"):
-            raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
-        link = _link(token)
-        if link is None or link.is_over:
-            raise translated("not_found", "copy_over")
-        if link.recipient.request.files_deleted_at:
-            raise translated("not_found", "file_gone")
-        key, name = find(link.recipient.request_id)
-        response = file_response(request, store.open(key), name)
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
-    except FileNotFoundError:
-        return answers.refusal(translated("not_found", "file_gone"), language.of_answer(request))
-    response["Referrer-Policy"] = "no-referrer"
-    response["X-Robots-Tag"] = "noindex"
-    return response
-
-
-def _page(request: HttpRequest, link: RecipientLink, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, link: RecipientLink, problem: str, status: int) -> HttpResponse:
     """Show the page of a recipient. ``problem``: the name of the words that say why no new link was mailed."""
     recipient, found = link.recipient, link.recipient.request
     rows = found.request_documents.select_related("document").order_by("position")
@@ -115,17 +150,25 @@ def _page(request: HttpRequest, link: RecipientLink, problem: str = "", status: 
     return show(request, "signer/copies.html", content, found=found, status=status)
 
 
-def _mail_again(request: HttpRequest, link: RecipientLink) -> HttpResponse:
-    """Send the browser back to the address it came from (303), whose page then says that a link was mailed; or show the
-    page with why it was not."""
+def _sealed(request: HttpRequest, request_id: int, document_id: int) -> HttpResponseBase:
+    rows = SealedDocument.objects.select_related("request_document__document")
+    row = rows.filter(request_document__request=request_id, request_document__document=document_id).first()
+    if row is None:
+        raise translated("not_found", "nothing_here")
+    return _file(request, signed_name(row.request_document.document.name), lambda: store.open(row.object_key))
+
+
+def _proof(request: HttpRequest, request_id: int) -> HttpResponseBase:
+    key = ProofFile.objects.get(request=request_id).object_key
+    return _file(request, proof_name(request_id), lambda: store.open(key))
+
+
+def _file(request: HttpRequest, name: str, find: Callable[[], BinaryIO]) -> HttpResponseBase:
     try:
-        if posted_form(request).get("do") != "copy":
-            return _page(request, link)
-        mail_recipient(link.recipient)
-    except DomainError as refusal:
-        response = _page(request, link, problem_of(refusal), STATUSES.get(refusal.code, 503))
-        if isinstance(refusal, TooManyMessagesError):
-            response["Retry-After"] = str(refusal.retry_after)
-        return response
-    asked = {"lang": request.GET["lang"]} if "lang" in request.GET else {}
-    return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'mailed': 1})}", status=303))
+        file = find()
+    except FileNotFoundError as error:
+        raise translated("not_found", "file_gone") from error
+    response = file_response(request, file, name, in_parts=not isinstance(file, DrawnCopy))
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

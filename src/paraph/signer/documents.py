@@ -2,8 +2,8 @@
 otherwise."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -63,19 +63,16 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
     """``prints_differently``: page numbers, ``print_unknown``: how many pages, ``drawn_differently``: numbers of the
     pages with such places, ``can_change``: what, in the page's language, ``altered_after_seal``: whether it was. Empty
     where there is nothing to tell."""
-    told = document.remarks()
-    parts = [words[word] for word in _CHANGING if word in told.get("can_change", [])]
+    noted = document.remarks()
+    parts = [words[word] for word in _CHANGING if word in noted.get("can_change", [])]
     found = {
-        "prints_differently": told.get("prints_differently", []),
-        "print_unknown": told.get("print_unknown", 0),
-        "drawn_differently": sorted({place["page_number"] for place in told.get("drawn_differently", [])}),
+        "prints_differently": noted.get("prints_differently", []),
+        "print_unknown": noted.get("print_unknown", 0),
+        "drawn_differently": sorted({place["page_number"] for place in noted.get("drawn_differently", [])}),
         "can_change": ", ".join(parts),
-        "altered_after_seal": bool(told.get("altered_after_seal")),
+        "altered_after_seal": bool(noted.get("altered_after_seal")),
     }
     return found if any(found.values()) else {}
-
-
-Initials = Callable[[float, float], SvgBox | None]
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -96,7 +93,7 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     places = _places(signer)
     initials = _initials(signer)
     return [
-        _document(document, places.get(document.pk, []), initials(document.pk), locale, numbers)
+        _document(document, places.get(document.pk, []), initials.get(document.pk), locale, numbers)
         for document in documents_of(signer)
     ]
 
@@ -107,7 +104,11 @@ def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
 
 
 def _document(
-    document: Document, places: list[Placement], initials: Initials, locale: str, numbers: Iterator[int]
+    document: Document,
+    places: list[Placement],
+    initials: tuple[int, int] | None,
+    locale: str,
+    numbers: Iterator[int],
 ) -> dict[str, Any]:
     boxes: dict[int, list[SvgBox]] = defaultdict(list)
     for place in places:
@@ -125,7 +126,7 @@ def _document(
             "height": f"{height:.0f}",
             "view_box": f"0 0 {length(width)} {length(height)}",
             "boxes": boxes.get(number, []),
-            "initials": initials(width, height),
+            "initials": _initials_box(*initials, width, height) if initials else None,
             "prints_differently": number in in_print,
             "disputed": disputed.get(number, []),
         }
@@ -148,23 +149,19 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
     return {document: in_reading_order(places) for document, places in found.items()}
 
 
-def _initials(signer: Signer) -> Callable[[int], Initials]:
-    """Return by a document's id where the signer's initials stand on its pages: among those who sign that document, as
-    they are sealed. Nowhere where none are asked for."""
+def _initials(signer: Signer) -> dict[int, tuple[int, int]]:
+    """Return by a document's id the place of the signer among those who sign it, as they are sealed, and how many these
+    are; nothing where no initials are asked for."""
     if not signer.request.initials_required or signer.is_approver:
-        return lambda _document: lambda _width, _height: None
+        return {}
     places = Placement.objects.filter(request_document__request=signer.request_id).order_by("signer__order")
     by_document: dict[int, list[int]] = defaultdict(list)
     for document, signer_id in places.values_list("request_document__document", "signer").distinct():
         by_document[document].append(signer_id)
+    return {document: (ids.index(signer.pk), len(ids)) for document, ids in by_document.items() if signer.pk in ids}
 
-    @cache
-    def on_page(index: int, count: int, width: float, height: float) -> SvgBox:
-        place = initials_row(width, height, count)[index]
-        return svg_box(place.x, height - place.y - place.height, place.width, place.height)
 
-    def of_document(document: int) -> Initials:
-        signers = by_document[document]
-        return partial(on_page, signers.index(signer.pk), len(signers))
-
-    return of_document
+@lru_cache(maxsize=256)  # most pages are of one size
+def _initials_box(index: int, count: int, width: float, height: float) -> SvgBox:
+    place = initials_row(width, height, count)[index]
+    return svg_box(place.x, height - place.y - place.height, place.width, place.height)

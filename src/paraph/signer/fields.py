@@ -2,7 +2,7 @@
 entered so far, kept until it is signed (POST). ``…/documents/{id}/pages/{number}-values.svg``: the values on a page as
 they will stand there, by what draws the sealed ones; one picture, in which they share their letters."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
@@ -34,10 +34,9 @@ from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
-from paraph.signer.authentication import KEPT_SECONDS, got, posted, require_reader
 from paraph.signer.described import ABSENT, LANG, LOCALE, Answer, described
 from paraph.signer.documents import document_of
-from paraph.signer.stamp_rate import count_entry, count_values
+from paraph.signer.endpoints import ENTRIES, KEPT_SECONDS, VALUES, count, got, posted, require_reader
 
 _MOST_PICTURES = 20  # of one answer
 _RULES = ("options", "max_length", "minimum", "maximum")
@@ -154,26 +153,24 @@ def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> KeptFi
     `Retry-After`.
     """
     entries = read_entries(body.get("fields"), own_fields(signer))
-    count_entry(signer.pk)
+    count(ENTRIES, signer)
     typed = enter_fields(signer, entries)
     locale = language.of_answer(request, signer, body.get("locale"))
-    return KeptFields.model_construct(fields=_kept(signer, entries, typed, locale))
+    return KeptFields.model_construct(fields=list(_kept(signer, entries, typed, locale)))
 
 
-def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[KeptField]:
+def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> Iterator[KeptField]:
     values = shown_values(signer, fields_of(signer.request_id), typed)
-    messages = [_message(signer, entry.field, typed, locale) for entry in entries]
-    return [
-        KeptField.model_construct(
-            document_id=entry.field.request_document.document_id,
-            name=entry.field.name,
+    for number, (field, _, _) in enumerate(entries):
+        document_id = field.request_document.document_id
+        message = _message(signer, field, typed, locale)
+        yield KeptField.model_construct(
+            document_id=document_id,
+            name=field.name,
             message=message,
-            svg=_svg(signer, entry.field, typed) if number < _MOST_PICTURES and not message else None,
-            page=values_address(signer, entry.field.request_document.document_id, entry.field.page_number, values)
-            or None,
+            svg=_svg(signer, field, typed) if number < _MOST_PICTURES and not message else None,
+            page=values_address(signer, document_id, field.page_number, values) or None,
         )
-        for number, (entry, message) in enumerate(zip(entries, messages, strict=True))
-    ]
 
 
 def _svg(signer: Signer, field: Field, typed: Values) -> str | None:
@@ -217,45 +214,36 @@ def values_image(_request: HttpRequest, signer: Signer, document_id: int, number
     The address that `page` of the answer to what was entered names changes with the values.
     """
     require_reader(signer)
-    count_values(signer.pk)
+    count(VALUES, signer)
     with expensive_work():
-        return fields_picture(_content(signer, document_id, number))
+        pages = document_of(signer, document_id).pages
+        fields = [
+            field
+            for field in fields_of(signer.request_id)
+            if field.request_document.document_id == document_id and field.page_number == number
+        ]
+        values = shown_values(signer, fields, values_of(signer))
+        if not values:
+            raise DomainError("not_found", "There are no such values.")
+        width, height = pages[number - 1]
+        return fields_picture(FieldsContent(width, height, [_place(signer, value, height) for value in values]))
+
+
+def _place(signer: Signer, value: ShownValue, height: float) -> FieldPlace:
+    field = value.field
+    content = field_content(field, value.value, signer.request.locale)
+    return FieldPlace(field.x, height - field.y - field.height, content)
 
 
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
     """Return the address of the picture, "" where the page has none of the ``values``. Its last part changes with the
     values, and tells nobody of them."""
-    told = [
+    facts = [
         f"{each.field.pk} {each.value}"
         for each in values
         if each.field.request_document.document_id == document_id and each.field.page_number == number
     ]
-    if not told:
+    if not facts:
         return ""
-    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in told))
+    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in facts))
     return f"/sign/{token_of(signer)}/documents/{document_id}/pages/{number}-values.svg?v={version.hex()[:8]}"
-
-
-def _content(signer: Signer, document_id: int, number: int) -> FieldsContent:
-    pages = document_of(signer, document_id).pages
-    fields = [
-        field
-        for field in fields_of(signer.request_id)
-        if field.request_document.document_id == document_id and field.page_number == number
-    ]
-    values = shown_values(signer, fields, values_of(signer))
-    if not values:
-        raise DomainError("not_found", "There are no such values.")
-    width, height = pages[number - 1]
-    return FieldsContent(
-        width,
-        height,
-        [
-            FieldPlace(
-                each.field.x,
-                height - each.field.y - each.field.height,
-                field_content(each.field, each.value, signer.request.locale),
-            )
-            for each in values
-        ],
-    )

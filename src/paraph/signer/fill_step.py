@@ -88,17 +88,12 @@ def fields_on(
     _place(signer, shown, fields, values, locale)
     own = [field for field in fields if field.signer_id == signer.pk]
     hides = signer.request.mode == Mode.PARALLEL and any(is_entered(each) for each in fields if each not in own)
-    told = _problems(refusal, locale)
-    steps = [_step_field(signer, field, typed, locale, told.get(field.pk, "")) for field in own]
+    wrong = refusal.problems if isinstance(refusal, EntriesRefusal) else ()
+    problems = {problem.field.pk: problem.sentence(locale) for problem in wrong}
+    steps = [_step_field(signer, field, typed, locale, problems.get(field.pk, "")) for field in own]
     fill = {"pages": list(_pages(steps, shown)), "open": [step for step in steps if step.is_open]}
     step = fill if own and may_fill else None
     return {"has_fields": True, "fill": step, "hides_entries": hides, "enters": any(map(is_entered, own))}
-
-
-def _problems(refusal: DomainError | None, locale: str) -> dict[int, str]:
-    if not isinstance(refusal, EntriesRefusal):
-        return {}
-    return {problem.field.pk: problem.sentence(locale) for problem in refusal.problems}
 
 
 def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterable[StepPage]:
@@ -165,13 +160,13 @@ def _place(
                 "is_own": is_own,
                 "is_labelled": field.width >= _LABELLED,
                 "by": value.by.full_name if value and value.by else "",
-                "said": _said(field, value, locale),
+                "localized": _localized(field, value, locale),
                 "is_filled": value is not None,
             }
         )
 
 
-def _said(field: Field, value: ShownValue | None, locale: str) -> str:
+def _localized(field: Field, value: ShownValue | None, locale: str) -> str:
     """Return the value as it is read out."""
     if value is None or isinstance(value.value, bool):
         return "✓" if value and value.value else ""

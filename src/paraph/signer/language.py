@@ -17,8 +17,7 @@ def choose(
     asked, found = request.GET.get("lang", ""), signer.request if signer else found
     own = found.locale if found and found.locale_chosen else ""
     browser = accepted_locales(request.headers.get("Accept-Language", ""))
-    last = found.locale if found else DEFAULT_LOCALE
-    return next((str(locale) for locale in (entered, asked, own, *browser, last) if locale in LOCALES), DEFAULT_LOCALE)
+    return _first_known(entered, asked, own, *browser, found.locale if found else "")
 
 
 def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
@@ -26,8 +25,11 @@ def of_answer(request: HttpRequest, signer: Signer | None = None, entered: objec
     ``Accept-Language`` names and there are words in, else that of the request, else English. A program that calls for a
     signer says what it wants; a page says it in its body."""
     asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
-    last = signer.request.locale if signer else DEFAULT_LOCALE
-    return next((str(locale) for locale in (*asked, last) if locale in LOCALES), DEFAULT_LOCALE)
+    return _first_known(*asked, signer.request.locale if signer else "")
+
+
+def _first_known(*locales: object) -> str:
+    return next((str(locale) for locale in locales if locale in LOCALES), DEFAULT_LOCALE)
 
 
 def words(locale: str, signer: Signer | None = None) -> Words:

@@ -1,27 +1,42 @@
-"""Pages that only tell something, among them the one on which signers ask for their copy again."""
+"""Pages that only tell something: why there is nothing to sign, how far the request is and where to go on once it is
+signed, whether a mail with the copy is on its way, that the service has no time, who may get messages of a sandbox."""
 
+import logging
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
+from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.copies import mail_copy, mails_leave, may_mail_copy, was_mailed
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import NoPlaceError
+from paraph.outbound.url import ascii_host
 from paraph.signature_requests import tickets
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import token
-from paraph.signer.answers import STATUSES, private
-from paraph.signer.in_person import ticket_of
-from paraph.signer.onward import onward
-from paraph.signer.posted_form import posted_form
-from paraph.signer.progress import progress
+from paraph.signer import answers, language
+from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
+from paraph.signer.described import ABSENT, Answer, described
+from paraph.signer.endpoints import got, in_person, posted_form
 from paraph.signer.shell import show
+from paraph.tenants import confirmed_addresses
+
+log = logging.getLogger("paraph.signer")
 
 _STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
+_PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
 def notice(
@@ -36,7 +51,7 @@ def notice(
     """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``locked``,
     ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words.
     ``problem``: the name of the words that say what could not be done there."""
-    content: dict[str, Any] = {"state": name, "told": name, "until": until, "problem": problem}
+    content: dict[str, Any] = {"state": name, "about": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
@@ -45,12 +60,71 @@ def notice(
     if signer and signer.request.declined_by_id:
         content["is_declined"] = True
         if name == "expired":
-            content["told"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
-    if signer and content["told"] in ("already_signed", "declined"):
-        content |= ticket_of(request, signer)
+            content["about"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
+    if signer and content["about"] in ("already_signed", "declined"):
+        content |= in_person(request, signer)
     if name == "already_signed" and signer and "in_person" not in content:
-        content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
+        content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
+
+
+class Progress(Answer):
+    progress: Literal["waiting", "sealing", "ready", "expired"] = Field(
+        description="`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: "
+        "others did not sign in time, or one has declined."
+    )
+    others: int = Field(description="How many others have yet to sign.")
+    declined: bool = Field(ABSENT, description="`true`, with `expired`, where somebody has declined; else absent.")
+    example = ("Somebody else still signs", {"progress": "waiting", "others": 1})
+
+
+def progress(signer: Signer) -> Progress:
+    """Count, and name nobody: who else signs is not the signer's to know."""
+    request = signer.request
+    if request.finalized:
+        return Progress(progress="ready", others=0)
+    if request.status == RequestStatus.COMPLETED:
+        return Progress(progress="sealing", others=0)
+    others = request.signers.exclude(status=SignerStatus.SIGNED).count()
+    if request.status == RequestStatus.EXPIRED:
+        declined = {} if request.declined_by_id is None else {"declined": True}
+        return Progress(progress="expired", others=others, **declined)
+    return Progress(progress="waiting", others=others)
+
+
+@got()
+@described("GET /progress", "readProgress", "The progress.", Progress)
+def progress_view(_request: HttpRequest, signer: Signer) -> Progress:
+    """Follow the progress.
+
+    How far the request is, for those who have signed; else 404. A count and never a name: who else signs is not the
+    signer's to know.
+    """
+    if signer.status != SignerStatus.SIGNED:
+        raise DomainError("not_found", "There is no progress before the signature.")
+    return progress(signer)
+
+
+class Redirect(NamedTuple):
+    """The page that the request's creator named, where signers may go on once they have signed. ``host``: what the page
+    calls the place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
+
+    address: str
+    host: str
+
+    @property
+    def shown_host(self) -> SafeString:
+        return format_html("<bdi>{}</bdi>", self.host)
+
+
+def redirect(signer: Signer) -> Redirect | None:
+    """Return the address with the ids of request and signer in its query."""
+    if not signer.request.redirect_url:
+        return None
+    parts = urlsplit(signer.request.redirect_url)
+    ids = urlencode({"signature_request_id": signer.request_id, "signer_id": signer.pk})
+    query = f"{parts.query}&{ids}" if parts.query else ids
+    return Redirect(parts._replace(query=query).geturl(), ascii_host(signer.request.redirect_url))
 
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
@@ -66,25 +140,67 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
 
 
 def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
-    """Send the browser back to the address it came from (303), whose page then says that it was mailed; or shows the
-    page with why it was not. Any other form of a page from before the signature gets the page alone."""
+    """Mail signers the link to their copy. Any other form of a page from before the signature gets the page alone."""
+
+    def page(problem: str = "", status: int = 0) -> HttpResponse:
+        return notice(request, "already_signed", signer, problem=problem, status=status)
+
+    return mail_on_request(request, lambda: mail_copy(signer), page)
+
+
+def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callable[..., HttpResponse]) -> HttpResponse:
+    """Do what the form asks for and send the browser back to a page that says that the link was mailed, or show the
+    page with the name of the words that say why it was not, and a status. Other forms get the page alone."""
     try:
-        form = posted_form(request)
-        if form.get("do") != "copy":
-            return notice(request, "already_signed", signer)
-        mail_copy(signer)
+        if posted_form(request).get("do") != "copy":
+            return page()
+        mail()
     except DomainError as refusal:
-        status = STATUSES.get(refusal.code, 503)
-        response = notice(request, "already_signed", signer, problem=problem_of(refusal), status=status)
+        problem = "delivery_failed" if refusal.code == "delivery_failed" else "failed"
         if isinstance(refusal, TooManyMessagesError):
-            response["Retry-After"] = str(refusal.retry_after)
+            problem = "copy_limit"
+        return say_when(page(problem, STATUSES.get(refusal.code, 503)), refusal)
+    return back(request, "mailed")
+
+
+class SignerOutage:
+    """The middleware for while the database is away, or no place is free for expensive work: a page in the signer's
+    language instead of a crash, and JSON for pictures and whatever else a page loads by itself."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not request.path.startswith(_PAGES) or not (isinstance(exception, NoPlaceError) or is_outage(exception)):
+            return None
+        if "text/html" not in request.headers.get("Accept", ""):
+            locale = language.of_answer(request)
+            if isinstance(exception, NoPlaceError):
+                return answers.refusal(exception, locale)
+            return answers.fault(exception, locale)
+        if not isinstance(exception, NoPlaceError):
+            log.error("%s", outage_sentence(exception))
+        response = notice(request, "unavailable", status=503)
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
-    asked = {"lang": request.GET["lang"]} if "lang" in request.GET else {}
-    return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'mailed': 1})}", status=303))
 
 
-def problem_of(refusal: DomainError) -> str:
-    """Return the name of the words that say why no link to a copy was mailed."""
-    if isinstance(refusal, TooManyMessagesError):
-        return "copy_limit"
-    return "delivery_failed" if refusal.code == "delivery_failed" else "failed"
+@csrf_exempt
+@gzip_page
+def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
+    """``/confirm/{token}``: ask on GET whether messages of an organization's sandbox may go to the address that got the
+    link, and confirm it on POST: programs that open every link in a mail confirm nothing. Exempt from the CSRF cookie:
+    the secret in the address is all permission there is."""
+    if request.method not in ("GET", "HEAD", "POST"):
+        return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+    row = confirmed_addresses.find(token)
+    if row is None:
+        return notice(request, "not_found", status=404)
+    if request.method == "POST":
+        confirmed_addresses.confirm(row)
+    done = request.method == "POST" or row.confirmed_at is not None
+    content = {"state": "confirmed" if done else "confirm", "sender": row.organization.name, "address": row.address}
+    return show(request, "signer/confirm.html", content, frame_ancestors="'none'")

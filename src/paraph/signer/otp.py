@@ -1,48 +1,20 @@
-"""``POST otp``: send a code; and what the signing page shows of the newest one."""
+"""``POST otp``: send a code."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from django.http import HttpRequest
 from pydantic import Field
 
 from paraph import words
-from paraph.flow.signing.send_otp import is_kept, masked, send_otp
-from paraph.kernel import clock
-from paraph.otp.models import OneTimeCode
+from paraph.flow.signing.send_otp import send_otp
 from paraph.server.client_address import origin
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
 from paraph.signer import language
-from paraph.signer.authentication import posted
 from paraph.signer.described import ABSENT, Answer, described
+from paraph.signer.endpoints import posted
 from paraph.words import phrase
-
-_PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
-
-
-@dataclass(frozen=True)
-class CurrentCode:
-    """``is_kept``: nothing sends it. ``wait``: seconds until the page offers to send another."""
-
-    channel: str
-    recipient: str
-    is_kept: bool
-    sent_at: datetime
-    wait: int
-
-
-def sent_code(signer: Signer) -> CurrentCode | None:
-    """Return the newest code, while it can be used; None where none was sent or its time is over."""
-    now = clock.now()
-    code = OneTimeCode.objects.filter(signer=signer).first()
-    if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
-        return None
-    wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
-    pause = min(wait, int(_PAUSE.total_seconds()))
-    return CurrentCode(code.channel, masked(code.destination), is_kept(signer, code.channel), code.sent_at, pause)
 
 
 class CodeBody(Body):
@@ -82,10 +54,9 @@ def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
         raise translated("validation_error", "field_choice", field="channel", values="email, sms")
     locale = language.choose(request, signer, body.get("locale"))
     sent = send_otp(signer, channel, origin(request), locale)
-    spoken = language.of_answer(request, signer, body.get("locale"))
+    answered = language.of_answer(request, signer, body.get("locale"))
     if sent.is_kept:
-        return CodeSent(message=language.words(spoken)["code_kept"], channel=sent.channel)
-    told = words.of("answer", spoken)
+        return CodeSent(message=language.words(answered)["code_kept"], channel=sent.channel)
     code = {} if sent.sandbox_code is None else {"sandbox_code": sent.sandbox_code}
-    message = phrase(told, "code_sent", recipient=sent.recipient)
+    message = phrase(words.of("answer", answered), "code_sent", recipient=sent.recipient)
     return CodeSent(message=message, channel=sent.channel, **code)

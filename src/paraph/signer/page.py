@@ -1,39 +1,66 @@
-"""``GET /sign/{token}``: what the signer reads, agrees to and signs. ``POST``: the same journey without scripts."""
+"""``GET /sign/{token}``: what the signer reads, agrees to and signs. ``POST``: the form of that page, as browsers send
+it without scripts."""
 
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect, QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
 from paraph.flow.messages.copies import mails_leave
-from paraph.flow.signing.send_otp import is_kept, masked
-from paraph.kernel import clock
+from paraph.flow.signing.send_otp import is_kept, masked, send_otp
+from paraph.flow.signing.sign import enter_fields, sign
+from paraph.kernel import bounded_json, clock
+from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.codes import channels, destination
+from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
-from paraph.server.client_address import client_address
+from paraph.server.client_address import client_address, origin
+from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import consent_notice
+from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signer import documents, language, plain_form
-from paraph.signer.answers import say_when
-from paraph.signer.authentication import signer_with_turn
+from paraph.signer import documents, language
+from paraph.signer.answers import STATUSES, private, problems, say_when
 from paraph.signer.described import LANG, described
-from paraph.signer.fill_step import fields_on
-from paraph.signer.in_person import ticket_of
-from paraph.signer.notice import mail_again, notice
-from paraph.signer.onward import onward
-from paraph.signer.otp import sent_code
-from paraph.signer.plain_form import Entries
+from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, in_person, posted_form, signer_with_turn
+from paraph.signer.fill_step import fields_on, form_entries
+from paraph.signer.notice import mail_again, notice, redirect
+from paraph.signer.scripts import words_address
 from paraph.signer.shell import show
-from paraph.signer.words_script import words_address
+from paraph.signer.signature import read
 
 _METHODS = ["GET", "HEAD", "POST"]
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
+_PAUSE_SECONDS = 30  # before the page offers another code: a mail takes a while
+_MARKS = ("signature", "initials")
+_FINAL = ("fill", "sign")  # what is left empty then is meant to be
+_CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What was entered, to be shown again. ``refusal``: why it could not be taken."""
+
+    code: str = ""
+    consent: bool = False
+    marks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    language: str = ""
+    refusal: DomainError | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        if self.refusal:
+            return STATUSES.get(self.refusal.code, 500)
+        return 422 if self.missing else 200
 
 
 @csrf_exempt  # the secret in the address is all permission there is
@@ -62,7 +89,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
-        answer = plain_form.answer(request, signer)
+        answer = _answer(request, signer)
         return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer, found)
     if request.method == "GET":  # who asks for the head alone sees no documents
         opening = FirstOpening(signer=signer, opened_at=clock.now(), ip=client_address(request))
@@ -90,17 +117,17 @@ def _page(
         "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,
         "consent": consent_notice(locale, len(shown), approves=signer.is_approver),
         "expires_at": signer.request.expires_at,
-        "onward": onward(signer),
-        **ticket_of(request, signer),
+        "redirect": redirect(signer),
+        **in_person(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": None if signer.is_approver else _written(signer),
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
-        "sent": sent_code(signer),
+        "sent": _sent_code(signer),
         "entries": entries,
-        "problems": entries.problems(words),
+        "problems": problems(entries.refusal, entries.missing, words),
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
@@ -112,7 +139,7 @@ def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
     if not signer.request.decline_allowed:
         return ""
     asked = entries.language or request.GET.get("lang")
-    named = ticket_of(request, signer) | ({"lang": language.choose(request, signer, asked)} if asked else {})
+    named = in_person(request, signer) | ({"lang": language.choose(request, signer, asked)} if asked else {})
     return f"{request.path}/decline{f'?{urlencode(named)}#/decline' if named else ''}"
 
 
@@ -139,3 +166,108 @@ def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 def _signers_before(signer: Signer) -> int:
     return signer.request.signers.filter(order__lt=signer.order, signed_at__isnull=True).count()
+
+
+def _sent_code(signer: Signer) -> dict[str, Any] | None:
+    """Return the newest code, while it can be used; None where none was sent or its time is over. ``is_kept``: nothing
+    sends it. ``wait``: seconds until the page offers to send another."""
+    now = clock.now()
+    code = OneTimeCode.objects.filter(signer=signer).first()
+    if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
+        return None
+    wait = min(max(0, _PAUSE_SECONDS - round((now - code.sent_at).total_seconds())), _PAUSE_SECONDS)
+    return {
+        "channel": code.channel,
+        "recipient": masked(code.destination),
+        "is_kept": is_kept(signer, code.channel),
+        "sent_at": code.sent_at,
+        "wait": wait,
+    }
+
+
+class SigningForm(Body):
+    do: Literal["fill", "code", "sign", "copy"] = Field(
+        description="`fill` keeps what was filled in and goes on, `code` sends a code, `sign` signs; once everything "
+        "is sealed, `copy` mails the signer the link to their copy."
+    )
+    code: str | None = Field(None, description="With `sign`: the newest code.")
+    consent: str | None = Field(None, description="With `sign`: `on` for a ticked box.")
+    fill: str | None = Field(
+        None, description="`on` where the fields of the signer come with it, as `field-{document_id}-{name}`."
+    )
+    example = ("Sign", {"do": "sign", "code": "244283", "consent": "on"})
+
+
+@described("POST /sign/{token}", "submitSigningForm", "Back to the same address.", "text/html", body=SigningForm)
+def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
+    """Sign without scripts.
+
+    The same journey as plain forms, for browsers without scripts. What could not be done is answered with the form as
+    it was and what is wrong with it. A form that another site sends is refused. The link to a copy is mailed at most
+    three times in a day.
+    """
+    try:
+        entered = _entered(posted_form(request))
+    except DomainError as refusal:
+        return Entries(refusal=refusal)
+    action = request.POST.get("do", "")
+    try:
+        if entries := form_entries(request.POST, signer, is_final=action in _FINAL):
+            count(ENTRIES, signer)
+            enter_fields(signer, entries)
+        if action == "fill":
+            filled_fields(signer, None, language.choose(request, signer, entered.language))
+            return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
+        if action in _CODES:
+            channel = _CODES[action] or request.POST.get("channel", "") or channels(signer)[0].value
+            send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
+        elif action == "sign":
+            missing = tuple(_missing(entered, signer))
+            if missing:
+                return replace(entered, missing=missing)
+            sign(signer, read(_body(entered, request, signer), signer), origin(request))
+        else:
+            return entered
+    except DomainError as refusal:
+        return replace(entered, refusal=refusal)
+    return private(HttpResponseRedirect(request.get_full_path(), status=303))
+
+
+def _entered(form: QueryDict) -> Entries:
+    return Entries(
+        code=form.get("code", "")[:200],
+        consent=form.get("consent") == "on",
+        marks={kind: _mark(form, kind) for kind in _MARKS},
+        language=form.get("lang", ""),
+    )
+
+
+def _mark(form: Any, kind: str) -> dict[str, Any]:
+    """Return a drawing where a script has put one into the form, else the name."""
+    if form.get(f"{kind}-type") == "drawn":
+        try:
+            text = form.get(f"{kind}-strokes", "") or "[]"
+            strokes = bounded_json.loads(text.encode(errors="replace"), MOST_PARTS, comma_limit=MOST_COMMAS)
+        except ValueError:
+            strokes = []
+        return {"type": "drawn", "strokes": strokes}
+    return typed(form.get(f"{kind}-hand", ""))
+
+
+def _missing(entered: Entries, signer: Signer) -> list[str]:
+    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == [] and not signer.is_approver]
+    return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
+
+
+def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "code": entered.code,
+        "consent": entered.consent,
+        "locale": language.choose(request, signer, entered.language),
+    }
+    if "in_person" in request.GET:
+        body["in_person"] = request.GET["in_person"]
+    if signer.is_approver:
+        return body
+    body["signature"] = entered.marks["signature"]
+    return body | ({"initials": entered.marks["initials"]} if signer.request.initials_required else {})

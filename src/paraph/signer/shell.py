@@ -1,24 +1,19 @@
-"""The frame of every page for signers: head, colours, language, and the script for sites that embed it."""
+"""The frame of every page for signers: head, colours and language."""
 
 from base64 import b64encode
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.gzip import gzip_page
 
 from paraph import words as catalog
 from paraph.kernel import tokens
-from paraph.kernel.logo_picture import shown
+from paraph.kernel.appearance import shown
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
-from paraph.signer.described import described
-from paraph.tenants.branding import theme
-from paraph.tenants.logos import logo_of, logo_picture
+from paraph.tenants.branding import logo_of, logo_picture, theme
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 
@@ -94,29 +89,3 @@ def _frame_origins(signer: Signer) -> str:
     request = signer.request
     application = request.application or application_for_web(request.organization_id, request.environment)
     return application.frame_origins if application else ""
-
-
-_FILE = Path(__file__).parent / "static" / "signer" / "embed.js"
-_METHODS = ["GET", "HEAD"]
-
-
-@gzip_page
-@described("GET /sign/embed.js", "loadEmbedScript", "The script.", "text/javascript")
-def embed_script(request: HttpRequest) -> HttpResponse:
-    """Show the page in a frame.
-
-    A script of 2 KB for your own site: `Paraph.embed(element, signingUrl, {onEvent})` makes the frame, keeps it as high
-    as its content, and calls `onEvent` with what happens in it, such as `paraph:signed`. What counts is the webhook:
-    anybody can claim anything in their own browser.
-    """
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
-    response = HttpResponse(_script(), content_type="text/javascript; charset=utf-8")
-    response["Cache-Control"] = "public, max-age=3600"
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"  # for sites that demand it of all that they load
-    return response
-
-
-@cache
-def _script() -> bytes:
-    return _FILE.read_bytes()

@@ -1,6 +1,6 @@
 """``POST /sign/{token}/signature``: sign. An optional field of the body that is null counts as absent."""
 
-from itertools import chain
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
@@ -14,12 +14,12 @@ from paraph.signature_requests import tickets
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import Sentence, TranslatedRefusal
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.tickets import member_of
 from paraph.signer import answers
-from paraph.signer.authentication import posted
 from paraph.signer.described import DRAWN, Answer, described
+from paraph.signer.endpoints import posted
 from paraph.signer.fields import ENTERED_IN, EnteredFields
 from paraph.words import LOCALES
 
@@ -78,8 +78,7 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         raise TranslatedRefusal("validation_error", *sentences(error)) from error
     locale = signer.request.locale if checked.locale is None else checked.locale
     member_id = member_of(signer, checked.in_person) if checked.in_person else None
-    marks = _no_marks(checked) if signer.is_approver else _initials(checked, signer.request)
-    problems = list(chain(_consent(checked), marks, _in_person(checked, member_id), _locale(locale)))
+    problems = list(_problems(checked, signer, member_id, locale))
     if problems:
         raise TranslatedRefusal("validation_error", *problems)
     return Signature(
@@ -92,30 +91,20 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
     )
 
 
-def _consent(body: SignatureBody) -> list[Sentence]:
-    return [] if body.consent else [("consent", {"field": "consent"})]
-
-
-def _in_person(body: SignatureBody, member_id: int | None) -> list[Sentence]:
-    return [("field_surplus", {"field": "in_person"})] if body.in_person and member_id is None else []
-
-
-def _no_marks(body: SignatureBody) -> list[Sentence]:
-    """An approver draws nothing."""
-    given = {"signature": body.signature, "initials": body.initials}
-    return [("field_surplus", {"field": field}) for field, mark in given.items() if mark is not None]
-
-
-def _initials(body: SignatureBody, request: SignatureRequest) -> list[Sentence]:
-    if request.initials_required and body.initials is None:
-        return [("field_missing", {"field": "initials"})]
-    if body.initials is not None and not request.initials_required:
-        return [("field_surplus", {"field": "initials"})]
-    return []
-
-
-def _locale(locale: str) -> list[Sentence]:
-    return [] if locale in LOCALES else [("field_choice", {"field": "locale", "values": ", ".join(LOCALES)})]
+def _problems(body: SignatureBody, signer: Signer, member_id: int | None, locale: str) -> Iterator[Sentence]:
+    if not body.consent:
+        yield "consent", {"field": "consent"}
+    wants_initials = signer.request.initials_required and not signer.is_approver
+    if signer.is_approver and body.signature is not None:  # who approves draws nothing
+        yield "field_surplus", {"field": "signature"}
+    if wants_initials and body.initials is None:
+        yield "field_missing", {"field": "initials"}
+    if body.initials is not None and not wants_initials:
+        yield "field_surplus", {"field": "initials"}
+    if body.in_person and member_id is None:
+        yield "field_surplus", {"field": "in_person"}
+    if locale not in LOCALES:
+        yield "field_choice", {"field": "locale", "values": ", ".join(LOCALES)}
 
 
 @posted

@@ -7,12 +7,18 @@ from datetime import datetime
 from shutil import copyfileobj
 from typing import BinaryIO, cast
 
-from paraph.storage.decrypted_file import DecryptedFile
-from paraph.storage.envelope import CHUNK, HEADER, StorageKeys, decrypted, encrypted_chunks, is_encrypted, new_key
-from paraph.storage.object_keys import checked_key
+from paraph.storage.envelope import (
+    CHUNK,
+    HEADER,
+    DecryptedFile,
+    StorageKeys,
+    decrypted,
+    encrypted_chunks,
+    is_encrypted,
+    new_key,
+)
+from paraph.storage.objects import StagedObject, Store, checked_key
 from paraph.storage.presign import presigned_url
-from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import Store
 
 _BLOCK = 1 << 20
 

@@ -9,9 +9,8 @@ from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
 
 from paraph.kernel import tokens
-from paraph.storage.object_keys import checked_key
+from paraph.storage.objects import StagedObject, checked_key
 from paraph.storage.presign import presigned_url
-from paraph.storage.staged_object import StagedObject
 
 _STAGED = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20

@@ -6,13 +6,16 @@ signed for the endpoint that callers reach; where there is none, the service han
 """
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 from mimetypes import guess_type
 from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
 from typing import Any, BinaryIO, cast
+from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import BaseError
@@ -20,10 +23,8 @@ from obstore.store import from_url
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import SERVED_BY_US
-from paraph.storage.internal_endpoint import internal_endpoint
-from paraph.storage.object_keys import checked_key
+from paraph.storage.objects import StagedObject, checked_key
 from paraph.storage.presign import presigned_url
-from paraph.storage.staged_object import StagedObject
 
 _BLOCK = 1 << 20
 
@@ -128,3 +129,24 @@ class _ObjectFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return int(self._reader.seek(offset, whence))
+
+
+_VARIABLES = {
+    "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
+    "az": ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"),
+}
+_INTERNAL_DOMAINS = (".local", ".internal", ".svc", ".lan", ".localdomain", ".home.arpa")
+
+
+def internal_endpoint(url: str) -> bool:
+    """Return whether the endpoint that the environment names for the bucket at ``url`` is private by its very name: a
+    private address, a name without a dot, or one in a domain that the Internet does not have."""
+    variables = _VARIABLES.get(urlsplit(url).scheme, ())
+    named = next((os.environ[name] for name in variables if os.environ.get(name)), "")
+    host = urlsplit(named).hostname or ""
+    if not host:
+        return False
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith(_INTERNAL_DOMAINS)

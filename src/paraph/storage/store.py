@@ -1,11 +1,12 @@
 """The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``; its objects
 encrypted where ``PARAPH_STORAGE_KEY`` is set.
 
-Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.object_keys`); any other
+Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.objects`); any other
 form raises ``ValueError``. Faults of the disk or the network raise ``AwayError``, a full disk ``OSError``: the calling
 job is repeated, or the calling request answered with 503.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -15,15 +16,14 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from paraph.kernel.errors import DomainError
+from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage.encrypted import EncryptedStore
 from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
-from paraph.storage.faults import telling_faults
 from paraph.storage.local import LocalStore
-from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import Store
+from paraph.storage.objects import StagedObject, Store
 
 LINK_SECONDS = 900  # rule 8
+_OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def put(key: str, content: bytes | BinaryIO) -> None:
@@ -98,38 +98,45 @@ def encrypting() -> EncryptedStore:
 
 def lacks_key(key: str) -> bool:
     """Return whether the object is encrypted with a storage key that is not set here. Raise ``FileNotFoundError``."""
-    with _plain_store(*_place()).open(key) as file:
+    plain, keys, _ = _opened(*_settings())
+    with plain.open(key) as file:
         header = file.read(HEADER)
-    return is_encrypted(header) and not _keys(*_key_settings()).knows(header)
+    return is_encrypted(header) and not keys.knows(header)
 
 
 def _store() -> Store:
-    return _open(_place(), _key_settings())
+    return _opened(*_settings())[2]
 
 
-def _place() -> tuple[str, str, Path]:
-    return settings.PARAPH.storage_url, settings.PARAPH.storage_public_url, settings.DATA_DIR
-
-
-def _key_settings() -> tuple[str, tuple[str, ...]]:
-    return settings.PARAPH.storage_key, tuple(settings.PARAPH.storage_key_previous)
-
-
-@lru_cache(maxsize=4)
-def _open(place: tuple[str, str, Path], keys: tuple[str, tuple[str, ...]]) -> Store:
-    plain = _plain_store(*place)
-    return EncryptedStore(plain, _keys(*keys)) if any(keys) else plain
+def _settings() -> tuple[str, str, Path, str, tuple[str, ...]]:
+    given = settings.PARAPH
+    keys = given.storage_key, tuple(given.storage_key_previous)
+    return given.storage_url, given.storage_public_url, settings.DATA_DIR, *keys
 
 
 @lru_cache(maxsize=4)
-def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
-    if not url:
-        return LocalStore(data_dir / "objects")
-    from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
+def _opened(
+    url: str, public_url: str, data_dir: Path, key: str, further: tuple[str, ...]
+) -> tuple[Store, StorageKeys, Store]:
+    """Return the store as it is, the storage keys, and the store whose objects they encrypt and open, if there are
+    any."""
+    plain: Store = LocalStore(data_dir / "objects")
+    if url:
+        from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
 
-    return RemoteStore(url, public_url)
+        plain = RemoteStore(url, public_url)
+    keys = StorageKeys(key, further)
+    return plain, keys, EncryptedStore(plain, keys) if key or further else plain
 
 
-@lru_cache(maxsize=4)
-def _keys(current: str, further: tuple[str, ...]) -> StorageKeys:
-    return StorageKeys(current, further)
+@contextmanager
+def telling_faults(store: Store, *, reading: bool = False) -> Iterator[None]:
+    """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
+    number; where an object is read, one that is missing stays ``FileNotFoundError``."""
+    try:
+        yield
+    except store.faults as fault:
+        number = getattr(fault, "errno", None)
+        if number in _OF_ROOM or (reading and isinstance(fault, FileNotFoundError)):
+            raise
+        raise AwayError(number or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault

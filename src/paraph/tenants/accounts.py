@@ -1,12 +1,14 @@
 """Making accounts, giving them their first password, logging them out everywhere; when people were last here, and which
 mails about their requests they want."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Collection
 from datetime import timedelta
 
 from allauth.account.forms import default_token_generator
 from allauth.account.models import EmailAddress
 from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
@@ -18,9 +20,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind, Member, MutedMail, User
 
 _LONGEST_EMAIL, _LONGEST_NAME = 254, 200
@@ -113,3 +113,29 @@ def mute_all_but(user: User, wanted: Collection[str]) -> None:
     user.muted_mails.filter(kind__in=wanted).delete()
     unwanted = [MutedMail(user=user, kind=kind) for kind in MailKind if kind not in wanted]
     MutedMail.objects.bulk_create(unwanted, ignore_conflicts=True)
+
+
+_SECOND_FACTORS = "second factors"
+
+
+def with_second_factor(user_ids: Collection[int]) -> set[int]:
+    """Return those of the accounts that have an authenticator app, a security key or a passkey."""
+    kinds = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
+    return set(Authenticator.objects.filter(user_id__in=user_ids, type__in=kinds).values_list("user_id", flat=True))
+
+
+def encrypt_factor(text: str) -> str:
+    return b64encode(settings.SECRETS.encrypt(_SECOND_FACTORS, text.encode())).decode()
+
+
+def decrypt_factor(text: str) -> str:
+    """Return the text that was :func:`encrypt_factor`. Raise ``ValueError`` where no secret opens it."""
+    plain: bytes = settings.SECRETS.decrypt(_SECOND_FACTORS, b64decode(text))
+    return plain.decode()
+
+
+def renew_factor(text: str) -> str | None:
+    """Return the text encrypted with the secret in use, None where it is so already. Raise ``ValueError`` where no
+    secret opens it."""
+    sealed = settings.SECRETS.renewed(_SECOND_FACTORS, b64decode(text))
+    return None if sealed is None else b64encode(sealed).decode()

@@ -1,10 +1,12 @@
 """Applications, their API keys and webhook secrets: made, changed, rotated, revoked (rules 2.6, 5.1)."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -12,15 +14,10 @@ from django.utils.translation import gettext as _
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import check_url
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.frame_origins import frame_origins
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import ApiKey, Application, Environment, Organization
+from paraph.tenants.models import ActorKind, ApiKey, Application, Environment, Organization
 from paraph.tenants.organizations import checked_name, locked_organization, require_choice
-from paraph.tenants.webhook_secrets import encrypted_secret
 
 LONGEST_OVERLAP = timedelta(days=90)
 
@@ -208,3 +205,61 @@ def _note(
 ) -> None:
     about = {"application_id": application.pk, **(after or {})}
     note(application.organization_id, actor, action, application.name, before=before, after=about)
+
+
+_MOST = 20
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*", re.ASCII)
+_THIS_MACHINE = ("localhost", "127.0.0.1")
+
+
+def frame_origins(given: Iterable[str]) -> list[str]:
+    """Return the origins as browsers write them, each once. Raise ``DomainError("validation_error", …)``."""
+    origins = list(dict.fromkeys(_origin(text) for text in given))
+    if len(origins) > _MOST:
+        raise DomainError("validation_error", f"frame_origins may name at most {_MOST} sites, not {len(origins)}.")
+    return origins
+
+
+def _origin(text: str) -> str:
+    """Return the origin as browsers write it. Wildcards are refused, since a message to the frame's site needs its very
+    name, and so is every character that would mean something else in the page's policy, where the origin stands as it
+    is."""
+    bare = text.removesuffix("/")
+    try:
+        url = check_url(bare, name="frame_origin")
+    except DomainError as problem:
+        raise _refused(text) from problem
+    host = url.raw_host.decode("ascii")
+    is_secure = url.scheme == "https" or host in _THIS_MACHINE
+    if not is_secure or not _HOST.fullmatch(host) or bare.count("/") > 2 or "?" in bare or "#" in bare:
+        raise _refused(text)
+    return f"{url.scheme}://{host}" + (f":{url.port}" if url.port else "")
+
+
+def _refused(text: str) -> DomainError:
+    sentence = "is not the origin of a site, such as https://example.com (http only for localhost)"
+    return DomainError("validation_error", f"frame_origin {text[:80]!r} {sentence}.")
+
+
+WEBHOOK_SECRETS = "webhook-secrets"
+"""The purpose of the key that they are encrypted with."""
+
+
+def encrypted_secret(secret: str) -> bytes:
+    encrypted: bytes = settings.SECRETS.encrypt(WEBHOOK_SECRETS, secret.encode())
+    return encrypted
+
+
+def webhook_secret(encrypted: bytes) -> str:
+    plain: bytes = settings.SECRETS.decrypt(WEBHOOK_SECRETS, bytes(encrypted))
+    return plain.decode()
+
+
+def webhook_secrets(encrypted: bytes, following: bytes | None, following_at: datetime | None) -> list[str]:
+    """Return the secrets that a webhook is signed with now, from the columns of an application: one, or during an
+    overlap the one that ends and the one that follows."""
+    if following is None or following_at is None:
+        return [webhook_secret(encrypted)]
+    if clock.now() >= following_at:
+        return [webhook_secret(following)]
+    return [webhook_secret(encrypted), webhook_secret(following)]

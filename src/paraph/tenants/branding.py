@@ -1,23 +1,20 @@
-"""Branding profiles, and the colours of a page that follow from one (rule 2.4)."""
+"""Branding profiles with their logos (docs/decisions/logos.md), and the colours of a page that follow from one
+(rule 2.4)."""
 
-import re
 from enum import StrEnum
 from typing import NamedTuple
 
 from django.db import transaction
 
-from paraph.kernel import clock
-from paraph.kernel.colors import READABLE, contrast, is_color, nearest, readable_on
-from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.kernel.appearance import READABLE, LogoPicture, contrast, is_color, nearest, readable_on
+from paraph.kernel.errors import AwayError, DomainError
+from paraph.storage import store
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import checked_name, locked_organization
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
-_COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _SURFACE = "#ffffff"
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
 _COLORS = ("background_color", "text_color", "accent_color")
@@ -37,7 +34,7 @@ def create_profile(
     if organization.branding_profiles.filter(deleted_at=None).count() >= limit:
         raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
     profile = BrandingProfile.objects.create(organization=organization, signature_only=signature_only, **values)
-    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
+    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=facts_of(profile))
     return profile
 
 
@@ -48,29 +45,15 @@ def update_profile(
     """Change name and colours, which requests that have the profile show from then on; and the form of stamps, for
     requests that are created from then on. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(profile.organization_id)
-    before, values = _facts(profile), _checked(name, colors)
+    before, values = facts_of(profile), _checked(name, colors)
     for field, value in values.items():
         setattr(profile, field, value)
     profile.signature_only = signature_only
     profile.save(update_fields=[*values, "signature_only"])
-    after = _facts(profile)
+    after = facts_of(profile)
     if before != after:
         note(profile.organization_id, actor, Action.BRANDING_UPDATED, profile.name, before=before, after=after)
     return profile
-
-
-@transaction.atomic
-def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
-    """Delete a profile; another may then be made in its place. Requests that have it keep its colours; drafts and
-    templates that had chosen it have the default ones from then on. Raise ``DomainError("not_found", …)``, also for a
-    profile that is deleted already."""
-    locked_organization(profile.organization_id)
-    found = existing_profile(profile.pk)
-    found.deleted_at = clock.now()
-    found.save(update_fields=["deleted_at"])
-    profile.drafts.update(branding_profile=None)
-    profile.templates.update(branding_profile=None)
-    note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=_facts(profile))
 
 
 def existing_profile(profile_id: int) -> BrandingProfile:
@@ -86,12 +69,12 @@ def existing_profile(profile_id: int) -> BrandingProfile:
 def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
     values = {field: colors[field] for field in _COLORS}
     for field, value in values.items():
-        if not _COLOR.fullmatch(value):
+        if not is_color(value):
             raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
     return {"name": checked_name(name), **values}
 
 
-def _facts(profile: BrandingProfile) -> dict[str, object]:
+def facts_of(profile: BrandingProfile) -> dict[str, object]:
     facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
     return facts | ({"signature_only": True} if profile.signature_only else {})
 
@@ -139,13 +122,30 @@ class Contrast(NamedTuple):
 def contrasts(background: str, text: str, accent: str) -> list[Contrast]:
     """Measure the contrast of each pair of colours that meet on a signing page."""
     return [
-        _judged(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
-        _judged(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),
-        _judged(Pair.ACCENT_ON_SURFACE, accent, _SURFACE, _VISIBLE),
-        _judged(Pair.LABEL_ON_ACCENT, readable_on(accent), accent, READABLE),
+        _measured(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
+        _measured(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),
+        _measured(Pair.ACCENT_ON_SURFACE, accent, _SURFACE, _VISIBLE),
+        _measured(Pair.LABEL_ON_ACCENT, readable_on(accent), accent, READABLE),
     ]
 
 
-def _judged(pair: Pair, color: str, background: str, needed: float) -> Contrast:
+def _measured(pair: Pair, color: str, background: str, needed: float) -> Contrast:
     ratio = contrast(color, background)
     return Contrast(pair, ratio, needed, "" if ratio >= needed else nearest(color, background, needed))
+
+
+def logo_of(profile: BrandingProfile | None) -> Logo | None:
+    return Logo.objects.filter(profile=profile).first() if profile else None
+
+
+def logo_picture(profile: BrandingProfile | None) -> LogoPicture | None:
+    """Return the logo on the profile's background. None where there is none, and where the store does not give it now:
+    a mail or a proof does without rather than wait."""
+    logo = logo_of(profile)
+    if logo is None:
+        return None
+    try:
+        png = store.get(logo.object_key)
+    except (FileNotFoundError, AwayError):
+        return None
+    return LogoPicture(png, logo.width, logo.height, str(theme(profile)["background"]))

@@ -13,13 +13,11 @@ from django.utils.translation import gettext as _
 
 from paraph.counts.counting import Ceiling, count
 from paraph.kernel import clock, tokens
-from paraph.kernel.ceilings import HOUR
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import HOUR
 from paraph.messaging.gateways import destination_hash
 from paraph.tenants.accounts import checked_address
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Invitation, Member, Role, User
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.rights import acting_member, check_role, require_grantable

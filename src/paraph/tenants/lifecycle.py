@@ -12,9 +12,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.applications import revoke_keys
 from paraph.tenants.models import ApiKey, ConfirmedAddress, Environment, Organization, Retention
 from paraph.tenants.organizations import locked_organization

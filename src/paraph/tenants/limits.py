@@ -1,15 +1,21 @@
-"""What each plan allows (rules 2.4, 4.5, 8), how much may be mailed (docs/decisions/messages.md) and stored
-(docs/decisions/storage-limits.md)."""
+"""What each plan allows (rules 2.4, 4.5, 8), how much may be mailed (docs/decisions/messages.md), stored and kept
+(docs/decisions/storage-limits.md), and how many requests are sent from the dashboard in a month (rule 8)."""
 
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import NamedTuple
 
 from django.conf import settings
+from django.db.models import Model, QuerySet, Sum
+from django.utils.translation import gettext as _
 
+from paraph.counts.counting import KEPT_FOR_GOOD, Ceiling, count, number_of
 from paraph.database.planned import one_row
-from paraph.kernel.ceilings import PerHourAndDay
-from paraph.tenants.models import Environment, Plan
-from paraph.tenants.scope import TenantScope
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import PerHourAndDay
+from paraph.tenants.models import DailyCount, Environment, Plan
+from paraph.tenants.scope import TenantScope, scoped
 
 _MIB = 1024 * 1024
 _STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = %s AND environment = %s"
@@ -68,35 +74,10 @@ def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
     return limit.times(asked.rate_limit_factor)
 
 
-@dataclass(frozen=True)
-class MessageLimits:
-    """Every ceiling of messages by name, for pages that list them.
-
-    ``of_plans``: of one organization, by environment and plan. The others hold for every plan: to one address or number
-    in production from one organization and from all, in the sandbox from all; SMS in a day and environment, of one
-    organization and of all to one calling code.
-    """
-
-    of_plans: dict[tuple[Environment, Plan], PerHourAndDay]
-    to_one: PerHourAndDay
-    to_one_from_all: PerHourAndDay
-    to_one_in_sandbox: PerHourAndDay
-    sms_of_organization: PerHourAndDay
-    sms_to_country: PerHourAndDay
-
-
-def message_limits() -> MessageLimits:
+def sms_ceilings() -> tuple[PerHourAndDay, PerHourAndDay]:
+    """Return how many SMS may be sent in a day and environment: by one organization, and by all to one calling code."""
     asked = settings.PARAPH
-    return MessageLimits(
-        of_plans={
-            (environment, plan): message_ceilings(plan, environment) for environment in Environment for plan in Plan
-        },
-        to_one=asked.messages_per_destination,
-        to_one_from_all=asked.messages_per_destination_in_all,
-        to_one_in_sandbox=asked.messages_per_destination,
-        sms_of_organization=PerHourAndDay(0, asked.sms_per_organization_and_day),
-        sms_to_country=PerHourAndDay(0, asked.sms_per_country_and_day),
-    )
+    return PerHourAndDay(0, asked.sms_per_organization_and_day), PerHourAndDay(0, asked.sms_per_country_and_day)
 
 
 def stored_bytes(scope: TenantScope) -> int:
@@ -110,3 +91,70 @@ def storage_quota(environment: str) -> int | None:
     given = settings.PARAPH
     megabytes = given.sandbox_storage_mb if environment == Environment.SANDBOX else given.production_storage_mb
     return megabytes * _MIB or None
+
+
+def excess_of_requests(scope: TenantScope) -> int:
+    """Return how many requests too many the sandbox has with one more; 0 where there is no limit."""
+    most = settings.PARAPH.sandbox_requests
+    if scope.environment != Environment.SANDBOX or not most:
+        return 0
+    counted = scoped(DailyCount, scope).filter(resource="signature_requests").aggregate(sum=Sum("count"))["sum"]
+    return max(0, (counted or 0) + 1 - most)
+
+
+def oldest_beyond(scope: TenantScope, rows: "QuerySet[Model]", most: int, new: int = 1) -> list[int]:
+    """Return the ids of those that are to make room for ``new`` ones, so that there are at most ``most``: the first of
+    ``rows``, which are in their order. None in production on a plan that is paid for, nor where ``most`` is 0."""
+    is_open = scope.environment == Environment.SANDBOX or scope.plan == Plan.FREE
+    excess = rows.order_by().count() + new - most if is_open and most else 0
+    return list(rows.values_list("pk", flat=True)[:excess]) if excess > 0 else []
+
+
+@dataclass(frozen=True)
+class WebSendQuota:
+    """``limit`` is None for any number; ``renews_on`` is the day on which counting starts anew."""
+
+    sent: int
+    limit: int | None
+    renews_on: date
+
+    @property
+    def left(self) -> int | None:
+        return None if self.limit is None else max(self.limit - self.sent, 0)
+
+
+def use_web_send(organization_id: int, plan: str) -> None:
+    """Count a send of this month (UTC). Call it in the transaction of the send, which gives it back if it fails.
+
+    Raise ``web_sends_used_up`` where there is none left.
+    """
+    limit = _limit(plan)
+    [position] = count([Ceiling(sends_scope(_month(clock.now()), organization_id), 0, limit or 0)], KEPT_FOR_GOOD)
+    if limit is not None and position.is_beyond:
+        quota = web_sends(organization_id, plan)
+        sentence = _("Your organization has used all %(limit)d requests of this month; the count resets on %(day)s.")
+        raise DomainError("web_sends_used_up", sentence % {"limit": quota.limit, "day": quota.renews_on.isoformat()})
+
+
+def web_sends(organization_id: int, plan: str) -> WebSendQuota:
+    """Return how much of this month's quota is used."""
+    month = _month(clock.now())
+    return WebSendQuota(number_of(sends_scope(month, organization_id)), _limit(plan), next_month(month))
+
+
+def next_month(month: date) -> date:
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
+
+
+def sends_scope(month: date, organization_id: int | str) -> str:
+    """Return where the sends of a month (its first day, UTC) are counted."""
+    return f"web-sends:{month:%Y-%m}:{organization_id}"
+
+
+def _month(moment: datetime) -> date:
+    return moment.date().replace(day=1)
+
+
+def _limit(plan: str) -> int | None:
+    asked = settings.PARAPH
+    return {Plan.FREE: asked.web_sends_free, Plan.PRO: asked.web_sends_pro}.get(Plan(plan))

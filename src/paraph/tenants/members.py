@@ -3,18 +3,18 @@
 An organization keeps an owner. Invitations that the member made and could no longer make end with their role.
 """
 
+from django.conf import settings
+from django.core import signing
 from django.db import transaction
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import account, end_sessions, set_first_password
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import OPERATOR, Action, Actor, note
 from paraph.tenants.invitations import withdraw_what_is_not_grantable
-from paraph.tenants.models import Member, Role
-from paraph.tenants.organizations import locked_organization
+from paraph.tenants.models import ActorKind, Member, Organization, Role
+from paraph.tenants.organizations import change_settings, locked_organization
 from paraph.tenants.rights import acting_member, check_role, grantable, require_grantable
 
 
@@ -24,7 +24,7 @@ def create_member(
 ) -> Member:
     """Make the person with this address a member, and an account for them where they have none.
 
-    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
+    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raise
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
     """
     organization = locked_organization(organization_id)
@@ -109,3 +109,41 @@ def _keep_an_owner(member: Member) -> None:
     others = Member.objects.filter(organization_id=member.organization_id, role=Role.OWNER).exclude(pk=member.pk)
     if member.role == Role.OWNER and not others.exists():
         raise DomainError("conflict", _("The last owner cannot leave: make another member an owner first."))
+
+
+_VALID_SECONDS = 3600
+_SIGNER = signing.TimestampSigner(salt="paraph.first_owner")
+
+
+def first_owner_link() -> str:
+    """Return a link that makes the first owner within the hour, "" where there is a member or no organization."""
+    if Member.objects.exists() or not Organization.objects.exists():
+        return ""
+    return f"{settings.PARAPH.public_url}{reverse('first_owner', args=[_SIGNER.sign('owner')])}"
+
+
+def check_first_owner_token(token: str) -> None:
+    """Raise ``DomainError("expired", …)`` for a link that is over an hour old, was never made, or has been used."""
+    try:
+        _SIGNER.unsign(token, max_age=_VALID_SECONDS)
+    except signing.BadSignature as problem:
+        raise _outdated() from problem
+    if Member.objects.exists():
+        raise _outdated()
+
+
+@transaction.atomic
+def make_first_owner(token: str, name: str, email: str, password: str, organization: str = "") -> Member:
+    """Make the owner, once, and name the organization, unless ``organization`` is "". Raise ``DomainError``:
+    ``expired`` as above, ``validation_error``."""
+    first = Organization.objects.select_for_update(no_key=True).order_by("pk").first()
+    check_first_owner_token(token)
+    if first is None:
+        raise _outdated()
+    if organization:
+        change_settings(first.pk, OPERATOR, name=organization)
+    return create_member(first.pk, OPERATOR, email, Role.OWNER, name=name, password=password)
+
+
+def _outdated() -> DomainError:
+    return DomainError("expired", _("This link has expired: it creates the first owner, once, within an hour."))

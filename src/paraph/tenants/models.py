@@ -189,10 +189,9 @@ class ConfirmedAddress(models.Model):
 
 class Installation(models.Model):
     """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
-    in use, since ``secret_since`` unless it is the first. ``earlier_link_keys``
-    (:mod:`paraph.tenants.link_keys`): one for each secret before it, in order; null for none. ``timeline``: the one of
-    PostgreSQL that numbers are given out on (``organizations_follow_timeline``); null before the first connection, 0
-    for one of another server."""
+    in use, since ``secret_since`` unless it is the first. ``earlier_link_keys`` (:mod:`paraph.tenants.installation`):
+    one for each secret before it, in order; null for none. ``timeline``: the one of PostgreSQL that numbers are given
+    out on (``organizations_follow_timeline``); null before the first connection, 0 for one of another server."""
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
@@ -320,3 +319,41 @@ class Invitation(models.Model):
                 name="open_invitation_once",
             )
         ]
+
+
+class ActorKind(models.TextChoices):
+    MEMBER = "member", gettext_lazy("Member")
+    OPERATOR = "operator", gettext_lazy("Operator")
+    SERVICE = "service", gettext_lazy("Service")
+    SIGNER = "signer", gettext_lazy("Signer")
+    API = "api", gettext_lazy("Application")
+
+
+class Activity(models.Model):
+    """An entry of the activity log: who changed what, when, from where. ``id`` rises with each: it is their order. A
+    trigger refuses UPDATE, DELETE and TRUNCATE.
+
+    ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
+    application. ``before`` and ``after`` hold what changed, without secrets.
+    """
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    actor_kind = models.CharField(max_length=10, choices=ActorKind)
+    actor_id = models.BigIntegerField(null=True)
+    actor = models.CharField(max_length=320, blank=True)
+    ip = models.CharField(max_length=45, blank=True)
+    action = models.CharField(max_length=50)
+    subject = models.CharField(max_length=200, blank=True)
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        db_table = "activity_activity"
+        indexes = [
+            models.Index(fields=["organization", "id"], name="activity_in_order"),
+            models.Index(fields=["organization", "created_at", "id"], name="activity_by_time"),
+            models.Index(fields=["organization", "actor", "id"], name="activity_by_actor"),
+            models.Index(fields=["organization", "action", "id"], name="activity_by_action"),
+        ]
+        ordering: ClassVar = ["id"]

@@ -10,9 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Application, Environment, Member, Organization, Plan, Role, User
 
 MOST_OWNED = 10
@@ -20,14 +18,7 @@ UNNAMED = "First organization"
 """What the organization of a first start is called until somebody names it."""
 
 _LONGEST_NAME = 200
-_SETTINGS = (
-    "name",
-    "plan",
-    "contact_email",
-    "refuse_changeable_documents",
-    "mails_copy_links",
-    "web_application_id",
-)
+SETTINGS = ("name", "plan", "refuse_changeable_documents", "mails_copy_links", "contact_email", "web_application_id")
 
 
 def existing_organization(organization_id: int) -> Organization:
@@ -89,8 +80,8 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
     ``validation_error``.
     """
     organization = locked_organization(organization_id)
-    before = {field: getattr(organization, field) for field in _SETTINGS}
-    wanted = {field: given[field] for field in _SETTINGS if given.get(field) is not None}
+    before = {field: getattr(organization, field) for field in SETTINGS}
+    wanted = {field: given[field] for field in SETTINGS if given.get(field) is not None}
     if "plan" in wanted:
         require_choice("plan", wanted["plan"], Plan.values)
     if "name" in wanted:

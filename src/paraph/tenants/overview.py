@@ -7,6 +7,7 @@ from django.db.models import Prefetch
 
 from paraph.kernel import clock
 from paraph.tenants.models import ApiKey, Application, Organization, Retention
+from paraph.tenants.organizations import SETTINGS
 
 Json = dict[str, Any]
 
@@ -23,12 +24,7 @@ def organizations() -> list[Json]:
 def organization_facts(row: Organization) -> Json:
     return {
         "id": row.pk,
-        "name": row.name,
-        "plan": row.plan,
-        "refuse_changeable_documents": row.refuse_changeable_documents,
-        "mails_copy_links": row.mails_copy_links,
-        "contact_email": row.contact_email,
-        "web_application_id": row.web_application_id,
+        **{field: getattr(row, field) for field in SETTINGS},
         "created_at": clock.iso(row.created_at),
         "suspended_at": _iso(row.suspended_at),
         "deleted_at": _iso(row.deleted_at),
@@ -44,15 +40,9 @@ def applications(organization_id: int | None = None) -> list[Json]:
 
 
 def application_facts(row: Application) -> Json:
-    return {
-        "id": row.pk,
-        "organization_id": row.organization_id,
-        "environment": row.environment,
-        "name": row.name,
-        "webhook_url": row.webhook_url,
-        "frame_origins": row.frame_origins.split(),
-        "created_at": clock.iso(row.created_at),
-    }
+    fields = ("id", "organization_id", "environment", "name", "webhook_url")
+    facts = {field: getattr(row, field) for field in fields}
+    return {**facts, "frame_origins": row.frame_origins.split(), "created_at": clock.iso(row.created_at)}
 
 
 def keys(application_id: int | None = None) -> list[Json]:

@@ -9,9 +9,7 @@ from django.db.models import Model, QuerySet
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Environment, Retention
 from paraph.tenants.organizations import locked_organization, require_choice
 

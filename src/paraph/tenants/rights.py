@@ -8,9 +8,8 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import Member, Role
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, Member, Role
 
 
 class Right(StrEnum):

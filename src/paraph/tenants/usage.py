@@ -11,8 +11,8 @@ from django.db.models import Sum
 
 from paraph.counts.models import Count
 from paraph.kernel import clock
+from paraph.tenants.limits import next_month, sends_scope
 from paraph.tenants.models import DailyCount, Environment, KeyUsage, MonthlyCalls, Organization, Usage
-from paraph.tenants.send_quota import sends_scope
 
 # The rows are locked before they are read, so that no call is counted twice or lost.
 _TAKE_OVER = """
@@ -59,10 +59,6 @@ def month_of(text: str) -> date:
     if len(text) != len("2026-01"):
         raise ValueError(text)
     return date.fromisoformat(f"{text}-01")
-
-
-def next_month(month: date) -> date:
-    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
 def take_over_calls() -> None:

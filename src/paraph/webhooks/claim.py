@@ -24,6 +24,11 @@ class EndpointLoad:
     sending: int
     trouble: bool
 
+    @property
+    def application(self) -> str:
+        """Its id, with which the name of an endpoint begins."""
+        return self.endpoint.partition(" ")[0]
+
 
 def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
     """Return how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
@@ -41,35 +46,23 @@ def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
     dealt: dict[str, int] = {}
     of_application = Counter[str]()
     for load in loads:
-        of_application[_application(load.endpoint)] += load.sending
+        of_application[load.application] += load.sending
     queue = [
-        (
-            of_application[_application(load.endpoint)],
-            load.sending,
-            load.endpoint,
-            min(load.due, at_once - load.sending),
-        )
-        for load in loads
+        (of_application[each.application], each.sending, each.endpoint, each.application, each.due) for each in loads
     ]
     heapq.heapify(queue)
     while queue and free > 0:
-        of_all, busy, endpoint, wanted = heapq.heappop(queue)
-        application = _application(endpoint)
-        if wanted <= 0:
+        of_all, busy, endpoint, application, due = heapq.heappop(queue)
+        if due <= 0 or busy >= at_once:
             continue
         if of_all < of_application[application]:  # others of its endpoints were dealt some meanwhile
-            heapq.heappush(queue, (of_application[application], busy, endpoint, wanted))
+            heapq.heappush(queue, (of_application[application], busy, endpoint, application, due))
             continue
         dealt[endpoint] = dealt.get(endpoint, 0) + 1
         of_application[application] += 1
         free -= 1
-        heapq.heappush(queue, (of_all + 1, busy + 1, endpoint, wanted - 1))
+        heapq.heappush(queue, (of_all + 1, busy + 1, endpoint, application, due - 1))
     return dealt
-
-
-def _application(endpoint: str) -> str:
-    """Return the id of the application, with which the name of an endpoint begins."""
-    return endpoint.partition(" ")[0]
 
 
 LEASE = timedelta(seconds=15)  # three times what sending may take

@@ -15,13 +15,11 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
+from paraph.tenants.applications import webhook_secrets
 from paraph.tenants.models import Application
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.tenants.webhook_secrets import webhook_secrets
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 from paraph.webhooks.payload import body, headers
 from paraph.webhooks.replay import record_test, replay_delivery

@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from paraph.kernel import clock
 from paraph.outbound.exchange import NetworkAccess, PostResult, post
 from paraph.outbound.pinned_connections import KeptConnections
-from paraph.tenants.webhook_secrets import webhook_secrets
+from paraph.tenants.applications import webhook_secrets
 from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body, headers

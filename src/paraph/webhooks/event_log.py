@@ -109,7 +109,7 @@ def end_of(scope: TenantScope) -> Cursor:
 
 
 def page_after(scope: TenantScope, after: Cursor | None, choice: Choice, limit: int) -> EventPage:
-    """Return the chosen events behind a cursor, at most so many, from the oldest kept without one. Raises
+    """Return the chosen events behind a cursor, at most so many, from the oldest kept without one. Raise
     ``DomainError("cursor_expired", …)`` where what followed it is not kept any more, or the cursor is of events that a
     restored database does not have."""
     values = {

@@ -64,7 +64,7 @@ def payload_of_test(occurred_at: datetime) -> str:
 
 
 def body(event_type: str, stored: str, request_id: int | None) -> bytes:
-    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links. Raises
+    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links. Raise
     ``ProofFile.DoesNotExist`` where the request is not sealed."""
     if event_type != EventType.COMPLETED or request_id is None:
         return stored.encode()

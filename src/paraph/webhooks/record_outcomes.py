@@ -27,6 +27,11 @@ def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
 
 
 _log = structlog.get_logger(__name__)
+_RESULTS: dict[str, str] = {  # as they are counted
+    DeliveryStatus.DELIVERED: "delivered",
+    DeliveryStatus.WAITING: "retried",
+    DeliveryStatus.FAILED: "failed",
+}
 
 # Found by the attempts' key, as deliveries have no index of their open attempts.
 _OPEN = """
@@ -110,7 +115,11 @@ def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) 
 
 
 def _outcome(delivery: _OpenAttempt, answer: PostResult, now: datetime) -> _Outcome:
-    status, failures, due_at, finished_at = _next_state(delivery, answer, now)
+    status, failures, due_at = DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at
+    if not answer.accepted:
+        failures += 1
+        again = next_attempt(failures, now)
+        status, due_at = (DeliveryStatus.WAITING, again) if again else (DeliveryStatus.FAILED, due_at)
     return _Outcome(
         delivery.id,
         delivery.attempt_id,
@@ -118,25 +127,12 @@ def _outcome(delivery: _OpenAttempt, answer: PostResult, now: datetime) -> _Outc
         status.value,
         failures,
         due_at,
-        finished_at,
+        None if status == DeliveryStatus.WAITING else now,
         round(answer.seconds * 1000),
         answer.status,
         _storable(answer.body),
         _storable(answer.error.encode(errors="replace")),
     )
-
-
-def _next_state(
-    delivery: _OpenAttempt, answer: PostResult, now: datetime
-) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
-    """Return the status, the number of failures, when the delivery is due and when it finished."""
-    if answer.accepted:
-        return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
-    failures = delivery.failures + 1
-    again = next_attempt(failures, now)
-    if again is None:
-        return DeliveryStatus.FAILED, failures, delivery.due_at, now
-    return DeliveryStatus.WAITING, failures, again, None
 
 
 def _storable(content: bytes) -> str:
@@ -150,11 +146,8 @@ def _report(delivery: _OpenAttempt, answer: PostResult, outcome: _Outcome) -> No
     facts: dict[str, Any] = {"delivery": delivery.id, "webhook_event": delivery.event_type}
     facts |= {"signature_request": delivery.request_id} if delivery.request_id else {}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
+    count_webhook(delivery.event_type, _RESULTS[outcome.status])
     if outcome.status == DeliveryStatus.DELIVERED:
-        count_webhook(delivery.event_type, "delivered")
         _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
-    elif outcome.status == DeliveryStatus.WAITING:
-        count_webhook(delivery.event_type, "retried")
-    else:
-        count_webhook(delivery.event_type, "failed")
+    elif outcome.status == DeliveryStatus.FAILED:
         _log.warning("webhook delivery failed", **facts, cause=answer.error or f"HTTP {answer.status}")

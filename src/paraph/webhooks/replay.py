@@ -16,10 +16,10 @@ from paraph.webhooks.payload import TEST_EVENT, payload_of_test
 
 
 def replay_delivery(delivery_id: int, application: Application | None = None) -> int:
-    """Send one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent. With an
+    """Send one delivery again, or at once if it waits for a retry. Return 1, or 0 while it is being sent. With an
     ``application``, the deliveries of others are as if they did not exist.
 
-    Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
+    Raise ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
     are deleted, and for what was caught.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
@@ -40,7 +40,7 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
 def replay_request(request_id: int) -> int:
     """Send every delivery of a request again that was delivered or has failed; return how many.
 
-    Raises ``DomainError("not_found", …)`` where the request has no delivery.
+    Raise ``DomainError("not_found", …)`` where the request has no delivery.
     """
     chosen = Delivery.objects.filter(request=request_id).exclude(destination=Destination.CATCHER)
     if not chosen.exists():
@@ -70,7 +70,7 @@ def _without_files(chosen: QuerySet[Delivery]) -> QuerySet[Delivery]:
 def record_test(application: Application) -> Delivery:
     """Record a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
 
-    Raises ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
+    Raise ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
     """
     locked = Application.objects.select_for_update(no_key=True).get(pk=application.pk)
     if not locked.webhook_url:

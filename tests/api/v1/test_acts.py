@@ -11,7 +11,7 @@ from paraph.idempotency.models import IdempotencyKey
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.models import Activity
 from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_idempotency import REPLAYED, keyed
@@ -74,9 +74,8 @@ class TestEnding:
         assert message == expected.replace("71", str(created["id"])).replace("completed", status)
         assert not Activity.objects.exists()
 
-    @pytest.mark.parametrize(
-        ("content", "sentence"),
-        [
+    def test_a_reason_has_bounds(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        cases: list[tuple[Any, str]] = [
             ({}, "reason: it is required."),
             ({"reason": None}, "reason: it must be a string."),
             ({"reason": "  "}, "reason: it must not be empty."),
@@ -84,11 +83,10 @@ class TestEnding:
             ({"reason": "two\nlines"}, "reason: it must not contain control characters or lone surrogates."),
             ([], "The body must be a JSON object."),
             ("x", "The body must be a JSON object."),
-        ],
-    )
-    def test_a_reason_has_bounds(self, owner: ApiClient, created: dict[str, Any], content: Any, sentence: str) -> None:
-        assert error(end(owner, created["id"], content), 422, "validation_error") == sentence
-        assert SignatureRequest.objects.get().status == "pending"
+        ]
+        for content, sentence in cases:
+            assert error(end(owner, created["id"], content), 422, "validation_error") == sentence
+            assert SignatureRequest.objects.get().status == "pending"
 
     def test_the_longest_reason(self, owner: ApiClient, created: dict[str, Any]) -> None:
         assert end(owner, created["id"], {"reason": "x" * 500}).json()["ended_reason"] == "x" * 500

@@ -1,7 +1,9 @@
-"""Who gets in (rule 5.1)."""
+"""Who gets in (rule 5.1), and fixed windows per minute and hour (rule 8), where the clock stands still or is moved."""
 
 import re
-from datetime import timedelta
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -10,26 +12,28 @@ from django.test.utils import CaptureQueriesContext
 from paraph.kernel import clock, tokens
 from paraph.tenants.models import ApiKey, Application, Usage
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
+from tests.api.v1.test_endpoint import paths
 from tests.production import Client
 from tests.tenancy import create_application, revoke_application
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kind", ["revoked", "unknown", "malformed", "absent"])
-@pytest.mark.parametrize("path", ["/health", "/documents", "/signature_requests/1", "/no-such-route"])
-def test_no_valid_key_is_401_everywhere(kind: str, path: str) -> None:
-    response = rejected_clients()[kind].get(path)
-    assert "X-Api-Key" in error(response, 401, "invalid_api_key")
-    assert response["WWW-Authenticate"] == "ApiKey"
-    assert "X-RateLimit-Limit" not in response
+def test_no_valid_key_is_401_everywhere() -> None:
+    for kind, client in rejected_clients().items():
+        for path in ("/health", "/documents", "/signature_requests/1", "/no-such-route"):
+            response = client.get(path)
+            assert "X-Api-Key" in error(response, 401, "invalid_api_key"), kind
+            assert response["WWW-Authenticate"] == "ApiKey"
+            assert "X-RateLimit-Limit" not in response
 
 
-@pytest.mark.parametrize("spoiled", [str.upper, lambda key: key[:-1], lambda key: key + "0", lambda key: f" {key}x"])
-def test_only_the_exact_key_opens(owner: ApiClient, spoiled: object) -> None:
-    assert owner.api_key
-    changed = ApiClient(spoiled(owner.api_key.replace("0", "a")[:-1] + "a"))  # type: ignore[operator]
-    error(changed.get("/health"), 401, "invalid_api_key")
+def test_only_the_exact_key_opens(owner: ApiClient) -> None:
+    cases: list[object] = [str.upper, lambda key: key[:-1], lambda key: key + "0", lambda key: f" {key}x"]
+    for spoiled in cases:
+        assert owner.api_key
+        changed = ApiClient(spoiled(owner.api_key.replace("0", "a")[:-1] + "a"))  # type: ignore[operator]
+        error(changed.get("/health"), 401, "invalid_api_key")
 
 
 def test_revocation_holds_at_once(owner: ApiClient) -> None:
@@ -90,14 +94,188 @@ def test_look_up_counters_and_last_use_cost_one_round_trip(owner: ApiClient) -> 
     assert len(queries) == 1
 
 
-@pytest.mark.parametrize("path", ["/health", "/documents", "/signature_requests", "/branding_profiles", "/nowhere"])
-def test_production_on_free_is_402_on_every_route_and_counted(path: str) -> None:
+def test_production_on_free_is_402_on_every_route_and_counted() -> None:
     free = api_client("free", "production")
-    response = free.get(path)
-    assert "paid plan" in error(response, 402, "payment_required")
-    assert response["X-RateLimit-Limit"] == "120"
-    assert Usage.objects.get().minute_calls == 1
+    for path in ("/health", "/documents", "/signature_requests", "/branding_profiles", "/nowhere"):
+        response = free.get(path)
+        assert "paid plan" in error(response, 402, "payment_required")
+        assert response["X-RateLimit-Limit"] == "120"
+    assert Usage.objects.get().hour_calls == 5
 
 
 def test_free_has_the_sandbox() -> None:
     assert api_client("free").get("/health").status_code == 200
+
+
+START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    moved = Clock()
+    monkeypatch.setattr(clock, "now", moved)
+    yield moved
+
+
+def used(client: ApiClient, minute: int, hour: int) -> None:
+    """As if that many calls were made before in the windows of now."""
+    client.get("/health")
+    Usage.objects.filter(organization=client.organization).update(minute_calls=minute, hour_calls=hour)
+
+
+def headers(response: object) -> tuple[int, int, int, int]:
+    names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After")
+    return tuple(int(response[name]) for name in names)  # type: ignore[index,return-value]
+
+
+def test_headers_tell_of_the_minute(owner: ApiClient, time: Clock) -> None:
+    assert headers(owner.get("/health")) == (120, 119, START.timestamp() + 40, 0)
+
+
+def test_headers_stand_on_refusals_too(owner: ApiClient, time: Clock) -> None:
+    assert headers(owner.get("/documents/9")) == (120, 119, START.timestamp() + 40, 0)
+    assert headers(owner.get("/nowhere")) == (120, 118, START.timestamp() + 40, 0)
+    assert headers(owner.create({})) == (120, 117, START.timestamp() + 40, 0)
+
+
+@pytest.mark.parametrize(("method", "path"), paths())
+def test_every_route_counts_and_tells(owner: ApiClient, time: Clock, method: str, path: str) -> None:
+    for remaining in (119, 118):
+        assert headers(owner.send(method, path)) == (120, remaining, START.timestamp() + 40, 0)
+    used(owner, 120, 120)
+    response = owner.send(method, path)
+    error(response, 429, "rate_limited")
+    assert headers(response) == (120, 0, START.timestamp() + 40, 40)
+
+
+def test_whatever_the_answer_the_call_counts(owner: ApiClient, time: Clock) -> None:
+    document = owner.document()
+    assert owner.create(payload(document)).status_code == 201
+    error(owner.get("/documents/9"), 404, "not_found")
+    error(owner.create({}), 422, "validation_error")
+    assert Usage.objects.get(organization=owner.organization).minute_calls == 4
+    free = api_client("free", "production")
+    error(free.get("/health"), 402, "payment_required")
+    assert Usage.objects.get(organization=free.organization).minute_calls == 1
+
+
+def test_the_call_after_the_last_is_429(owner: ApiClient, time: Clock) -> None:
+    used(owner, 119, 119)
+    last = owner.get("/health")
+    assert last.status_code == 200
+    assert headers(last) == (120, 0, START.timestamp() + 40, 40)  # the next allowed call is in the next minute
+    response = owner.get("/health")
+    assert "40 seconds" in error(response, 429, "rate_limited")
+    assert headers(response) == (120, 0, START.timestamp() + 40, 40)
+
+
+def test_a_new_minute_begins_anew(owner: ApiClient, time: Clock) -> None:
+    used(owner, 500, 500)
+    error(owner.get("/health"), 429, "rate_limited")
+    time.move(seconds=40)
+    assert headers(owner.get("/health"))[:2] == (120, 119)
+
+
+def test_the_hour_constrains_when_less_is_left_of_it(owner: ApiClient, time: Clock) -> None:
+    used(owner, 1, 2990)
+    assert headers(owner.get("/health")) == (3000, 9, START.timestamp() + 3580, 0)
+    used(owner, 1, 3000)
+    response = owner.get("/health")
+    error(response, 429, "rate_limited")
+    assert headers(response) == (3000, 0, START.timestamp() + 3580, 3580)
+    time.move(seconds=60)
+    error(owner.get("/health"), 429, "rate_limited")
+    time.move(hours=1)
+    assert owner.get("/health").status_code == 200
+
+
+def test_when_both_are_exceeded_the_later_reset_counts(owner: ApiClient, time: Clock) -> None:
+    used(owner, 120, 3000)
+    assert headers(owner.get("/health"))[3] == 3580
+
+
+@pytest.mark.parametrize(
+    ("plan", "environment", "limits"),
+    [
+        ("free", "sandbox", (120, 3000)),
+        ("pro", "sandbox", (120, 3000)),
+        ("enterprise", "sandbox", (120, 3000)),
+        ("pro", "production", (500, 10000)),
+        ("enterprise", "production", (1200, 60000)),
+    ],
+)
+def test_limits_of_the_plans(db: None, time: Clock, plan: str, environment: str, limits: tuple[int, int]) -> None:
+    per_minute, per_hour = limits
+    scope = api_client(plan, environment)
+    assert headers(scope.get("/health"))[0] == per_minute
+    used(scope, 1, per_hour)
+    assert headers(scope.get("/health"))[0] == per_hour
+
+
+def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiClient, time: Clock) -> None:
+    assert owner.organization
+    second = ApiClient(create_application(owner.organization.pk, "sandbox", "second").api_key)
+    production = api_client("pro", "production", owner.organization)
+    owner.get("/health")
+    assert headers(second.get("/health"))[1] == 118
+    assert headers(production.get("/health"))[1] == 499
+    assert headers(api_client().get("/health"))[1] == 119
+
+
+def test_calls_without_a_valid_key_count_for_nobody(owner: ApiClient, time: Clock) -> None:
+    for scope in rejected_clients().values():
+        error(scope.get("/health"), 401, "invalid_api_key")
+    assert not Usage.objects.exists()
+
+
+def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: ApiClient, time: Clock) -> None:
+    bad = ApiClient("0" * 64)
+    for _ in range(60):
+        error(bad.get("/health"), 401, "invalid_api_key")
+    response = bad.get("/health")
+    error(response, 429, "rate_limited")
+    assert headers(response) == (60, 0, START.timestamp() + 40, 40)
+    assert owner.get("/health").status_code == 200
+    time.move(minutes=1)
+    error(bad.get("/health"), 401, "invalid_api_key")
+
+
+def test_a_clock_set_back_does_not_stop_the_windows(owner: ApiClient, time: Clock) -> None:
+    time.move(days=400)
+    used(owner, 5000, 5000)
+    time.move(days=-400)
+    assert headers(owner.get("/health"))[1] == 119
+
+
+def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: ApiClient, time: Clock) -> None:
+    time.move(seconds=41)
+    used(owner, 50, 50)
+    time.move(seconds=-41)
+    assert headers(owner.get("/health"))[1] == 69
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_count_is_exact_under_concurrency(time: Clock) -> None:
+    scope = api_client()
+
+    def call(_: int) -> int:
+        try:
+            return int(scope.get("/health").status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(call, range(140)))
+    assert statuses.count(200) == 120
+    assert statuses.count(429) == 20

@@ -241,12 +241,13 @@ def test_signers_of_a_sequence_come_in_their_order(owner: ApiClient, document: i
     assert owner.get(f"/signature_requests/{answer['id']}").json()["signers"] == answer["signers"]
 
 
-@pytest.mark.parametrize("order", [1, "first", None, -3, {}])
-def test_order_is_ignored_in_parallel_mode(owner: ApiClient, document: int, order: Any) -> None:
-    content = payload(document, mode="parallel")
-    for signer in content["signers"]:
-        signer["order"] = order
-    assert [signer["order"] for signer in created(owner, content)["signers"]] == [1, 2]
+def test_order_is_ignored_in_parallel_mode(owner: ApiClient, document: int) -> None:
+    cases: list[Any] = [1, "first", None, -3, {}]
+    for order in cases:
+        content = payload(document, mode="parallel")
+        for signer in content["signers"]:
+            signer["order"] = order
+        assert [signer["order"] for signer in created(owner, content)["signers"]] == [1, 2]
 
 
 def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: ApiClient, document: int) -> None:

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import FIELDS as FIELDS_SAMPLE
 from paraph.documents.models import Document
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.fields.kinds import KINDS
@@ -185,9 +185,8 @@ def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
     assert Document.objects.get().name in page and "asks you to approve" in page
 
 
-@pytest.mark.parametrize(
-    ("given", "path", "says"),
-    [
+def test_what_is_wrong_with_a_field_is_told_with_its_path(owner: ApiClient) -> None:
+    cases: list[tuple[dict[str, Any], str, str]] = [
         (field(name=None), ".name", "a string"),
         (field(name=""), ".name", "empty"),
         (field(name="x" * 101), ".name", "100 characters"),
@@ -241,15 +240,12 @@ def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
         (field(placement=rectangle(width=900)), ".placement", "900 by 18 points, does not fit"),
         (field(placement=tag("{{nowhere}}")), ".placement", "the tag “{{nowhere}}” of signer “ada” is not in"),
         (field(placement=tag("{{ada}}")), ".placement.value.tag", "more than once"),
-    ],
-)
-def test_what_is_wrong_with_a_field_is_told_with_its_path(
-    owner: ApiClient, given: dict[str, Any], path: str, says: str
-) -> None:
-    message = refused(owner, with_fields(owner.document(), field(name="first"), given))
-    assert message.startswith(f"{FIELDS}[1]{path}: "), message
-    assert says in message
-    assert message.count("documents[0]") == 1, message
+    ]
+    for given, path, says in cases:
+        message = refused(owner, with_fields(owner.document(), field(name="first"), given))
+        assert message.startswith(f"{FIELDS}[1]{path}: "), message
+        assert says in message
+        assert message.count("documents[0]") == 1, message
 
 
 def test_all_that_is_wrong_is_told_at_once(owner: ApiClient) -> None:
@@ -268,21 +264,22 @@ def test_there_may_be_fifty_fields_and_no_more(owner: ApiClient) -> None:
     assert Field.objects.count() == 50
 
 
-@pytest.mark.parametrize("stamps", [None, []])
-def test_fields_do_not_count_as_stamps(owner: ApiClient, stamps: Any) -> None:
-    content = with_fields(owner.document(), field())
-    content["documents"][0]["signers"][0]["stamps"] = stamps
-    assert refused(owner, content).startswith(
-        "documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps"
-    )
+def test_fields_do_not_count_as_stamps(owner: ApiClient) -> None:
+    cases: list[Any] = [None, []]
+    for stamps in cases:
+        content = with_fields(owner.document(), field())
+        content["documents"][0]["signers"][0]["stamps"] = stamps
+        assert refused(owner, content).startswith(
+            "documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps"
+        )
 
 
-@pytest.mark.parametrize("name", ["stamps", "fields"])
-def test_an_approver_has_neither_stamps_nor_fields(owner: ApiClient, name: str) -> None:
-    content = with_approver(owner.document())
-    content["documents"][0]["signers"][0][name] = [tag("{{ada}}")] if name == "stamps" else [field()]
-    message = refused(owner, content)
-    assert message == f"documents[0].signers[0].{name}: “ada” approves and has neither stamps nor fields."
+def test_an_approver_has_neither_stamps_nor_fields(owner: ApiClient) -> None:
+    for name in ["stamps", "fields"]:
+        content = with_approver(owner.document())
+        content["documents"][0]["signers"][0][name] = [tag("{{ada}}")] if name == "stamps" else [field()]
+        message = refused(owner, content)
+        assert message == f"documents[0].signers[0].{name}: “ada” approves and has neither stamps nor fields."
 
 
 def test_an_approver_is_listed_on_a_document(owner: ApiClient) -> None:

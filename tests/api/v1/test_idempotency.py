@@ -15,9 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.idempotency import held_key
-from paraph.idempotency.held_key import hold
+from paraph.idempotency.held_key import hold, prune
 from paraph.idempotency.models import KEPT, IdempotencyKey
-from paraph.idempotency.prune import prune
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
@@ -101,12 +100,13 @@ def test_a_key_is_of_one_organization_environment_and_path(owner: ApiClient) -> 
     assert IdempotencyKey.objects.count() == 2 * len(calls)
 
 
-@pytest.mark.parametrize("key", ["", " ", "a b", "x" * 256, "schlüssel", "a\x7f"])
-def test_a_malformed_key_is_refused(owner: ApiClient, key: str) -> None:
-    for answer in (keyed(owner, key).upload(), keyed(owner, key).create({})):
-        assert refused(answer) == (422, "validation_error")
-        assert answer.json()["error"]["message"] == said("validation_idempotency_key")
-    assert not Document.objects.exists()
+def test_a_malformed_key_is_refused(owner: ApiClient) -> None:
+    cases: list[str] = ["", " ", "a b", "x" * 256, "schlüssel", "a\x7f"]
+    for key in cases:
+        for answer in (keyed(owner, key).upload(), keyed(owner, key).create({})):
+            assert refused(answer) == (422, "validation_error")
+            assert answer.json()["error"]["message"] == said("validation_idempotency_key")
+        assert not Document.objects.exists()
 
 
 def test_any_printable_key_of_255_characters_is_taken(owner: ApiClient) -> None:

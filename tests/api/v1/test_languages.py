@@ -58,9 +58,8 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
     assert [line for line in written if line and line not in compiled] == []
 
 
-@pytest.mark.parametrize(
-    ("accepted", "message"),
-    [
+def test_the_language_of_the_call(owner: ApiClient) -> None:
+    cases: list[tuple[str, str]] = [
         ("fr", "Cette ressource n’existe pas."),
         ("de-AT, en;q=0.5", "Diese Ressource gibt es nicht."),
         ("es", "Este recurso no existe."),
@@ -69,11 +68,10 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
         ("nl", "Deze bron bestaat niet."),
         ("ja", "There is no such resource."),
         ("rubbish;;q=x", "There is no such resource."),
-    ],
-)
-def test_the_language_of_the_call(owner: ApiClient, accepted: str, message: str) -> None:
-    owner.headers["Accept-Language"] = accepted
-    assert error(owner.get("/documents/1"), 404, "not_found") == message
+    ]
+    for accepted, message in cases:
+        owner.headers["Accept-Language"] = accepted
+        assert error(owner.get("/documents/1"), 404, "not_found") == message
 
 
 def test_paths_and_values_stay(owner: ApiClient) -> None:

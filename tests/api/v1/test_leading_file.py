@@ -10,7 +10,7 @@ from django.http.multipartparser import MultiPartParser
 
 from paraph.api.v1 import multipart as reading
 from paraph.api.v1.multipart import FilePart, UploadBody, copy_content, delimiter_of, ends
-from tests.api.v1.test_upload_document import multipart, pdf_part
+from tests.api.v1.test_documents import multipart, pdf_part
 
 TYPE = "multipart/form-data; boundary=x"
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from paraph.kernel.spelling import nearest
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload
@@ -45,15 +43,15 @@ def with_field(content: dict[str, Any], place: tuple[str | int, ...], name: str)
     return f"{path}.{name}".removeprefix(".")
 
 
-@pytest.mark.parametrize(("place", "name", "meant"), MISSPELT)
-def test_a_misspelt_field_is_refused(owner: ApiClient, place: tuple[str | int, ...], name: str, meant: str) -> None:
-    content = payload(owner.document())
-    path = with_field(content, place, name)
-    sentence = f"{path}: there is no such field here; did you mean {meant}?"
-    assert error(owner.create(content), 422, "validation_error") == sentence
-    assert not SignatureRequest.objects.exists()
-    [problem] = preview(owner, content)["problems"]
-    assert problem["path"] == path
+def test_a_misspelt_field_is_refused(owner: ApiClient) -> None:
+    for place, name, meant in MISSPELT:
+        content = payload(owner.document())
+        path = with_field(content, place, name)
+        sentence = f"{path}: there is no such field here; did you mean {meant}?"
+        assert error(owner.create(content), 422, "validation_error") == sentence
+        assert not SignatureRequest.objects.exists()
+        [problem] = preview(owner, content)["problems"]
+        assert problem["path"] == path
 
 
 def test_all_of_them_are_named_beside_other_problems(owner: ApiClient) -> None:
@@ -84,21 +82,19 @@ def test_a_flood_of_unknown_fields_takes_no_time(owner: ApiClient) -> None:
     assert len(preview(owner, content)["warnings"]) == 50
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
+def test_a_field_beside_its_place_is_refused(owner: ApiClient) -> None:
+    cases: list[tuple[str, str]] = [
         ("send_email", "it belongs within signature_request."),
         ("sendEmail", "it belongs within signature_request."),
         ("signature_reqest", "there is no such field here; did you mean signature_request?"),
-    ],
-)
-def test_a_field_beside_its_place_is_refused(owner: ApiClient, name: str, sentence: str) -> None:
-    content = {"signature_request": payload(owner.document()), name: True}
-    assert error(owner.post("/signature_requests", content), 422, "validation_error") == f"{name}: {sentence}"
-    assert owner.post("/signature_requests/preview", content).json()["problems"] == [
-        {"path": name, "code": "validation_error", "message": sentence}
     ]
-    assert not SignatureRequest.objects.exists()
+    for name, sentence in cases:
+        content = {"signature_request": payload(owner.document()), name: True}
+        assert error(owner.post("/signature_requests", content), 422, "validation_error") == f"{name}: {sentence}"
+        assert owner.post("/signature_requests/preview", content).json()["problems"] == [
+            {"path": name, "code": "validation_error", "message": sentence}
+        ]
+        assert not SignatureRequest.objects.exists()
 
 
 def test_others_beside_it_are_ignored_and_a_preview_names_them(owner: ApiClient) -> None:
@@ -135,9 +131,8 @@ def test_misspelt_parameters_are_refused_and_others_ignored(owner: ApiClient) ->
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
+def test_how_near_a_name_is() -> None:
+    cases: list[tuple[str, str]] = [
         ("role", "role"),
         ("ROLE", "role"),
         ("roel", "role"),
@@ -146,7 +141,6 @@ def test_misspelt_parameters_are_refused_and_others_ignored(owner: ApiClient) ->
         ("id", "id"),
         ("", ""),
         ("é" * 70, ""),
-    ],
-)
-def test_how_near_a_name_is(name: str, meant: str) -> None:
-    assert nearest(name, ("role", "id", "send_email")) == meant
+    ]
+    for name, meant in cases:
+        assert nearest(name, ("role", "id", "send_email")) == meant

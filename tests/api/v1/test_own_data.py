@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from paraph.flow.ending import end_early
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery
@@ -33,10 +31,11 @@ def test_every_answer_has_what_was_given(owner: ApiClient) -> None:
         assert (each["external_id"], each["metadata"]) == ("lease-4711", METADATA)
 
 
-@pytest.mark.parametrize("given", [{}, {"external_id": None, "metadata": None}, {"metadata": {}}])
-def test_without_any_they_are_empty(owner: ApiClient, given: dict[str, Any]) -> None:
-    answer = created(owner, **given)
-    assert (answer["external_id"], answer["metadata"]) == (None, {})
+def test_without_any_they_are_empty(owner: ApiClient) -> None:
+    cases: list[dict[str, Any]] = [{}, {"external_id": None, "metadata": None}, {"metadata": {}}]
+    for given in cases:
+        answer = created(owner, **given)
+        assert (answer["external_id"], answer["metadata"]) == (None, {})
 
 
 def test_the_longest(owner: ApiClient) -> None:
@@ -45,9 +44,8 @@ def test_the_longest(owner: ApiClient) -> None:
     assert (answer["external_id"], answer["metadata"]) == ("e" * 200, metadata)
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
+def test_bounds(owner: ApiClient) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"external_id": ""}, "external_id: it must not be empty."),
         ({"external_id": "e" * 201}, "external_id: it must have at most 200 characters."),
         ({"external_id": 4711}, "external_id: it must be a string."),
@@ -72,10 +70,9 @@ def test_the_longest(owner: ApiClient) -> None:
             {"metadata": {"a": 1, "b": "\ud800"}},
             "metadata: the value of “a” must be a string. the value of “b” must not contain control characters",
         ),
-    ],
-)
-def test_bounds(owner: ApiClient, changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in refused(owner, **changes)
+    ]
+    for changes, sentence in cases:
+        assert sentence in refused(owner, **changes)
 
 
 def test_the_list_is_filtered_by_it_verbatim(owner: ApiClient) -> None:
@@ -97,10 +94,11 @@ def test_the_list_is_filtered_by_it_verbatim(owner: ApiClient) -> None:
         assert other.get("/signature_requests", external_id="a").json()["data"] == [], name
 
 
-@pytest.mark.parametrize("value", ["", " ", "e" * 201, "a\0"])
-def test_a_filter_that_nothing_could_have(owner: ApiClient, value: str) -> None:
-    message = error(owner.get("/signature_requests", external_id=value), 422, "validation_error")
-    assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
+def test_a_filter_that_nothing_could_have(owner: ApiClient) -> None:
+    cases: list[str] = ["", " ", "e" * 201, "a\0"]
+    for value in cases:
+        message = error(owner.get("/signature_requests", external_id=value), 422, "validation_error")
+        assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
 
 
 def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
@@ -109,7 +107,7 @@ def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
 
 
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
 
     given = created(owner, external_id="lease-4711", metadata=METADATA)["id"]
     bare = created(owner)["id"]
@@ -137,19 +135,17 @@ def test_reminders_are_answered_as_given(owner: ApiClient) -> None:
     assert created(owner, **MAILS, reminders=None)["reminders"] is None
 
 
-@pytest.mark.parametrize(
-    ("reminders", "sentence"),
-    [
+def test_reminders_have_bounds(owner: ApiClient) -> None:
+    cases: list[tuple[Any, str]] = [
         ({"every_days": 0, "at_most": 1}, "reminders.every_days: it must be from 1 to 30, not 0."),
         ({"every_days": 31, "at_most": 1}, "reminders.every_days: it must be from 1 to 30, not 31."),
         ({"every_days": 1, "at_most": 11}, "reminders.at_most: it must be from 1 to 10, not 11."),
         ({"every_days": 1.5, "at_most": 1}, "reminders.every_days: it must be an integer."),
         ({"every_days": 1}, "reminders.at_most: it is required."),
         ([], "reminders: it must be an object."),
-    ],
-)
-def test_reminders_have_bounds(owner: ApiClient, reminders: Any, sentence: str) -> None:
-    assert refused(owner, **MAILS, reminders=reminders) == sentence
+    ]
+    for reminders, sentence in cases:
+        assert refused(owner, **MAILS, reminders=reminders) == sentence
 
 
 def test_reminders_need_mails(owner: ApiClient) -> None:
@@ -167,9 +163,8 @@ def test_where_signers_may_go_on(owner: ApiClient) -> None:
     assert created(owner, redirect_url="http://localhost:3000/done")["redirect_url"] == "http://localhost:3000/done"
 
 
-@pytest.mark.parametrize(
-    ("address", "sentence"),
-    [
+def test_a_page_is_an_https_address(owner: ApiClient) -> None:
+    cases: list[tuple[Any, str]] = [
         ("http://example.com/", "redirect_url: “http://example.com/” is not an https address."),
         ("http://localhost.example.com/", "redirect_url: “http://localhost.example.com/” is not an https address."),
         ("http://localhost:99999/", "redirect_url: “http://localhost:99999/” is not the address of a page."),
@@ -179,10 +174,9 @@ def test_where_signers_may_go_on(owner: ApiClient) -> None:
         ("https://", "redirect_url: “https://” is not an https address."),
         ("https://example.com/" + "x" * 2000, "redirect_url: it must have at most 2000 characters."),
         (7, "redirect_url: it must be a string."),
-    ],
-)
-def test_a_page_is_an_https_address(owner: ApiClient, address: Any, sentence: str) -> None:
-    assert refused(owner, redirect_url=address).startswith(sentence)
+    ]
+    for address, sentence in cases:
+        assert refused(owner, redirect_url=address).startswith(sentence)
 
 
 def test_in_production_localhost_is_no_place_to_go_on(db: None) -> None:

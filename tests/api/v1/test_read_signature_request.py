@@ -1,6 +1,7 @@
-"""GET /signature_requests/{id} (rule 4.7). Foreign ids: test_tenancy."""
+"""Reading and listing signature requests (rules 4.6, 4.7). Foreign ids: test_tenancy; pages and filters: test_lists."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from paraph.api.v1 import signature_request_shapes
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
+from paraph.messaging.models import PutOffMail
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
+from tests.factories import Scene, scene
 from tests.production import Client
 
 
@@ -136,3 +140,157 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient, created: dict[str, Any
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
     assert len(queries) == 4  # the key, the request, the proof, the sealed documents
+
+
+TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+@pytest.fixture
+def three(owner: ApiClient) -> list[int]:
+    """A pending, a completed and an expired request; the second one signed, and in colours."""
+    document = owner.document()
+    ids = [owner.create(payload(document)).json()["id"] for _ in range(3)]
+    for request_id, status in zip(ids, ("pending", "completed", "expired"), strict=True):
+        SignatureRequest.objects.filter(pk=request_id).update(status=status)
+    Signer.objects.filter(request=ids[1]).update(status="signed", signed_at=clock.now())
+    SignatureRequest.objects.filter(pk=ids[1]).update(branding_profile=branding_profile(owner))
+    return ids
+
+
+def entries(owner: ApiClient, **query: Any) -> list[dict[str, Any]]:
+    response = owner.get("/signature_requests", **query)
+    assert response.status_code == 200
+    return list(response.json()["data"])
+
+
+def test_entries_are_those_of_the_read(owner: ApiClient, three: list[int]) -> None:
+    assert entries(owner) == [owner.get(f"/signature_requests/{request_id}").json() for request_id in three]
+
+
+def test_a_signed_signer_has_no_signing_url_in_a_list(owner: ApiClient, three: list[int]) -> None:
+    pending, completed, expired = entries(owner)
+    assert {signer["signing_url"] for signer in completed["signers"]} == {None}
+    assert all(re.fullmatch(TIMESTAMP, signer["signed_at"]) for signer in completed["signers"])
+    for entry in (pending, expired):
+        assert all(signer["signing_url"].startswith("http") for signer in entry["signers"])
+        assert {signer["signed_at"] for signer in entry["signers"]} == {None}
+
+
+def test_entries_never_have_download_urls(owner: ApiClient) -> None:
+    created = owner.create(payload(owner.document())).json()
+    sealed(created)
+    assert "download_urls" in owner.get(f"/signature_requests/{created['id']}").json()
+    entry = entries(owner)[0]
+    assert entry["finalized"] is True
+    assert "download_urls" not in entry
+
+
+def test_entries_show_the_branding_profile(owner: ApiClient) -> None:
+    profile = branding_profile(owner)
+    created = owner.create(payload(owner.document(), branding_profile_id=profile.pk)).json()
+    assert created["branding_profile"]["id"] == profile.pk
+    assert entries(owner)[0]["branding_profile"] == created["branding_profile"]
+
+
+@pytest.mark.parametrize(("status", "place"), [("pending", 0), ("completed", 1), ("expired", 2)])
+def test_by_status(owner: ApiClient, three: list[int], status: str, place: int) -> None:
+    response = owner.get("/signature_requests", status=status)
+    assert [entry["id"] for entry in response.json()["data"]] == [three[place]]
+    assert response.json()["pagination"]["count"] == 1
+
+
+def test_by_order_and_creation(owner: ApiClient, three: list[int]) -> None:
+    assert [entry["id"] for entry in entries(owner, order="desc")] == three[::-1]
+    first = owner.get(f"/signature_requests/{three[0]}").json()["created_at"]
+    last = owner.get(f"/signature_requests/{three[2]}").json()["created_at"]
+    assert [entry["id"] for entry in entries(owner, created_after=first, created_before=last)] == three
+    assert entries(owner, created_before="2020-01-01") == []
+
+
+def test_the_enumeration_is_that_of_requests(owner: ApiClient) -> None:
+    message = error(owner.get("/signature_requests", status="ready"), 422, "validation_error")
+    assert message == "status must be one of pending, completed, expired, not “ready”."
+
+
+def test_the_number_of_queries_does_not_grow(owner: ApiClient, three: list[int]) -> None:
+    counts = []
+    for limit in ("1", "3"):
+        with CaptureQueriesContext(connection) as queries:
+            entries(owner, limit=limit)
+        counts.append(len(queries))
+    assert counts == [4, 4]  # the caller, the count, the page, the requests of it
+
+
+pytestmark = pytest.mark.django_db
+TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
+
+
+def searched(made: Scene) -> dict[str, int]:
+    """How often the page of this request looks into the tables of fields and copies."""
+    values: dict[str, Any] = {
+        "ids": [made.request.pk],
+        "organization": made.request.organization_id,
+        "environment": "sandbox",
+        "now": clock.now(),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
+        [answer] = cursor.fetchone()
+    plans = answer if isinstance(answer, list) else json.loads(answer)
+    nodes = list(_nodes(plans[0]["Plan"]))
+    looks = {table: [node["Actual Loops"] for node in nodes if node.get("Relation Name") == table] for table in TABLES}
+    return {table: sum(times) for table, times in looks.items()}
+
+
+def _nodes(plan: dict[str, Any]) -> Any:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
+
+
+def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() -> None:
+    assert searched(scene(signers=2)) == dict.fromkeys(TABLES, 0)
+    assert all(searched(scene(signers=2, fields=[{}], copies=1)).values())
+
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made_before(owner: ApiClient) -> dict[str, Any]:
+    return dict(owner.create(payload(owner.document())).json())
+
+
+def put_off(signer_id: int, until: Any) -> None:
+    PutOffMail.objects.update_or_create(name=f"invitation-{signer_id}", defaults={"until": until, "reason": "x"})
+
+
+def told(owner: ApiClient, request_id: int) -> list[Any]:
+    """By order, as the request and the list tell it."""
+    one = owner.get(f"/signature_requests/{request_id}").json()
+    [listed] = [each for each in owner.get("/signature_requests").json()["data"] if each["id"] == request_id]
+    deliveries = [signer["delivery"] for signer in one["signers"]]
+    assert deliveries == [signer["delivery"] for signer in listed["signers"]]
+    return deliveries
+
+
+def test_until_when_an_invitation_is_put_off(owner: ApiClient, made_before: dict[str, Any]) -> None:
+    [first, *others] = [signer["id"] for signer in made_before["signers"]]
+    nothing = [None] * len(others)
+    assert (
+        [signer["delivery"] for signer in made_before["signers"]] == told(owner, made_before["id"]) == [None, *nothing]
+    )
+    until = clock.now() + timedelta(minutes=40)
+    put_off(first, until)
+    assert told(owner, made_before["id"]) == [{"put_off_until": clock.iso(until)}, *nothing]
+    put_off(first, clock.now() - timedelta(seconds=1))  # its turn has come
+    assert told(owner, made_before["id"]) == [None, *nothing]
+
+
+@pytest.mark.parametrize("status", ["notified", "signed"])
+def test_what_is_out_is_not_put_off(owner: ApiClient, made_before: dict[str, Any], status: str) -> None:
+    """The note stays for a day when the mail is out."""
+    ada = made_before["signers"][0]["id"]
+    put_off(ada, clock.now() + timedelta(minutes=40))
+    Signer.objects.filter(pk=ada).update(status=status, notified_at=clock.now())
+    assert told(owner, made_before["id"])[0] is None

@@ -1,17 +1,24 @@
-"""What a client reads about a file that is no document: the right sentence, with its facts, in their language."""
+"""What a client reads about a file that is no document: the right sentence, with its facts, in their language; and of a
+service that is too busy to read it, or whose object store is away: 503 ``unavailable``, to be tried again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import translation
 from pikepdf import Array, Dictionary
 
+from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from tests.api.v1.api_clients import ApiClient, error
+from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
+from paraph.pdf.untrusted.sandbox_process import SandboxProcess
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.pdf import hostile, refused
 from tests.pdf.pdf_factory import paper
+from tests.pdf.processes import stopped
 from tests.pdf.sealed_files import sealed_without_purpose
 from tests.pdf.untrusted.test_inspect import signed
 
@@ -108,3 +115,80 @@ def test_reasons_of_the_preparation_are_translated(reason: str) -> None:
 
 def test_a_reason_that_is_not_known_is_told_in_the_words_of_the_tool() -> None:
     assert sentence_of(PdfRefused("something_new", "100% new.")) == "100% new."
+
+
+BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
+
+
+@pytest.fixture(autouse=True)
+def afterwards() -> Iterator[None]:
+    yield
+    configure(2)
+
+
+def make_busy() -> None:
+    """The next file to be read gets no time."""
+    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
+
+
+def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
+    make_busy()
+    response = owner.upload()
+    assert error(response, 503, "unavailable") == BUSY
+    assert response["Retry-After"] == "5"
+    assert not Document.objects.exists()
+    assert owner.upload().status_code == 201
+
+
+def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(owner: ApiClient) -> None:
+    document = owner.document()
+    owner.headers["Accept-Language"] = "nl"
+    make_busy()
+    response = owner.create(payload(document))
+    assert error(response, 503, "unavailable").startswith("De dienst heeft het hiervoor")
+    assert response["Retry-After"] == "5"
+    assert not SignatureRequest.objects.exists()
+    assert owner.create(payload(document)).status_code == 201
+
+
+def test_an_upload_while_the_object_store_is_away(
+    owner: ApiClient, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "objects").write_text("")  # a file where the folder should be
+    response = owner.upload()
+    assert error(response, 503, "unavailable").startswith("The service is not available at the moment.")
+    assert response["Retry-After"] == "5" and not Document.objects.exists()
+    assert "the object store fails: " in caplog.text and "incident" not in caplog.text
+    (tmp_path / "objects").unlink()
+    assert owner.upload().status_code == 201
+
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Those that a process was really asked to do."""
+    done: list[str] = []
+    ask = SandboxProcess.ask
+
+    def noting(self: SandboxProcess, request: dict[str, Any], *rest: Any) -> Any:
+        done.append(request["job"])
+        return ask(self, request, *rest)
+
+    monkeypatch.setattr(SandboxProcess, "ask", noting)
+    configure(2, SandboxLimits(memory=400 << 20))
+    yield done
+    configure(2)
+
+
+def test_what_was_too_complex_is_refused_at_once_when_it_comes_again(owner: ApiClient, jobs: list[str]) -> None:
+    bomb = hostile.inflating(on_page=True)
+    for _ in range(3):
+        assert "too much memory or time" in error(owner.upload(bomb), 422, "validation_error")
+    assert jobs == ["inspect"]
+    assert owner.upload().status_code == 201
+    assert jobs == ["inspect"] * 2
+    error(api_client().upload(bomb), 422, "validation_error")
+    assert jobs == ["inspect"] * 3  # nobody learns what others have sent

@@ -19,7 +19,7 @@ from paraph.flow.messages import emails
 from paraph.flow.messages.emails import CopyLink
 from paraph.flow.messages.names import quoted
 from paraph.flow.sending.invite import invite, send_reminder
-from paraph.kernel.colors import contrast
+from paraph.kernel.appearance import contrast
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import LONGEST_MESSAGE, Reminder, SignatureRequest, Signer

@@ -18,7 +18,7 @@ from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state

@@ -18,7 +18,7 @@ from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import marked_boxes, sealed_on_trial
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
@@ -106,11 +106,11 @@ def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
     geometries = geometries_of(PdfReader(PLAIN), pages(PdfReader(PLAIN)))
     tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
-    check_looks(PLAIN, tried, boxes, COLOUR)
+    check_looks(PLAIN, tried, boxes)
     with pytest.raises(LooksDifferent, match="page 1 looks different"):
-        check_looks(OTHER, tried, boxes, COLOUR)
+        check_looks(OTHER, tried, boxes)
     with pytest.raises(LooksDifferent, match="the mark on page 1 cannot be seen"):
-        check_looks(PLAIN, PLAIN, boxes, COLOUR)
+        check_looks(PLAIN, PLAIN, boxes)
 
 
 def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
@@ -126,7 +126,7 @@ def check_files_without_fonts() -> None:
         without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
         geometries = geometries_of(PdfReader(without_font), pages(PdfReader(without_font)))
         boxes = marked_boxes(geometries, [0, 1])
-        check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes, COLOUR)
+        check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes)
 
 
 @pytest.mark.parametrize("strength", [3, 4, 6])

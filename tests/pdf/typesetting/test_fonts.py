@@ -3,13 +3,15 @@
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.appearances import hand_of
-from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
+from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances, hand_of
+from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, initials_of, readable_name, written_otherwise
+from tests.pdf.pictures import texts
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +129,42 @@ def test_the_hands_write_many_scripts_and_no_name_in_two_faces(
     written = [hand for hand in (1, 2, 3, 4) if hand_of({"type": "typed", "hand": hand}, name)["handwritten"]]
     assert written == hands
     assert [font.family for font in bare.hands] == ["Great Vibes", "Caveat", "Dancing Script", "Kalam"]
+
+
+ADDRESS = "aiko.tanaka@example.com"
+
+
+@pytest.mark.parametrize("name", ["愛子田中", "田中 愛子", "王小明", "山田たろう", "Mary 王"])
+def test_han_characters_are_read_as_no_language_where_no_font_has_them(bare: fonts.Library, name: str) -> None:
+    assert readable_name(name, ADDRESS, bare) == ADDRESS
+    assert written_otherwise(name, ADDRESS, bare) == ADDRESS
+    assert initials_of(readable_name(name, ADDRESS, bare)) == "A"
+
+
+@pytest.mark.parametrize("name", ["Zoë Łukasiewicz", "محمد الخالدي", "김민준", "たろう", "Zoë 😀"])
+def test_other_names_stay(bare: fonts.Library, name: str) -> None:
+    assert readable_name(name, ADDRESS, bare) == name
+
+
+def test_what_is_written_otherwise_is_told(bare: fonts.Library) -> None:
+    assert written_otherwise("김민준", ADDRESS, bare) == "Gim Min Jun"
+    assert written_otherwise("Zoë  Łukasiewicz ", ADDRESS, bare) == ""
+
+
+def test_syllables_are_words_of_their_own(bare: fonts.Library) -> None:
+    """In the names of files, of which nobody has an address."""
+    assert glyph_fallback("愛子田中.pdf", bare).text == "Ai Zi Tian Zhong.pdf"
+
+
+def test_stamp_and_initials_have_the_address(bare: fonts.Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("glyph_fallback", "typeset"):
+        monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: bare)
+    monkeypatch.setattr("paraph.pdf.typesetting.typeset._idle", [])
+    stamp = StampContent(200, 80, "愛子田中", datetime(2026, 1, 1, tzinfo=UTC), 7, address=ADDRESS)
+    drawn = appearances([stamp], [InitialsContent("愛子田中", address=ADDRESS)])
+    assert ADDRESS in "".join(texts(drawn.pdf)[0].split())
+
+
+def test_what_is_missing_is_named(bare: fonts.Library) -> None:
+    assert bare.missing[0] == fonts.CJK and {"Tamil", "Khmer", "emoji"} <= set(bare.missing)
+    assert not any(name.startswith("CJK") for name in bare.missing)

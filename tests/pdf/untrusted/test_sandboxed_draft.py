@@ -20,7 +20,7 @@ from tests.pdf import hostile
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files import structure
 from tests.pdf.pdf_factory import paper, saved, text
-from tests.pdf.processes import alive, eventually, worker_of
+from tests.pdf.processes import worker_of
 from tests.pdf.sealed_files import GREEN, RED, WATERMARK, authority, pictures, sealed, timestamping
 
 LETTER = paper(*[text(f"To whom it may concern {number}", 72, 700) for number in range(4)])
@@ -73,7 +73,10 @@ def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
         "page_overlay": Overlay(RED, (WATERMARK,)),
         "reason": "Tést (1)",
     }
-    here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+    for _ in range(3):  # qpdf names what it writes by the second in which it does
+        here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+        if there.content == here.content:
+            break
     assert there.content == here.content
     assert (there.method, there.sha256) == (here.method, here.sha256)
 
@@ -106,17 +109,6 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
         apart(bomb)
     assert apart(LETTER).content.startswith(LETTER)
     small.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
-def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Sandbox(1)
-    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: own)
-    worker = worker_of(own)
-    os.kill(worker, signal.SIGKILL)
-    assert eventually(lambda: not alive(worker))
-    assert apart(LETTER).content.startswith(LETTER)
-    own.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")

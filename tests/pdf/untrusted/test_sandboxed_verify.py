@@ -21,8 +21,8 @@ from paraph.pdf.timestamps.detached_timestamps import (
 )
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted import sandbox, verify
-from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.untrusted.sandbox_wire import from_plain, to_plain
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
 from tests.pdf import hostile, odd_files
@@ -150,42 +150,6 @@ def test_calls_that_belong_together_have_one_limit(monkeypatch: pytest.MonkeyPat
 def test_uploads_and_verification_share_no_process() -> None:
     verify.verify(signed(), ROOTS)
     assert sandbox.verification_sandbox() is not sandbox.sandbox()
-
-
-def test_nothing_is_loaded_after_the_confinement(tmp_path: Path) -> None:
-    """What a library imports when it is first used cannot be found there."""
-    paths = []
-    for number, make in enumerate(FILES.values()):
-        paths.append(tmp_path / f"{number}.pdf")
-        paths[-1].write_bytes(make())
-    (tmp_path / "proof").write_bytes(proven(evidence()))
-    (tmp_path / "root").write_bytes(ROOTS[0])
-    done = subprocess.run(
-        [sys.executable, "-c", _LATE, str(tmp_path / "root"), str(tmp_path / "proof"), *map(str, paths)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
-
-
-_LATE = """
-import sys
-from pathlib import Path
-from paraph.pdf.untrusted.jobs.verifying_worker import JOBS
-from paraph.pdf.untrusted.jobs.verifying_worker import warm_up_verification
-from paraph.pdf.untrusted.plain_values import to_plain
-
-warm_up_verification(JOBS)
-root, *files = [Path(path).read_bytes() for path in sys.argv[1:]]
-trust = {"roots": to_plain([root]), "signers": []}
-before = set(sys.modules)
-for file in files:
-    JOBS["verify"]([file], timestamps=[], **trust)
-names = [str(number) for number in range(len(files))]
-JOBS["check_evidence"](files, names=names, timestamps={}, **trust)
-print(sorted(set(sys.modules) - before))
-"""
 
 
 _NEVER_CALLED = {

@@ -9,12 +9,10 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.typeset import measured
 from paraph.request_templates.bulk.columns import sample
 from paraph.request_templates.bulk.csv_file import write_csv
-from paraph.request_templates.content import of_draft
 from paraph.request_templates.models import BulkSend, Template
-from paraph.request_templates.saving import Names, save_template
+from paraph.request_templates.saving import Names, of_draft, save_template
 from paraph.signature_requests.models import SignatureRequest
-from tests.drafts.asked import IBAN, PETS, asking
-from tests.drafts.author import Author, author
+from tests.drafts.author import IBAN, PETS, Author, asking, author
 from tests.factories import jobs
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 
@@ -73,7 +71,7 @@ def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> N
 def test_a_code_by_sms_needs_a_phone() -> None:
     charles = author()
     template = template_of(charles)
-    template.request["signers"][0]["otp_channel"] = "sms"
+    template.content["signers"][0]["otp_channel"] = "sms"
     template.save()
     with pytest.raises(DomainError, match="Phone"):
         bulk_of(charles, template, csv_of("Ada Lovelace ada@example.com"))
@@ -124,4 +122,4 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
 
 def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
     draft = asking(charles, *contents)
-    return save_template(charles.scope, of_draft(draft), charles.member.user, charles.actor, Names("Lease", ["Tenant"]))
+    return save_template(charles.scope, of_draft(draft), charles.actor, Names("Lease", ["Tenant"]))

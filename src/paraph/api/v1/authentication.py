@@ -12,11 +12,10 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address, guarded_network
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
 from paraph.tenants.limits import RateLimit, allowance, rate_limit
-from paraph.tenants.models import Environment
+from paraph.tenants.models import ActorKind, Environment
 from paraph.tenants.scope import TenantScope, tenant_key
 
 
@@ -50,12 +49,7 @@ def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
     """Return the window that constrains most: the one with the fewest calls left; of two alike, the later to reset."""
     minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
     hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
-    return min(minute, hour, key=_constraint)
-
-
-def bad_key_status(calls: int) -> RateLimitStatus:
-    """Return the guard of one address against calls without a valid key."""
-    return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
+    return min(minute, hour, key=lambda window: (window.remaining, not window.exceeded, -window.reset))
 
 
 def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str]:
@@ -66,10 +60,6 @@ def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str
         "X-RateLimit-Remaining": str(status.remaining),
         "X-RateLimit-Reset": str(status.reset),
     }
-
-
-def _constraint(window: RateLimitStatus) -> tuple[int, bool, int]:
-    return window.remaining, not window.exceeded, -window.reset
 
 
 def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
@@ -90,7 +80,8 @@ def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
     """
     admission = admit(request.META.get("HTTP_X_API_KEY", ""))
     if admission is None:
-        guard = bad_key_status(count_bad_call(guarded_network(client_address(request))))
+        calls_without_key = count_bad_call(guarded_network(client_address(request)))
+        guard = _window(calls_without_key, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
         if guard.exceeded:
             raise RateLimited(guard)
         raise refused("invalid_api_key")

@@ -22,7 +22,7 @@ from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, list_texts
+from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
 from paraph.signature_requests.values import LONGEST_TAG, MOST_PAGES, InvalidValueError, text
 from paraph.storage import store
 from paraph.tenants.scope import scoped, tenant_key
@@ -79,7 +79,7 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    return idempotent.with_key(request, partial(_upload, request))
+    return idempotent.with_key(request, _upload)
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -100,7 +100,7 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
             )
             return _uploaded(made)
 
-        content = idempotent.content_of([file.sha256.hex(), part.name, *["accepted"] * accepted])
+        content = [file.sha256.hex(), part.name, *["accepted"] * accepted]
         return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
 
 

@@ -1,6 +1,5 @@
 """Drafts: what an application prepares and a member reviews and sends in the dashboard."""
 
-from functools import partial
 from typing import Literal, Self
 
 from django.conf import settings
@@ -14,7 +13,7 @@ from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
 from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url, json_response
 from paraph.drafts import models
-from paraph.drafts.input import DraftCreation, DraftInput
+from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
@@ -76,7 +75,7 @@ def create_draft(request: ApiRequest) -> HttpResponse:
     the member who sends declares that the signers are identified.
     """
     _production_only(request)
-    return idempotent.with_key(request, partial(_create, request))
+    return idempotent.with_key(request, _create)
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -90,7 +89,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         found = _prepared(request).filter(pk=draft_id).first()
         return CreatedDraft.of(found) if found else None
 
-    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+    return idempotent.created_once(key, payload, made, made_before)
 
 
 @operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))
@@ -108,7 +107,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
     """Return the drafts that applications of the caller prepared; those of members are theirs alone."""
-    return scoped(models.Draft, request.scope).exclude(application=None).defer("placed")
+    return scoped(models.Draft, request.scope).exclude(application=None).defer("content")
 
 
 def _production_only(request: ApiRequest) -> None:

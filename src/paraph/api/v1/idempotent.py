@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
@@ -17,23 +18,22 @@ from paraph.kernel.errors import DomainError
 
 _KEY = re.compile(r"[!-~]{1,255}")
 
-Answer = Callable[[HeldKey | None], HttpResponse]
 
-
-def with_key(request: ApiRequest, answer: Answer) -> HttpResponse:
-    """Return the answer to a call, which is given the key that the call names, if any, and holds it for its path.
+def with_key(request: ApiRequest, answer: Callable[..., HttpResponse], *what: Any) -> HttpResponse:
+    """Return what ``answer`` says of the request, ``what`` else it needs, and the key that the call names, None for
+    none, which is held for the call's path.
 
     Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
     """
     key = request.headers.get("Idempotency-Key")
     if key is None:
-        return answer(None)
+        return answer(request, *what, None)
     if not _KEY.fullmatch(key):
         raise DomainError(
             "validation_error", _("The Idempotency-Key header must have 1 to 255 characters from ! to ~.")
         )
     with hold(request.scope, _path(request), key) as held:
-        return answer(held)
+        return answer(request, *what, held)
 
 
 def _path(request: ApiRequest) -> str:
@@ -45,17 +45,18 @@ def _path(request: ApiRequest) -> str:
 
 def created_once(
     held: HeldKey | None,
-    content: bytes,
+    content: object,
     create: Callable[[Beside], Content],
     again: Callable[[int], Content | None],
 ) -> HttpResponse:
     """Return what ``create`` makes, or ``again`` reads, if it was made before; ``again`` returns ``None`` for what is
-    there no more. ``content``: the SHA-256 of what is asked for. Raises ``idempotency_key_reused`` or ``gone``."""
+    there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
     if held is None:
         return json_response(create(nothing_beside), 201)
-    resource_id = held.made_before(content)
+    digest = _digest(content)
+    resource_id = held.made_before(digest)
     if resource_id is None:
-        return json_response(create(held.beside(content)), 201)
+        return json_response(create(held.beside(digest)), 201)
     found = again(resource_id)
     if found is None:
         raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
@@ -65,20 +66,21 @@ def created_once(
 
 
 def done_once(
-    held: HeldKey | None, content: bytes, resource_id: int, act: Callable[[], object], read: Callable[[], Content]
+    held: HeldKey | None, content: object, resource_id: int, act: Callable[[], object], read: Callable[[], Content]
 ) -> HttpResponse:
     """Return what ``read`` says of the resource once ``act`` has changed it, which it does not do again under a key
     that named the same before. ``content`` as for :func:`created_once`. Raises ``idempotency_key_reused``."""
-    if held and held.made_before(content):
+    digest = _digest(content)
+    if held and held.made_before(digest):
         response = json_response(read())
         response.headers["Idempotent-Replayed"] = "true"
         return response
     with transaction.atomic():
         act()
-        insert(held.beside(content)(resource_id) if held else ())
+        insert(held.beside(digest)(resource_id) if held else ())
     return json_response(read())
 
 
-def content_of(value: object) -> bytes:
+def _digest(value: object) -> bytes:
     """Return the SHA-256 of a JSON value, whatever the order of its keys and its white space."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).digest()

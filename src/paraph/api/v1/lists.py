@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
@@ -157,8 +157,7 @@ _PAGE_NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)
 _MOST_DIGITS = 18  # a page of more is as empty as the last one of so many
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     number: int
     limit: int
 
@@ -216,24 +215,25 @@ def page_of_rows(
     first, last = _whole_days(selection)
     chosen = selection.of(rows)
     if first > last or selection.external_id:  # few rows, and no daily counts of them
-        return chosen.order_by().count(), chosen[page.offset : page.offset + page.limit]
-    early = _count(chosen.filter(created_at__lt=_midnight(first))) if _is_moment(selection.after, first) else 0
-    late = _count(chosen.filter(created_at__gte=_after(last))) if _ends_within(selection.before, last) else 0
-    ahead, behind = (late, early) if selection.descending else (early, late)
-    days = daily_counts.Days(scope, resource, selection.status, first, last, selection.descending)
+        return _count(chosen), chosen[page.offset : page.offset + page.limit]
+    after, before, falling = selection.after, selection.before, selection.descending
+    early = _count(chosen.filter(created_at__lt=_midnight(first))) if after and after != _midnight(first) else 0
+    late = _count(chosen.filter(created_at__gte=_after(last))) if before and before != _end(last) else 0
+    ahead, behind = (late, early) if falling else (early, late)
+    days = daily_counts.Days(scope, resource, selection.status, first, last, falling)
     start = daily_counts.start(days, max(0, page.offset - ahead))
     count = ahead + start.count + behind
     if page.offset >= count:
         return count, chosen.none()
     if page.offset < ahead:
-        skip = page.offset
+        skip, bound = page.offset, dict[str, datetime]()
     elif page.offset >= ahead + start.count or start.day is None:
         skip = page.offset - ahead - start.count
-        chosen = _beyond(chosen, first if selection.descending else last, selection.descending)
+        bound = {"created_at__lt": _midnight(first)} if falling else {"created_at__gte": _after(last)}
     else:
         skip = page.offset - ahead - start.before
-        chosen = _from(chosen, start.day, selection.descending)
-    return count, chosen[skip : skip + page.limit]
+        bound = {"created_at__lt": _after(start.day)} if falling else {"created_at__gte": _midnight(start.day)}
+    return count, chosen.filter(**bound)[skip : skip + page.limit]
 
 
 def _whole_days(selection: Selection) -> tuple[date, date]:
@@ -245,25 +245,9 @@ def _whole_days(selection: Selection) -> tuple[date, date]:
             first = first + timedelta(days=1) if first < date.max else date.max
     if selection.before:
         last = selection.before.date()
-        if selection.before < datetime.combine(last, time.max, UTC):
+        if selection.before < _end(last):
             last = last - timedelta(days=1) if last > date.min else date.min
     return first, last
-
-
-def _is_moment(after: datetime | None, first: date) -> bool:
-    return after is not None and after != _midnight(first)
-
-
-def _ends_within(before: datetime | None, last: date) -> bool:
-    return before is not None and before != datetime.combine(last, time.max, UTC)
-
-
-def _from(rows: QuerySet[Row], day: date, descending: bool) -> QuerySet[Row]:
-    return rows.filter(created_at__lt=_after(day)) if descending else rows.filter(created_at__gte=_midnight(day))
-
-
-def _beyond(rows: QuerySet[Row], day: date, descending: bool) -> QuerySet[Row]:
-    return rows.filter(created_at__lt=_midnight(day)) if descending else rows.filter(created_at__gte=_after(day))
 
 
 def _count(rows: QuerySet[Row]) -> int:
@@ -272,6 +256,10 @@ def _count(rows: QuerySet[Row]) -> int:
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, UTC)
+
+
+def _end(day: date) -> datetime:
+    return datetime.combine(day, time.max, UTC)
 
 
 def _after(day: date) -> datetime:

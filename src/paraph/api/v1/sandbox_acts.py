@@ -86,7 +86,7 @@ def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     With the last signature the request is completed, sealed and finalized as ever.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    return idempotent.with_key(request, partial(_sign, request, signer))
+    return idempotent.with_key(request, _sign, signer)
 
 
 @operation(
@@ -106,7 +106,7 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     _require_sandbox(request.scope)
     if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
         raise refused("not_found")
-    return idempotent.with_key(request, partial(_expire, request, request_id))
+    return idempotent.with_key(request, _expire, request_id)
 
 
 @operation(
@@ -125,7 +125,7 @@ def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpRespons
     early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    return idempotent.with_key(request, partial(_decline, request, signer))
+    return idempotent.with_key(request, _decline, signer)
 
 
 def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
@@ -158,7 +158,7 @@ def _decline(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRe
 
 
 def _acted(scope: TenantScope, key: HeldKey | None, given: dict[str, Any], request_id: int, act: Act) -> HttpResponse:
-    return idempotent.done_once(key, idempotent.content_of(given), request_id, act, partial(shown, scope, request_id))
+    return idempotent.done_once(key, given, request_id, act, partial(shown, scope, request_id))
 
 
 def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:

@@ -3,7 +3,6 @@ signer of one."""
 
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from typing import Any, Literal
 
 from django.http import HttpResponse
@@ -85,7 +84,7 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     after the other in `sequential` mode. A repeated call creates another request, unless it names the same
     `Idempotency-Key`.
     """
-    return idempotent.with_key(request, partial(create_once, request, SignatureRequestInput, create))
+    return idempotent.with_key(request, create_once, SignatureRequestInput, create)
 
 
 def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
@@ -101,7 +100,7 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create, key: He
     def made_before(request_id: int) -> Answer | None:
         return next(map(created, read(request.scope, [request_id])), None)
 
-    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+    return idempotent.created_once(key, payload, made, made_before)
 
 
 def created(found: Answer) -> Answer:
@@ -217,10 +216,7 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
             signer_ref=placement.signer_ref,
             stamp=placement.stamp,
             page_number=placement.page_number,
-            x=placement.rect.x,
-            y=placement.rect.y,
-            width=placement.rect.width,
-            height=placement.rect.height,
+            **asdict(placement.rect),
         )
         for planned in found.documents
         for placement in planned.placements
@@ -323,7 +319,7 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     already is not sealed. Audit log and webhooks say why, and signers are not told.
     """
     own(request.scope, request_id)
-    return idempotent.with_key(request, partial(_end, request, request_id))
+    return idempotent.with_key(request, _end, request_id)
 
 
 def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
@@ -336,7 +332,7 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
     def read() -> Answer:
         return shown(request.scope, request_id)
 
-    return idempotent.done_once(key, idempotent.content_of(content), request_id, end, read)
+    return idempotent.done_once(key, content, request_id, end, read)
 
 
 @operation(
@@ -354,7 +350,7 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
     with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
     """
     _signer(request, request_id, signer_id)
-    return idempotent.with_key(request, partial(_remind, request, request_id, signer_id))
+    return idempotent.with_key(request, _remind, request_id, signer_id)
 
 
 def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
@@ -371,7 +367,7 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
     def read() -> Answer:
         return _signer(request, request_id, signer_id)
 
-    return idempotent.done_once(key, idempotent.content_of(None), signer_id, ask, read)
+    return idempotent.done_once(key, None, signer_id, ask, read)
 
 
 def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:

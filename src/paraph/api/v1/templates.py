@@ -25,7 +25,6 @@ from paraph.api.v1.shapes import (
 )
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
 from paraph.api.v1.signature_requests import create_once
-from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template
 from paraph.flow.sending.templates import delete_template as delete
 from paraph.flow.sending.templates import send_template as send
@@ -33,7 +32,6 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
 from paraph.kernel.places import expensive_work
 from paraph.request_templates import models
-from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.input import (
     RoleName,
     TemplateCreation,
@@ -41,6 +39,7 @@ from paraph.request_templates.input import (
     TemplateSending,
     TemplateSendingInput,
 )
+from paraph.request_templates.saving import size_of_contents
 from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_COPIES,
@@ -155,15 +154,14 @@ def template_of(row: models.Template) -> Output:
         name=row.name,
         **_options(row),
         roles=_roles(roles),
-        documents=[_document(each, roles) for each in row.request["documents"]],
+        documents=[_document(each, roles) for each in row.content["documents"]],
         created_at=iso(row.created_at),
     )
     return answer
 
 
 def _options(row: models.Template) -> dict[str, Any]:
-    chosen = {name: getattr(row, name) for name in COLUMNS} | row.more_options
-    fields = SignatureRequestInput.model_fields
+    chosen, fields = row.content, SignatureRequestInput.model_fields
     return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
 
 
@@ -217,7 +215,7 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    return idempotent.with_key(request, partial(_create, request))
+    return idempotent.with_key(request, _create)
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -233,7 +231,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         found = scoped(models.Template, request.scope).filter(pk=template_id).first()
         return template_of(found) if found else None
 
-    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+    return idempotent.created_once(key, payload, made, made_before)
 
 
 @operation(
@@ -251,7 +249,7 @@ def list_templates(request: ApiRequest) -> HttpResponse:
     Lists the templates of the key's environment by name.
     """
     rows = scoped(models.Template, request.scope).order_by(Lower("name"), "name", "id")
-    return envelope(Templates, rows, request.GET, template_of, size_of_placements)
+    return envelope(Templates, rows, request.GET, template_of, size_of_contents)
 
 
 @operation("readTemplate", "GET /templates/{template_id}", Template, "The template.")
@@ -307,4 +305,4 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise refused("not_found")
     create = partial(send, template_id=template_id)
-    return idempotent.with_key(request, partial(create_once, request, TemplateSendingInput, create))
+    return idempotent.with_key(request, create_once, TemplateSendingInput, create)

@@ -19,7 +19,7 @@ from django.utils.translation import get_language, gettext_lazy
 
 from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.server.client_address import client_address
-from paraph.tenants import second_factors
+from paraph.tenants import accounts
 from paraph.tenants.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
@@ -76,13 +76,13 @@ def _public(url: str) -> str:
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """allauth's ``MFA_ADAPTER``."""
+    """allauth's ``MFA_ADAPTER``: secrets of second factors are kept encrypted, the QR code is part of the page."""
 
     def encrypt(self, text: str) -> str:
-        return second_factors.encrypted(text)
+        return accounts.encrypt_factor(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        return second_factors.decrypted(encrypted_text)
+        return accounts.decrypt_factor(encrypted_text)
 
     def build_totp_svg(self, url: str) -> str:
         """Return the ``svg`` element alone, which can stand in a page: images by ``data:`` are not loaded."""
@@ -91,6 +91,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
+    """Asks for a name besides address and password. The address of an invitation cannot be changed."""
+
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )

@@ -10,10 +10,8 @@ from django.http import HttpRequest
 
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import note_account_change
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import User
+from paraph.tenants.admin_log import Action, Actor
+from paraph.tenants.models import ActorKind, User
 
 _CHANGES: dict[Action, tuple[Signal, ...]] = {
     Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),

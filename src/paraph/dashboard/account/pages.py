@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import mute_all_but, wanted_mails
-from paraph.tenants.first_owner import check_first_owner_token, make_first_owner
+from paraph.tenants.members import check_first_owner_token, make_first_owner
 from paraph.tenants.models import MailKind, User
 
 

@@ -63,6 +63,8 @@ class PublicAddressAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class StrictProvider(OpenIDConnectProvider):  # type: ignore[misc]
+    """allauth's provider, stricter about what it is told. Its views are those of ``urls.py`` beside this file."""
+
     oauth2_adapter_class = PublicAddressAdapter
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:

@@ -1,13 +1,13 @@
 """``/app/{o}/applications``: all applications, how lately their keys were used, and whose a key is; ``…/{id}``: one of
 them, its settings, its keys side by side, and its end."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -59,13 +59,6 @@ def is_new(application: Application) -> bool:
     return clock.now() - application.created_at < _NEW
 
 
-class _Row(NamedTuple):
-    application: Application
-    live_keys: int
-    last_used_at: datetime | None
-    is_new: bool
-
-
 @member_page(Right.BUILD)
 def applications(request: HttpRequest, member: Member) -> HttpResponse:
     return _list_page(request, member, KeyForm())
@@ -91,16 +84,10 @@ def which_key(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpResponse:
-    rows = [_row(application) for application in applications_of(member).order_by("pk").prefetch_related("keys")]
-    content = {"rows": rows, "form": form}
+    live = Count("keys", filter=Q(keys__revoked_at=None) | Q(keys__revoked_at__gt=clock.now()))
+    rows = applications_of(member).order_by("pk").annotate(live_keys=live, last_used_at=Max("keys__last_used_at"))
+    content = {"rows": [(row, is_new(row)) for row in rows], "form": form}
     return show(request, "applications/listing.html", content, member=member, status=422 if form.errors else 200)
-
-
-def _row(application: Application) -> _Row:
-    keys, now = list(application.keys.all()), clock.now()
-    live = [key for key in keys if key.revoked_at is None or key.revoked_at > now]
-    used = [key.last_used_at for key in keys if key.last_used_at]
-    return _Row(application, len(live), max(used, default=None), is_new(application))
 
 
 @member_page(Right.BUILD)

@@ -25,6 +25,8 @@ from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
 _MOST_WEBHOOKS = 20
 _WATCHED = timedelta(hours=1)
+_ID = """python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])'"""
+_DOCUMENT = "DOCUMENT"
 
 
 class Webhook(NamedTuple):
@@ -55,8 +57,8 @@ class Progress:
         """Return a mark that changes whenever the page does."""
         found, signer = self.request, self.next_signer
         state = (found.pk, found.status, found.finalized) if found else ()
-        told = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
-        parts = (bool(self.used_at), *state, signer.pk if signer else 0, *told, self.watched)
+        newest = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
+        parts = (bool(self.used_at), *state, signer.pk if signer else 0, *newest, self.watched)
         return "-".join(str(part) for part in parts)
 
 
@@ -116,10 +118,6 @@ def _newest_request(member: Member, application: Application) -> SignatureReques
     latest = rows.values_list("pk", "application_id")[:_LATEST_REQUESTS]
     mine = next((pk for pk, application_id in latest if application_id == application.pk), None)
     return rows.select_related("application").filter(pk=mine).first() if mine else None
-
-
-_ID = """python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])'"""
-_DOCUMENT = "DOCUMENT"
 
 
 def first_request(base_url: str, user: User) -> str:

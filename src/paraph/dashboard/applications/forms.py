@@ -91,7 +91,7 @@ def add_refusal(form: forms.Form, refusal: DomainError) -> None:
     for name in form.fields:
         about = refusal.message.partition(" ")[0]
         if about in (name, name.removesuffix("s")):
-            said = refusal.message.removeprefix(about).lstrip()
-            form.add_error(name, said[:1].upper() + said[1:])
+            sentence = refusal.message.removeprefix(about).lstrip()
+            form.add_error(name, sentence[:1].upper() + sentence[1:])
             return
     form.add_error(None, refusal.message)

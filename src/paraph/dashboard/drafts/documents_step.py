@@ -45,7 +45,7 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
 
 
 def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:
-    order = list(draft.documents.values_list("document_id", flat=True))
+    order = [each["id"] for each in draft.content["documents"]]
     if remove and remove.isdecimal() and int(remove) in order:
         order.remove(int(remove))
     elif up and up.isdecimal() and int(up) in order[1:]:
@@ -59,14 +59,12 @@ def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:
 def _page(
     request: HttpRequest, member: Member, draft: Draft, problems: Sequence[str], lacking: str = ""
 ) -> HttpResponse:
-    rows = list(draft.documents.select_related("document"))
-    taken = [row.document_id for row in rows]
-    ready = (
-        scoped(Document, scope(member)).filter(status=DocumentStatus.READY, file_deleted_at=None).exclude(pk__in=taken)
-    )
+    files = draft.files()
+    ready = scoped(Document, scope(member)).filter(status=DocumentStatus.READY, file_deleted_at=None)
+    earlier = ready.exclude(pk__in=[document.pk for document in files]).defer("preflight")
     content = {
-        "rows": rows,
-        "earlier": ready.defer("preflight").order_by("-created_at", "-pk")[:_MOST_EARLIER],
+        "files": files,
+        "earlier": earlier.order_by("-created_at", "-pk")[:_MOST_EARLIER],
         "problems": problems,
         "lacking": lacking,
         "most": allowance(member.organization.plan).documents,

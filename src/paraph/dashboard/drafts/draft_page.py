@@ -9,9 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from paraph.dashboard.decorators import View, member_page, scope, see_other, show
 from paraph.drafts import editing
-from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
-from paraph.drafts.stamp_remarks import stamp_remarks, unwritten_names
+from paraph.drafts.refusals import missing
+from paraph.drafts.remarks import remarks, unwritten_names
 from paraph.kernel.places import expensive_work
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -79,5 +79,5 @@ def show_step(
     ]
     shared = {"draft": draft, "steps": steps, "step": step, "missing": lacking}
     if step in {Step.PLACEMENTS, Step.REVIEW}:
-        content |= {"remarks": stamp_remarks(draft), "unwritten": unwritten_names(draft)}
+        content |= {"remarks": remarks(draft), "unwritten": unwritten_names(draft)}
     return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)

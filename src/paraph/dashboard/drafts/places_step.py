@@ -8,13 +8,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from paraph.dashboard.decorators import see_other
 from paraph.dashboard.drafts.cards import cards
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
-from paraph.dashboard.drafts.field_form import FieldForm, FieldForms
-from paraph.dashboard.drafts.place_form import RECTANGLE, Choices
+from paraph.dashboard.drafts.place_forms import RECTANGLE, Choices, FieldForm, FieldForms, StampForm, StampForms
 from paraph.dashboard.drafts.sheets import palette, sheets
-from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
-from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftStamp, Step
+from paraph.drafts.models import Draft, Json, Placed, Step
+from paraph.drafts.refusals import missing
 from paraph.drafts.tags import place_by_tags
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
 from paraph.signature_requests.fields.kinds import KINDS
@@ -41,9 +39,9 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""
-    if not draft.documents.exists():
+    if not draft.content["documents"]:
         return see_other("draft_documents", member.organization_id, draft.pk)
-    if not draft.signers.exists():
+    if not draft.signers:
         return see_other("draft_signers", member.organization_id, draft.pk)
     if request.method != "POST":
         place_by_tags(draft)
@@ -51,8 +49,8 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     stamps, fields = _bound(request, draft)
     if not (stamps.is_valid() & (fields is None or fields.is_valid())):
         return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
-    asked = draft.places().fields if fields is None else map(FieldForm.field, _kept(fields))
-    editing.replace_places(draft, [form.stamp() for form in _kept(stamps)], list(asked))
+    asked = [at for at in draft.places() if at.field] if fields is None else _kept(fields)
+    editing.replace_places(draft, [*_kept(stamps), *asked])
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)
@@ -66,8 +64,8 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
 def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
     places = draft.places()
-    stamps = [_place(stamp) for stamp in places.stamps]
-    fields = [_place(field) | _entered(field.content) for field in places.fields]
+    stamps = [_place(at) for at in places if at.field is None]
+    fields = [_place(at) | _entered(at.field) for at in places if at.field]
     kwargs = {"choices": Choices.of(draft)}
     return (
         StampForms(initial=stamps, prefix="stamp", form_kwargs=kwargs),
@@ -75,14 +73,14 @@ def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
     )
 
 
-def _place(at: DraftStamp) -> dict[str, Any]:
-    whose = {"document": at.document.pk, "signer": at.signer.pk, "page": at.page_number}
+def _place(at: Placed) -> Json:
+    whose = {"document": at.document.pk, "signer": at.signer.ref, "page": at.page_number}
     return whose | {name: f"{getattr(at, name):.10g}" for name in RECTANGLE}
 
 
-def _entered(content: dict[str, Any]) -> dict[str, Any]:
+def _entered(content: Json) -> Json:
     """Return the content of a field as its form has it."""
-    entered = {"required": True} | content
+    entered: Json = {"required": True} | content
     if "options" in content:
         entered["options"] = "\n".join(content["options"])
     if isinstance(content.get("value"), bool):
@@ -105,8 +103,8 @@ def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]"
     return stamps, FieldForms(content, prefix="field", form_kwargs=kwargs)
 
 
-def _kept(rows: "forms.BaseFormSet[Any]") -> list[Any]:
-    return [form for form in rows if not form.cleaned_data.get("DELETE")]
+def _kept(rows: "forms.BaseFormSet[Any]") -> list[Placed]:
+    return [form.placed() for form in rows if not form.cleaned_data.get("DELETE")]
 
 
 def _page(
@@ -119,7 +117,7 @@ def _page(
     held_back: bool = False,
 ) -> HttpResponse:
     lacking = missing(draft)
-    files = [file | {"lacks": file["row"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
+    files = [file | {"lacks": file["document"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
     content = {
         "rows": rows[0],
         "fields": rows[1],
@@ -129,7 +127,7 @@ def _page(
         ],
         "files": files,
         "several": len(files) > 1,
-        "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
+        "signers": [each | {"lacks": each["ref"] in lacking.signers} for each in palette(draft)],
         "kinds": KINDS.values(),
         "limits": _LIMITS,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],

@@ -1,5 +1,6 @@
-"""``/app/{o}/drafts/{id}/signers``: who signs, and in which order."""
+"""``/app/{o}/drafts/{id}/signers``: who signs, and in which order, and who gets a copy of what was signed."""
 
+from dataclasses import asdict
 from typing import TypeAlias
 
 from django import forms
@@ -7,21 +8,30 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
-from paraph.dashboard.drafts import copies
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
-from paraph.dashboard.drafts.known_people import completed, with_account
-from paraph.dashboard.drafts.signer_form import SignerForm, SignerForms
+from paraph.dashboard.drafts.people import (
+    PersonForm,
+    SignerForm,
+    SignerForms,
+    completed,
+    earlier_signers,
+    with_account,
+)
 from paraph.drafts import editing
-from paraph.drafts.earlier_signers import earlier_signers
-from paraph.drafts.models import Draft, DraftSigner, Step
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, Json, Step
+from paraph.signature_requests.input import MOST_COPIES
 from paraph.signature_requests.models import Mode
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"
-Shown: TypeAlias = "tuple[Rows, copies.Copies, forms.Form]"
-_FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel", "role")
+Copies: TypeAlias = "forms.BaseFormSet[PersonForm]"
+Shown: TypeAlias = "tuple[Rows, Copies, forms.Form]"
 _BUTTONS = {"up", "remove", "remove-copy"}
+_CopyForms = forms.formset_factory(
+    PersonForm, extra=1, can_delete=True, absolute_max=MOST_COPIES + 1, max_num=MOST_COPIES
+)
 
 
 class OrderForm(forms.Form):
@@ -36,30 +46,31 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
     """Buttons: "Add me", and "Only I sign", which goes on at once; "Add signer", "Move up" and "Remove" at each signer;
     "Add recipient", and "Remove" at each who gets a copy; "Continue". Each saves what is entered."""
     if request.method != "POST":
-        shown = (_unbound(member, draft), copies.unbound(draft), OrderForm(initial={"mode": draft.mode}))
-        return _page(request, member, draft, shown)
-    rows, kept, order = _bound(request, member), copies.bound(request.POST), OrderForm(request.POST)
-    if not (rows.is_valid() & order.is_valid() & (kept is None or kept.is_valid())):
-        return _page(request, member, draft, (rows, kept or copies.unbound(draft), order), status=422)
+        order = OrderForm(initial={"mode": draft.content["mode"]})
+        return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order))
+    rows, copies, order = _bound(request, member), _bound_copies(request.POST), OrderForm(request.POST)
+    if not (rows.is_valid() & order.is_valid() & (copies is None or copies.is_valid())):
+        return _page(request, member, draft, (rows, copies or _unbound_copies(draft), order), status=422)
     signers = _signers(draft, rows)
     up = request.POST.get("up", "")
     if up.isdecimal() and 0 < int(up) < len(signers):
         signers.insert(int(up) - 1, signers.pop(int(up)))
-    draft.mode = order.cleaned_data["mode"]
-    if kept is not None:
-        copies.keep(draft, kept)
-    draft.save(update_fields=["mode", "more_options"])
+    draft.content["mode"] = order.cleaned_data["mode"]
+    if copies is not None:
+        draft.content["copies"] = [
+            {name: entered[name] for name in ("first_name", "last_name", "email")} for entered in _kept(copies)
+        ]
     editing.replace_signers(draft, signers)
     if request.POST.get("action", "next") in {"next", "only-me"} and not _BUTTONS & set(request.POST):
         if not signers:
             order.add_error(None, _("Add a signer first."))
-            return _page(request, member, draft, (_unbound(member, draft), copies.unbound(draft), order), status=422)
+            return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order), status=422)
         return see_other("draft_places", member.organization_id, draft.pk)
     return see_other("draft_signers", member.organization_id, draft.pk)
 
 
 def _unbound(member: Member, draft: Draft) -> Rows:
-    known = [{"id": signer.pk, **{name: getattr(signer, name) for name in _FIELDS}} for signer in draft.signers.all()]
+    known = [{"id": signer.ref, **asdict(signer)} for signer in draft.signers]
     return SignerForms(initial=known, prefix="signer", form_kwargs=_kwargs(member))
 
 
@@ -78,28 +89,46 @@ def _kwargs(member: Member) -> dict[str, bool]:
     return {"sms": allowance(member.organization.plan).sms}
 
 
-def _signers(draft: Draft, rows: Rows) -> list[DraftSigner]:
-    known = {signer.pk: signer for signer in draft.signers.all()}
+def _unbound_copies(draft: Draft) -> Copies:
+    return _CopyForms(initial=draft.content.get("copies", []), prefix="copy")
+
+
+def _bound_copies(entered: QueryDict) -> "Copies | None":
+    """Return the list as it was entered, None where the form says nothing of copies, which then stay as they are."""
+    if "copy-TOTAL_FORMS" not in entered:
+        return None
+    content = entered.copy()
+    if (removed := content.get("remove-copy", "")).isdecimal():
+        content[f"copy-{int(removed)}-DELETE"] = "on"
+    return _CopyForms(content, prefix="copy")
+
+
+def _kept(forms_of: "Rows | Copies") -> list[Json]:
+    """Return what was entered in those that are neither blank nor removed."""
+    entered = [form.cleaned_data for form in forms_of]
+    return [each for each in entered if each.get("email") and not each.get("DELETE")]
+
+
+def _signers(draft: Draft, rows: Rows) -> list[Json]:
+    """Return those that were entered, with their refs where they were there before."""
+    known = {signer.ref for signer in draft.signers}
     signers = []
-    for form in rows:
-        entered = form.cleaned_data
-        if not entered.get("email") or entered.get("DELETE"):
-            continue
-        signer = known.pop(entered["id"], None) or DraftSigner()
-        for name in _FIELDS:
-            setattr(signer, name, entered[name])
-        signers.append(signer)
+    for entered in _kept(rows):
+        ref = str(entered["id"])
+        signers.append(signer_of(entered, ref if ref in known else ""))
+        known.discard(ref)
     return signers
 
 
 def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown, *, status: int = 200) -> HttpResponse:
-    rows, kept, order = shown
+    rows, copies, order = shown
+    address = member.user.email.casefold()
     content = {
         "rows": rows,
-        "copies": kept,
+        "copies": copies,
         "order": order,
         "earlier": earlier_signers(scope(member)),
-        "absent": not draft.signers.filter(email__iexact=member.user.email).exists(),
+        "absent": all(signer.email.casefold() != address for signer in draft.signers),
         "most": allowance(member.organization.plan).signers,
         "count": sum(1 for form in rows if isinstance(form, SignerForm) and form["id"].value()),
     }

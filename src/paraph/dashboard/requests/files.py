@@ -137,8 +137,11 @@ def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  #
     """Stream the archive as its files are read, never more than a block of one."""
     _scope, found = own_request(member, request_id)
     files = _files(found)
-    for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
-        _require(file.object_key)
+    try:
+        for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
+            store.open(file.object_key).close()
+    except FileNotFoundError:
+        raise Http404 from None
     answer = StreamingHttpResponse(_archive(found, files), content_type="application/zip")
     return attached(answer, f"request-{found.pk}.zip")
 
@@ -169,20 +172,15 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _require(key: str) -> None:
-    try:
-        store.open(key).close()
-    except FileNotFoundError:
-        raise Http404 from None
-
-
 def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
     sink = _Sink()
     command = shlex.join(["paraph", "verify", "--details", "--root", _ROOTS, *(file.name for file in files)])
+    trusted = trusted_roots(settings.PARAPH, settings.DATA_DIR / "keys")
+    roots = b"".join(load_der_x509_certificate(root).public_bytes(Encoding.PEM) for root in trusted)
     moment = time.gmtime(clock.now().timestamp())[:6]
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr(zipfile.ZipInfo(_README, moment), _TEXT.format(id=found.pk, command=command, roots=_ROOTS))
-        archive.writestr(zipfile.ZipInfo(_ROOTS, moment), _roots())
+        archive.writestr(zipfile.ZipInfo(_ROOTS, moment), roots)
         for file in files:
             info = zipfile.ZipInfo(file.name, moment)
             with store.open(file.object_key) as stored, archive.open(info, "w", force_zip64=True) as entry:
@@ -190,8 +188,3 @@ def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
                     entry.write(block)
                     yield sink.take()
     yield sink.take()
-
-
-def _roots() -> bytes:
-    roots = trusted_roots(settings.PARAPH, settings.DATA_DIR / "keys")
-    return b"".join(load_der_x509_certificate(root).public_bytes(Encoding.PEM) for root in roots)

@@ -19,7 +19,7 @@ from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import RequestStatus, Role, SignatureRequest, SignerStatus
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants import daily_counts
-from paraph.tenants.admin_log.log import note_export
+from paraph.tenants.admin_log import note_export
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 

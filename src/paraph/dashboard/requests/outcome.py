@@ -49,7 +49,7 @@ def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     if clock.now() >= request.expires_at:
         return Outcome(_("The time to sign is over."), "warning", is_under_way=True)
-    turn = _turn(request, signers)
+    turn = in_turn(request, signers)
     late = [signer for signer in turn if request.send_email and signer.notified_at is None]
     is_recent = clock.now() < _their_turn_began(request, signers) + _USUALLY
     warnings = _about_mails(late, is_recent=is_recent)
@@ -58,7 +58,7 @@ def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 def _progress(request: SignatureRequest, signers: list[Signer], turn: list[Signer]) -> str:
     signed = sum(signer.status == SignerStatus.SIGNED for signer in signers)
-    facts = {"names": _names(turn), "signed": signed, "count": len(signers)}
+    facts = {"names": names_of(turn, _MOST_NAMES), "signed": signed, "count": len(signers)}
     if signed and any(signer.is_approver for signer in signers):
         return _("%(signed)d of %(count)d signed or approved. Waiting for %(names)s.") % facts
     if signed:
@@ -68,12 +68,12 @@ def _progress(request: SignatureRequest, signers: list[Signer], turn: list[Signe
     return _("Sent to %(names)s.") % facts
 
 
-def _names(signers: list[Signer]) -> str:
-    names = [signer.full_name for signer in signers]
-    return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
+def names_of(signers: list[Signer], most: int) -> str:
+    """Return the names of the signers; of many the first ``most``."""
+    return ", ".join([*(signer.full_name for signer in signers[:most]), *(["…"] if len(signers) > most else [])])
 
 
-def _turn(request: SignatureRequest, signers: list[Signer]) -> list[Signer]:
+def in_turn(request: SignatureRequest, signers: list[Signer]) -> list[Signer]:
     """Return who may sign now."""
     unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
     return unsigned[:1] if request.mode == Mode.SEQUENTIAL else unsigned
@@ -86,11 +86,11 @@ def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datet
 
 
 def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
-    """Tell what each invitation that is not out waits for, once it waits longer than usual."""
+    """Say what each invitation that is not out waits for, once it waits longer than usual."""
     if late and not has_gateway(EMAIL):
         sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
-        is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)
-        return [sentence % {"name": signer.full_name} for signer in late if is_told]
+        warns = not is_recent or is_refused(late[0].request.environment, EMAIL)
+        return [sentence % {"name": signer.full_name} for signer in late if warns]
     put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")

@@ -154,8 +154,8 @@ def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *
 
 
 def _searched(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return a page of what is found. What lies beyond the point that every environment was looked through to waits for
-    the next one."""
+    """Return a page of what is found. Rows beyond the point that every environment was searched up to wait for the next
+    page."""
     rows: list[SignatureRequest] = []
     points: list[int] = []
     truncated = False

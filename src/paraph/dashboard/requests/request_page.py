@@ -3,6 +3,7 @@
 import hashlib
 import re
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Prefetch
@@ -40,6 +41,7 @@ from paraph.webhooks.deliveries import for_request
 
 _MOST_DELIVERIES = 100
 _SHOWN = ("name", "file_deleted_at", "pages")  # of a document
+_BY_OWNER = attrgetter("field.request_document_id", "field.signer_id")
 _SOON, _SOMETIME = 3, 15  # seconds after which an open page asks again
 _TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one at each call
 
@@ -173,7 +175,7 @@ def _fields(found: SignatureRequest, signers: list[Signer], documents: list[Requ
     fields = signed_fields([found.pk])[found.pk]
     if not fields:
         return None
-    said = words.of("proof", get_language() or "en")
+    localized = words.of("proof", get_language() or "en")
     people = {signer.pk: signer for signer in signers}
     names = {row.pk: row.document.name for row in documents}
     groups = [
@@ -181,23 +183,19 @@ def _fields(found: SignatureRequest, signers: list[Signer], documents: list[Requ
             "signer": people[signer_id].full_name,
             "document": names[document_id],
             "rows": [
-                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, said)}
+                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, localized)}
                 for each in of_both
             ],
         }
-        for (document_id, signer_id), of_both in groupby(fields, _field_owner)
+        for (document_id, signer_id), of_both in groupby(fields, _BY_OWNER)
     ]
-    return {"heading": said["fields"], "groups": groups}
+    return {"heading": localized["fields"], "groups": groups}
 
 
-def _field_owner(each: SignedField) -> tuple[int, int]:
-    return each.field.request_document_id, each.field.signer_id
-
-
-def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, said: words.Words) -> str:
+def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, localized: words.Words) -> str:
     if isinstance(each.value, bool):
-        return str(said["ticked" if each.value else "unticked"])
+        return str(localized["ticked" if each.value else "unticked"])
     if each.value is None:
         is_gone = found.files_deleted_at or signer.email.endswith(ERASED_DOMAIN)  # nobody knows what was left empty
-        return str(said["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
+        return str(localized["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
     return shown_text(each.field, each.value, found.locale)

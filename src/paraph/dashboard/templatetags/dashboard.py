@@ -15,9 +15,10 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
+from paraph.dashboard.requests.outcome import in_turn, names_of
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
-from paraph.signature_requests.models import Mode, SignatureRequest, SignerStatus
+from paraph.signature_requests.models import SignatureRequest, SignerStatus
 from paraph.tenants.models import Environment
 
 register = template.Library()
@@ -108,11 +109,7 @@ def progress(found: SignatureRequest) -> str:
 @register.filter
 def whose_turn(found: SignatureRequest) -> str:
     """Return the names of those who may sign a request now, whose signers are at hand; of many the first."""
-    unsigned = [each for each in found.signers.all() if each.status != SignerStatus.SIGNED]
-    unsigned.sort(key=lambda signer: signer.order)
-    turn = unsigned[:1] if found.mode == Mode.SEQUENTIAL else unsigned
-    names = [each.full_name for each in turn[:_MOST_NAMES]]
-    return ", ".join([*names, *(["…"] if len(turn) > _MOST_NAMES else [])])
+    return names_of(in_turn(found, sorted(found.signers.all(), key=lambda signer: signer.order)), _MOST_NAMES)
 
 
 @register.filter

@@ -21,9 +21,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.limits import storage_quota, stored_bytes
+from paraph.tenants.limits import excess_of_requests, storage_quota, stored_bytes
 from paraph.tenants.models import Environment
-from paraph.tenants.row_quota import excess_of_requests
 from paraph.tenants.scope import TenantScope, scoped
 
 log = logging.getLogger("paraph.flow")

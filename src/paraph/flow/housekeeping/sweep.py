@@ -9,10 +9,10 @@ from paraph.documents import objects_to_delete
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
 from paraph.flow.messages.limits import forget_put_off
-from paraph.idempotency import prune as idempotency_keys
+from paraph.idempotency import held_key
 from paraph.kernel import clock
 from paraph.messaging import inbox
-from paraph.request_templates.bulk.pruning import delete_old_bulk_sends
+from paraph.request_templates.bulk.checking import delete_old_bulk_sends
 from paraph.storage import store
 
 ORPHANED_FOR = timedelta(days=30)  # long, so that a database restored from an old backup can still be replaced
@@ -28,7 +28,7 @@ def sweep() -> int:
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
-    removed = counting.forget() + forget_put_off() + idempotency_keys.prune()
+    removed = counting.forget() + forget_put_off() + held_key.prune()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
     for prefix in PREFIXES:
         removed += _remove(_orphans(prefix))

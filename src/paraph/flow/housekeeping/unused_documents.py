@@ -15,9 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
 from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import RequestDocument
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.scope import TenantScope, scoped
 
 _USES = (RequestDocument, DraftDocument, TemplateDocument)

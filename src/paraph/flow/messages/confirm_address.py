@@ -12,9 +12,7 @@ from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.values import InvalidValueError, email, phone
 from paraph.tenants import confirmed_addresses
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import ConfirmedAddress, Environment
 
 

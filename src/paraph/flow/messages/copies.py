@@ -14,9 +14,9 @@ from paraph.flow.messages.emails import completion, copy_email, copy_link
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
 from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once
 from paraph.kernel import clock
-from paraph.kernel.ceilings import DAY
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
+from paraph.kernel.rates import DAY
 from paraph.messaging import inbox
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused

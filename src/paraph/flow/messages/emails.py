@@ -29,8 +29,7 @@ from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import LONGEST_SUBJECT, CopyRecipient, Inquiry, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.signature_requests.tickets import copy_url
-from paraph.tenants.branding import accent
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import accent, logo_picture
 from paraph.words import Words, for_approvers, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)

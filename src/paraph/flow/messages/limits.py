@@ -15,8 +15,8 @@ from phonenumbers import parse
 
 from paraph.counts.counting import Ceiling, count, give_back
 from paraph.kernel import clock
-from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import DAY, HOUR, PerHourAndDay
 from paraph.messaging.gateways import destination_hash, has_gateway
 from paraph.messaging.models import PutOffMail
 from paraph.queue.jobs import Reschedule

@@ -14,9 +14,7 @@ from paraph.flow.personal_data.place import Facts, Person, Place
 from paraph.flow.personal_data.unsent import UNSENT, erase_unsent
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from paraph.flow.personal_data.place import Facts, Person, Place, among, telling
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, Member, MutedMail, Organization, User
+from paraph.tenants.models import Activity, Invitation, Member, MutedMail, Organization, User
 
 _OF_PROVIDER = "uid extra_data" if apps.is_installed("allauth.socialaccount") else ""
 _LOG = "The activity log forgets nothing: it tells an organization who did what with its data."

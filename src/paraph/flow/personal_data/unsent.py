@@ -13,7 +13,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.commitments import ERASED, entries_about, erase_values
-from paraph.drafts.editing import forget_places
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.events import lock_request
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
@@ -114,37 +113,40 @@ def _row_names(person: Person, row: BulkRow) -> bool:
     return has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells))
 
 
-def _draft_signers(person: Person) -> Iterator[DraftSigner]:
-    signers = DraftSigner.objects.filter(**person.of("draft__organization")).select_related("draft").order_by("pk")
-    for signer in signers.iterator():
-        entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
-        if has_address(person, entered) or ("@" not in signer.email and has_name(person, entered)):
-            yield signer
+class _Unsent(NamedTuple):
+    draft: Draft
+    signer: DraftSigner
 
 
-def _own_texts(draft: Draft) -> dict[str, str]:
-    return {name: each for name, each in draft.more_options.items() if isinstance(each, str)}
+def _draft_signers(person: Person) -> Iterator[_Unsent]:
+    for draft in Draft.objects.filter(**person.of("organization")).order_by("pk").iterator():
+        for signer in draft.signers:
+            entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
+            if has_address(person, entered) or ("@" not in signer.email and has_name(person, entered)):
+                yield _Unsent(draft, signer)
 
 
-def _erase_draft_signers(_person: Person, found: Sequence[DraftSigner]) -> int:
+def _noted(draft: Draft) -> dict[str, str]:
+    """Return the texts in which an application may name people."""
+    names = ("external_id", "redirect_url", "callback_url")
+    return {name: draft.content[name] for name in names if name in draft.content}
+
+
+@transaction.atomic
+def _erase_draft_signers(_person: Person, found: Sequence[_Unsent]) -> int:
     """With what the application that prepared the draft noted of its own, where it names them."""
-    for signer in found:
-        draft = Draft.objects.select_for_update(no_key=True).filter(pk=signer.draft_id).first()
-        if draft:
-            _forget_own_data(draft, signer)
-            signer.delete()
-            forget_places(draft)
+    for pk, signer in ((each.draft.pk, each.signer) for each in found):
+        draft = Draft.objects.select_for_update(no_key=True).filter(pk=pk).first()
+        if draft and draft.content:
+            for name in naming(signer, _noted(draft)):
+                del draft.content[name]
+            metadata = draft.content.get("metadata", {})
+            metadata |= dict.fromkeys(naming(signer, metadata), "")
+            draft.content["signers"] = [each for each in draft.content["signers"] if each["ref"] != signer.ref]
+            for document in draft.content["documents"]:
+                document["signers"] = [each for each in document["signers"] if each["signer_ref"] != signer.ref]
+            draft.save(update_fields=["content"])
     return len(found)
-
-
-def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:
-    gone, metadata = naming(signer, _own_texts(draft)), draft.more_options.get("metadata", {})
-    emptied = dict.fromkeys(naming(signer, metadata), "")
-    if gone or emptied:
-        draft.more_options = {name: each for name, each in draft.more_options.items() if name not in gone}
-        if emptied:
-            draft.more_options["metadata"] = metadata | emptied
-        draft.save(update_fields=["more_options"])
 
 
 class _DraftCopies(NamedTuple):
@@ -153,22 +155,22 @@ class _DraftCopies(NamedTuple):
 
 
 def _copies_in_drafts(person: Person) -> Iterator[_DraftCopies]:
-    drafts = Draft.objects.filter(more_options__has_key="copies", **person.of("organization")).order_by("pk")
+    drafts = Draft.objects.filter(content__has_key="copies", **person.of("organization")).order_by("pk")
     yield from (_DraftCopies(draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
 
 
 def _copies_of(person: Person, draft: Draft) -> list[dict[str, str]]:
-    return [each for each in draft.more_options["copies"] if has_address(person, each.values())]
+    return [each for each in draft.content["copies"] if has_address(person, each.values())]
 
 
 @transaction.atomic
 def _erase_draft_copies(person: Person, found: Sequence[_DraftCopies]) -> int:
     locked = Draft.objects.select_for_update(no_key=True).filter(pk__in=[each.draft.pk for each in found])
-    drafts = list(locked.filter(more_options__has_key="copies"))
+    drafts = list(locked.filter(content__has_key="copies"))
     for draft in drafts:
         gone = _copies_of(person, draft)
-        draft.more_options["copies"] = [each for each in draft.more_options["copies"] if each not in gone]
-        draft.save(update_fields=["more_options"])
+        draft.content["copies"] = [each for each in draft.content["copies"] if each not in gone]
+        draft.save(update_fields=["content"])
     return len(drafts)
 
 
@@ -178,7 +180,15 @@ def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
 
 
 _ALWAYS_THERE = {"name"}  # of a field, which needs one
-_COPIES = "copies"  # of a draft, which are a place of their own
+
+
+class _Written(NamedTuple):
+    """``elsewhere``: parts of the content that are places of their own."""
+
+    model: Any
+    table: str
+    columns: tuple[str, ...]
+    elsewhere: tuple[str, ...]
 
 
 class Found(NamedTuple):
@@ -189,25 +199,23 @@ class Found(NamedTuple):
     words: dict[str, str]
 
 
-_WRITTEN: dict[Any, tuple[str, tuple[str, ...]]] = {
-    Draft: ("drafts_draft", ("title", "subject", "message", "more_options", "placed")),
-    Template: ("request_templates_template", ("name", "subject", "message", "more_options", "request")),
-}
-"""Tables and their columns with words of organizations."""
+_WRITTEN = (
+    _Written(Draft, "drafts_draft", ("title", "subject", "message", "content"), ("copies", "signers")),
+    _Written(Template, "request_templates_template", ("name", "subject", "message", "content"), ("copies",)),
+)
 
 
 def _words(person: Person) -> Iterator[Found]:
-    for model, (_table, names) in _WRITTEN.items():
+    for model, _table, names, elsewhere in _WRITTEN:
         rows = model.objects.filter(**person.of("organization_id")).order_by("pk")
-        for pk, organization_id, *values in rows.values_list("pk", "organization_id", *names).iterator():
-            found = {
-                path: text
-                for name, value in zip(names, values, strict=True)
-                for path, text in _texts(name, value)
-                if names_person(person, text)
-            }
-            if found:
-                yield Found(model(pk=pk), organization_id, found)
+        for row in rows.only("organization_id", *names).iterator():
+            texts = _texts("", {name: getattr(row, name) for name in names} | {"content": _rest(row, elsewhere)})
+            if found := {path: text for path, text in texts if names_person(person, text)}:
+                yield Found(model(pk=row.pk), row.organization_id, found)
+
+
+def _rest(row: Draft | Template, elsewhere: Sequence[str]) -> dict[str, Any]:
+    return {name: part for name, part in row.content.items() if name not in elsewhere}
 
 
 def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -215,7 +223,7 @@ def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
         yield path, value
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from () if key == _COPIES else _texts(f"{path}.{key}", each)
+            yield from _texts(f"{path}.{key}".removeprefix("."), each)
     elif isinstance(value, list):
         for number, each in enumerate(value):
             yield from _texts(f"{path}[{number}]", each)
@@ -232,11 +240,15 @@ def _told_words(found: Found) -> Facts:
 
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
     """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
-    for row, _organization_id, _words in found:
-        _table, names = _WRITTEN[type(row)]
-        kept = type(row).objects.select_for_update(no_key=True).filter(pk=row.pk).values(*names).first() or {}
-        left = {name: _without(person, value, name) for name, value in kept.items()}
-        type(row).objects.filter(pk=row.pk).update(**left)
+    by_model = {written.model: written for written in _WRITTEN}
+    for model, pk in ((type(each.row), each.row.pk) for each in found):
+        written = by_model[model]
+        row = model.objects.select_for_update(no_key=True).filter(pk=pk).first()
+        if row:
+            left = {name: _without(person, getattr(row, name), name) for name in written.columns if name != "content"}
+            kept = {name: row.content[name] for name in written.elsewhere if name in row.content}
+            left["content"] = kept | _without(person, _rest(row, written.elsewhere))
+            model.objects.filter(pk=pk).update(**left)
     return len(found)
 
 
@@ -246,7 +258,7 @@ def _without(person: Person, value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         return [_without(person, each, "name") for each in value]
     if isinstance(value, dict):
-        left = {key: each if key == _COPIES else _without(person, each, key) for key, each in value.items()}
+        left = {key: _without(person, each, key) for key, each in value.items()}
         return {key: each for key, each in left.items() if each != "" or value[key] == ""}
     return value
 
@@ -282,18 +294,19 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "drafts",
-        "drafts_draftsigner: first_name last_name email phone; drafts_draft: more_options",
+        "drafts_draft: content",
         _draft_signers,
         telling(
-            "draft.organization_id draft.environment draft=draft_id first_name last_name email phone",
-            lambda signer: _own_texts(signer.draft) | {"metadata": signer.draft.more_options.get("metadata", {})},
+            "draft.organization_id draft.environment draft=draft.pk",
+            "signer.first_name signer.last_name signer.email signer.phone",
+            lambda each: _noted(each.draft) | {"metadata": each.draft.content.get("metadata", {})},
             "changed_at=draft.updated_at",
         ),
         _erase_draft_signers,
     ),
     Place(
         "copies in drafts",
-        "drafts_draft: more_options",
+        "drafts_draft: content",
         _copies_in_drafts,
         telling(
             "draft.organization_id draft.environment draft=draft.pk copies=named changed_at=draft.updated_at",
@@ -302,7 +315,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "words in drafts and templates",
-        "; ".join(f"{table}: {' '.join(names)}" for table, names in _WRITTEN.values()),
+        "; ".join(f"{table}: {' '.join(names)}" for _, table, names, _ in _WRITTEN),
         _words,
         _told_words,
         _erase_words,

@@ -38,7 +38,7 @@ from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
-from paraph.storage.object_keys import folder_of
+from paraph.storage.objects import folder_of
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
 

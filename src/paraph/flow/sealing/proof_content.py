@@ -25,7 +25,7 @@ from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import logo_picture
 
 _SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""

@@ -7,18 +7,16 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.append import Origin
+from paraph.drafts.content import creation_of
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
+from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
-from paraph.request_templates.payload import TemplatePayload
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.models import Member, Organization
+from paraph.tenants.models import ActorKind, Member, Organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
@@ -81,7 +79,7 @@ def _prepare(bulk_send: BulkSend) -> None:
 
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:
     after = {"template": bulk_send.template_id, "rows": bulk_send.rows.count()}
-    log.note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
+    note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
 
 
 _RUN_SECONDS = 3.0
@@ -133,7 +131,7 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
     template = bulk_send.template
     if template is None:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
-    payload = TemplatePayload(template).of(row.signers)
+    payload = with_people(creation_of(template.content), row.signers)
     source = {"bulk_send": bulk_send.pk, "row": row.number}
     return send_from_web(_scope(bulk_send), payload, template.locale, _sender(bulk_send, template), source)
 

@@ -26,7 +26,7 @@ from paraph.signature_requests.models import (
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.signing_token import new_salt
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
 

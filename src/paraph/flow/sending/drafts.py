@@ -1,24 +1,21 @@
 """Drafts: prepared for a member as an application asks for it, and sent from the dashboard."""
 
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from django.db import IntegrityError, transaction
 
 from paraph.database.rows import insert
+from paraph.drafts.content import creation_of
 from paraph.drafts.editing import empty
-from paraph.drafts.given import Given, read
-from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
-from paraph.drafts.payload import content_of, payload
+from paraph.drafts.given import read
+from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.placing import PlannedField, PlannedPlacement
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.limits import use_web_send
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.tenants.send_quota import use_web_send
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -27,51 +24,35 @@ def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
     what :func:`paraph.drafts.given.read` does."""
     locale = locale or DEFAULT_LOCALE
-    given = read(scope, value, locale)
+    content = read(scope, value, locale)
     try:
-        return _made(scope, given, locale, beside)
+        return _made(scope, content, locale, beside)
     except IntegrityError:
         read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise
 
 
 @transaction.atomic
-def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draft:
+def _made(scope: TenantScope, content: Json, locale: str, beside: Beside) -> Draft:
     draft = Draft.objects.create(
         organization_id=scope.organization_id,
         environment=scope.environment,
         application_id=scope.application_id,
         step=Step.REVIEW,
         locale=locale,
-        tags_placed=any(each.placements or each.fields for each in given.documents),
-        **given.options,
+        tags_placed=any(each["signers"] for each in content["documents"]),
+        content=content,
     )
-    signers = {
-        ref: DraftSigner(draft=draft, position=position, **person)
-        for position, (ref, person) in enumerate(given.signers.items())
-    }
-    DraftSigner.objects.bulk_create(signers.values())
-    stamps: list[DraftStamp] = []
-    fields: list[DraftField] = []
-    for position, planned in enumerate(given.documents):
-        row = DraftDocument.objects.create(draft=draft, document=planned.document, position=position)
-        placed: list[PlannedPlacement | PlannedField] = [*planned.placements, *planned.fields]
-        for each in placed:
-            place: dict[str, Any] = {"page_number": each.page_number, **asdict(each.rect)}
-            whose: dict[str, Any] = {"document": row, "signer": signers[each.signer_ref]}
-            if isinstance(each, PlannedField):
-                fields.append(DraftField(**whose, **place, content=content_of(each.given)))
-            else:
-                stamps.append(DraftStamp(**whose, **place))
-    draft.place(stamps, fields)
+    DraftDocument.objects.bulk_create(
+        DraftDocument(draft=draft, document_id=each["id"], position=position)
+        for position, each in enumerate(content["documents"])
+    )
     insert(beside(draft.pk))
     return draft
 
 
 @transaction.atomic
-def send_from_web(
-    scope: TenantScope, payload: dict[str, Any], locale: str, sender: Sender, source: dict[str, int]
-) -> int:
+def send_from_web(scope: TenantScope, payload: Json, locale: str, sender: Sender, source: dict[str, int]) -> int:
     """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
     nothing. Returns its id.
 
@@ -82,7 +63,7 @@ def send_from_web(
     assert sender.member
     request_id = create(scope, payload, sender, locale)
     use_web_send(scope.organization_id, scope.plan)
-    log.note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id
 
 
@@ -101,6 +82,6 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
     if draft.request_id:
         return draft.request_id
     titled = replace(sender, title=draft.title, subject=draft.subject, message=draft.message)
-    draft.request_id = send_from_web(scope, payload(draft), draft.locale, titled, {"draft": draft.pk})
+    draft.request_id = send_from_web(scope, creation_of(draft.content), draft.locale, titled, {"draft": draft.pk})
     empty(draft)  # names, addresses and what was written to signers live on in the request alone
     return draft.request_id

@@ -24,9 +24,7 @@ from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind
 from paraph.tenants.scope import TenantScope, scoped
 
@@ -109,7 +107,7 @@ def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_
     if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
         raise DomainError(eligibility.value, _("This link no longer works: there is nothing left to sign."))
     subject = f"request {request_id}, signer {signer_id}"
-    log.note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
+    note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
     return signing_url(signer)
 
 
@@ -149,7 +147,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
         raise DomainError("delivery_failed", _("this service has no mail server, so nobody would receive the mails."))
     reminder = _queue_reminder(signer, _made_for_next(signer), automatic=False)
     subject = f"request {request_id}, signer {signer_id}"
-    log.note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
+    note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
     return reminder
 
 

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_overlays
-from paraph.pdf.untrusted.preview import preview
+from paraph.pdf.untrusted.page_reading import preview
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import PREVIEWED, RequestPlan, make_plan

@@ -22,11 +22,9 @@ from paraph.signature_requests.input import UnnamedRequest
 from paraph.signature_requests.models import RequestDocument
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Action, Actor, note
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import Environment
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 
@@ -34,10 +32,9 @@ def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, 
     """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
     the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
     :func:`paraph.request_templates.given.read` does."""
-    names, content = read(scope, value, locale)
-    content = replace(content, options=content.options | {"locale": locale})
+    names, template = read(scope, value, locale)
     try:
-        return save_template(scope, content, None, actor, names, beside=beside)
+        return save_template(scope, template, actor, names, beside=beside)
     except IntegrityError:
         read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise
@@ -77,10 +74,10 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     template.delete()
     deleted = _delete_files_kept(documents)
     before = {"name": template.name}
-    log.note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
+    note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
     for document in deleted:
         subject = f"document {document.pk}"
-        log.note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:

@@ -20,10 +20,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
 from paraph.pdf.untrusted.verify import altered_seals
 from paraph.storage import store
-from paraph.storage.staged_object import StagedObject
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.storage.objects import StagedObject
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.scope import TenantScope, tenant_key
 
 MAX_NAME_LENGTH = 255

@@ -14,9 +14,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Inquiry, InquiryKind, Signer
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import SIGNER
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import SIGNER, Action, note
 from paraph.tenants.models import MailKind
 
 LONGEST = 2000  # characters

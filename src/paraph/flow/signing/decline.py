@@ -27,9 +27,7 @@ from paraph.signature_requests.models import (
 )
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.values import LONGEST_REASON
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import SIGNER
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import SIGNER, Action, note
 from paraph.tenants.models import MailKind
 
 

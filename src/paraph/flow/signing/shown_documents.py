@@ -13,8 +13,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
-from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
-from paraph.pdf.untrusted.preview import preview
+from paraph.pdf.untrusted.page_reading import preview, render_page, render_printed_page
 from paraph.signature_requests.fields.entry import ShownValue, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
 from paraph.signature_requests.fields.store import fields_of

@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import (
+from paraph.kernel.secrets import (
     earlier_master_keys,
     existing_master_key,
     fingerprint,
@@ -24,7 +24,7 @@ from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
 from paraph.operations.backup.archive import DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
 from paraph.postgres import transfer
-from paraph.storage.object_keys import checked_key
+from paraph.storage.objects import checked_key
 
 _BLOCK = 1 << 20
 

@@ -19,7 +19,7 @@ from paraph.evidence.models import Backup
 from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import fingerprint
+from paraph.kernel.secrets import fingerprint
 from paraph.operations.backup.archive import (
     DATABASE,
     EARLIER_SECRETS,
@@ -106,14 +106,14 @@ def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) 
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             cursor.execute("SELECT pg_export_snapshot()")
-            transfer.dump(_database_url(), cast(BinaryIO, dump), cursor.fetchone()[0])
+            url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
+            transfer.dump(url, cast(BinaryIO, dump), cursor.fetchone()[0])
             if named:
-                _note_objects(named)
+                for word in TABLES:
+                    for found in named_objects(word):
+                        row = [found.row, found.key, found.sha256.hex(), found.size]
+                        named.write(json.dumps(row).encode() + b"\n")
         archive.add(DATABASE, cast(BinaryIO, dump))
-
-
-def _database_url() -> str:
-    return settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
 
 
 def _add_secrets(archive: ArchiveWriter) -> None:
@@ -128,12 +128,6 @@ def _add_keys(archive: ArchiveWriter, folder: Path) -> None:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             archive.add_bytes(f"{KEYS}{path.relative_to(folder).as_posix()}", path.read_bytes())
-
-
-def _note_objects(named: BinaryIO) -> None:
-    for word in TABLES:
-        for found in named_objects(word):
-            named.write(json.dumps([found.row, found.key, found.sha256.hex(), found.size]).encode() + b"\n")
 
 
 def _add_objects(archive: ArchiveWriter, named: BinaryIO) -> tuple[int, list[Problem]]:

@@ -1,17 +1,20 @@
-"""Work that waits: jobs, webhooks, and completed requests that could not be sealed."""
+"""Work that waits: jobs, webhooks, completed requests that could not be sealed, files whose time is over, a backup."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Max, OuterRef, Subquery
 
+from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
-from paraph.evidence.models import SealingFailure
+from paraph.evidence.models import Backup, SealingFailure
+from paraph.flow.housekeeping.delete_files import overdue
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, queue_state
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Retention
 from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
@@ -31,8 +34,8 @@ def webhooks() -> Iterator[Outcome]:
     if seconds < _SLOW:
         yield ok("webhooks", "No webhook is late.")
         return
-    judge = failed if seconds > _STUCK else warning
-    yield judge("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
+    outcome = failed if seconds > _STUCK else warning
+    yield outcome("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
 
 
 def unsealed() -> Iterator[Outcome]:
@@ -54,8 +57,8 @@ def unsealed() -> Iterator[Outcome]:
     waiting = max(1, SealingFailure.objects.count())  # some may be sealed meanwhile
     count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
-    judge = failed if clock.now() - since > _LONG_FAILING else warning
-    yield judge("sealing failures", sentence)
+    outcome = failed if clock.now() - since > _LONG_FAILING else warning
+    yield outcome("sealing failures", sentence)
 
 
 def kept_timestamps() -> Iterator[Outcome]:
@@ -79,11 +82,50 @@ def _workers(state: QueueState) -> Outcome:
 def _jobs(state: QueueState) -> Outcome:
     gave_up = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
     if state.oldest_seconds < _SLOW:
-        judge = warning if state.failed else ok
-        return judge("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
-    judge = failed if state.oldest_seconds > _STUCK else warning
-    return judge("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
+        outcome = warning if state.failed else ok
+        return outcome("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
+    outcome = failed if state.oldest_seconds > _STUCK else warning
+    return outcome("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
 
 
 def _words(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+_OLD = timedelta(days=8)  # a weekly backup is no finding
+_OBJECTS_LATE = timedelta(hours=1)
+_REQUESTS_LATE = timedelta(days=1)
+
+
+def newest_sound() -> datetime | None:
+    """Return the moment that the newest backup without problems holds; None where there is none."""
+    newest: datetime | None = Backup.objects.filter(problems=0).aggregate(newest=Max("as_of"))["newest"]
+    return newest
+
+
+def backup() -> Iterator[Outcome]:
+    """``backup``: the age of the newest one by ``paraph backup``."""
+    newest = newest_sound()
+    if newest is None:
+        yield ok("backup", "None without problems was made by paraph backup; copies made by other means are not seen.")
+    elif clock.now() - newest > _OLD:
+        yield warning("backup", f"The newest backup without problems is of {clock.iso(newest)}: run paraph backup.")
+    else:
+        yield ok("backup", f"The newest backup without problems is of {clock.iso(newest)}.")
+
+
+def retention() -> Iterator[Outcome]:
+    """``retention``: whether files whose time is over wait for their deletion for long."""
+    since = objects_to_delete.waiting_since()
+    late = [rule for rule in Retention.objects.all() if overdue(rule, _REQUESTS_LATE).exists()]
+    if since and clock.now() - since > _OBJECTS_LATE:
+        sentence = f"Files wait to be deleted from the store since {clock.iso(since)}: the log of the workers says why."
+        yield warning("retention", sentence)
+    elif late:
+        where = f"organization {late[0].organization_id}, {late[0].environment}"
+        sentence = (
+            f"Files are kept for a day or more beyond their retention ({where}): the log of the workers says why."
+        )
+        yield warning("retention", sentence)
+    else:
+        yield ok("retention", "No file is kept beyond its retention.")

@@ -10,8 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from psycopg import OperationalError
 
-from paraph.database.first_statement import connect
-from paraph.database.sessions import connection_parameters
+from paraph.database.connections import connect, connection_parameters
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations
@@ -88,10 +87,10 @@ def connections() -> Iterator[Outcome]:
         known = "" if pooled else f" of {had}"
         yield ok("connections", f"{needed}{known} sessions of the database can be had at once: as many as {who} open.")
         return
-    judge = failed if had < needed / 2 else warning
+    outcome = failed if had < needed / 2 else warning
     remedy = f"set default_pool_size to {needed} there" if pooled else f"{needed} are needed: raise max_connections"
     where = "the pooler before the database gives" if pooled else "the database takes"
-    yield judge(
+    yield outcome(
         "connections",
         f"{who[0].upper()}{who[1:]} open up to {needed} sessions, and {where} {had} at once: {remedy}, or run fewer.",
     )

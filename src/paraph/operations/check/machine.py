@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
-from paraph.kernel.master_key import fingerprint
+from paraph.database.connections import UNKEPT, connection_parameters, keeps_sessions
+from paraph.kernel.secrets import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture, fitted_size
 from paraph.pdf.typesetting.fonts import CJK, library
-from paraph.pdf.untrusted import second_renderer
-from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.second_look import second_renderer
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 
@@ -88,11 +88,11 @@ def confinement() -> Iterator[Outcome]:
 
 def other_renderer() -> Iterator[Outcome]:
     """Report whether a second renderer looks at pages that readers may draw differently."""
-    if program := second_renderer.program():
+    if program := second_renderer():
         yield ok("second renderer", f"Pages that readers may draw differently are compared with those of {program}.")
         return
-    told = "Pages that readers may draw differently are not compared with another renderer's"
-    yield warning("second renderer", f"{told}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
+    sentence = "Pages that readers may draw differently are not compared with another renderer's"
+    yield warning("second renderer", f"{sentence}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
 
 
 def typesetting() -> Iterator[Outcome]:
@@ -109,11 +109,11 @@ def fonts() -> Iterator[Outcome]:
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:
-        told = f"No font here has {CJK} letters: stamps and proofs have the e-mail address in place of such a name."
+        sentence = f"No font here has {CJK} letters: stamps and proofs have the e-mail address in place of such a name."
         more = f" Missing as well: {others}." if others else ""
-        yield warning("fonts", f"{told} Install Noto Sans CJK (Debian: fonts-noto-cjk), and start again.{more}")
+        yield warning("fonts", f"{sentence} Install Noto Sans CJK (Debian: fonts-noto-cjk), and start again.{more}")
     elif others:
-        told = f"Names are written in their own letters, but for these, which are written in Latin ones: {others}."
-        yield ok("fonts", f"{told} Debian's fonts-noto-core has them.")
+        sentence = f"Names are written in their own letters, but for these, which are written in Latin ones: {others}."
+        yield ok("fonts", f"{sentence} Debian's fonts-noto-core has them.")
     else:
         yield ok("fonts", "Names are written in their own letters.")

@@ -95,7 +95,7 @@ def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
         if not (found.ok or (missing_issuer(each.certificates) and found.intact and not found.altered)):
             findings = " ".join(found.findings)
             return failed(name, f"The seal of a test file does not validate with {source}: {findings}")
-    return _judged(name, source, sealed, [found.level for found in verified], time.perf_counter() - began)
+    return _outcome(name, source, sealed, [found.level for found in verified], time.perf_counter() - began)
 
 
 def _unusable(name: str, error: Exception, source: str = "") -> Outcome:
@@ -119,7 +119,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judged(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], seconds: float) -> Outcome:
+def _outcome(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], seconds: float) -> Outcome:
     """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
     documents and, where proofs have one of their own, by that; ``levels``: as they verify."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
@@ -145,8 +145,8 @@ def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str
     if wanted != "B-B" and any(not each.timestamp for each in sealed):
         yield " ".join(["It has no timestamp.", *dict.fromkeys(unstamped)])
     if any(level != wanted for level in levels):
-        told = {f"{missing_issuer(each.certificates)}." for each in sealed}
-        reasons = [reason for each in sealed for reason in each.level_reasons if reason not in told]
+        missing_issuers = {f"{missing_issuer(each.certificates)}." for each in sealed}
+        reasons = [reason for each in sealed for reason in each.level_reasons if reason not in missing_issuers]
         yield " ".join([f"The level is not {wanted}.", *dict.fromkeys(reasons)])
 
 

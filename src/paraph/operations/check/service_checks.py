@@ -1,4 +1,5 @@
-"""All checks, run side by side so that none delays the others, and those that a start needs."""
+"""All checks, run side by side so that none delays the others; those that a start needs; and what load balancers are
+told, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
 
 import threading
 import time
@@ -11,10 +12,9 @@ from django.db import connections
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
-from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
+from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
 from paraph.operations.check.database import database, replication
-from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.machine import (
     confinement,
     disks,
@@ -25,11 +25,9 @@ from paraph.operations.check.machine import (
     sessions,
     typesetting,
 )
-from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, Status, failed
-from paraph.operations.check.proxy import proxy
-from paraph.operations.check.safekeeping import backup, retention
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
+from paraph.operations.check.surroundings import mail_gateway, object_store, proxy, sms_gateway, storage_key
 
 CHECK_SECONDS = 20.0
 
@@ -99,12 +97,12 @@ def checks_of(line: str) -> list[ServiceCheck]:
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raises
+    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raise
     ``DomainError("configuration", …)`` for a line that there is not."""
     wanted = {line: [check.name for check in checks_of(line)] for line in lines}
     checks = [check for check in CHECKS if any(check.name in names for names in wanted.values())]
     found = outcomes_by_check(checks, seconds)
-    told = [
+    chosen = [
         outcome
         for name, outcomes in found.items()
         for outcome in outcomes
@@ -114,7 +112,7 @@ def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outc
         if not any(name == line or _is_of(outcome.name, line) for name in names for outcome in found[name]):
             known = [check.name for check in CHECKS] + [*LINES_WITHIN]
             raise DomainError("configuration", f"There is no line {line}, only {', '.join(known)}.")
-    return told
+    return chosen
 
 
 def _is_of(name: str, line: str) -> bool:
@@ -139,11 +137,9 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    return {check.name: found.get(check.name) or [_late(check.name, seconds)] for check in checks}
-
-
-def _late(name: str, seconds: float) -> Outcome:
-    return replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)
+    for name in (check.name for check in checks if not found.get(check.name)):
+        found[name] = [replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)]
+    return {check.name: found[check.name] for check in checks}
 
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
@@ -181,3 +177,49 @@ def require_start() -> None:
             _log.warning("check", part=outcome.name, finding=outcome.sentence)
         elif outcome.name in logged:
             _log.info("check", part=outcome.name, finding=outcome.sentence)
+
+
+_READY_SECONDS = 4.0
+_LATE_SECONDS = 10.0  # a machine that is busy at its start is not out of the balance for minutes
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """``ready``: whether requests can be served. ``parts``: the status of each outcome, by name."""
+
+    ready: bool
+    parts: dict[str, str]
+
+
+class ReadinessCache:
+    """The latest outcomes of each check, in this process."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, list[Outcome]] = {}
+        self._until: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def readiness(self) -> Readiness:
+        """Return the readiness, what is out of date renewed; while another caller renews, the earlier outcomes."""
+        if self._lock.acquire(blocking=not self._outcomes):
+            try:
+                self._renew()
+            finally:
+                self._lock.release()
+        outcomes = {outcome.name: outcome for found in self._outcomes.values() for outcome in found}
+        needed = [outcomes[check.name] for check in SERVING]
+        ready = all(outcome.status != Status.FAILED or outcome.transient for outcome in needed)
+        return Readiness(ready, {name: outcome.status.value for name, outcome in outcomes.items()})
+
+    def _renew(self) -> None:
+        now = time.monotonic()
+        stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS)
+        self._until.update({check.name: now + self._valid_seconds(check) for check in stale})
+
+    def _valid_seconds(self, check: ServiceCheck) -> float:
+        late = any(outcome.late for outcome in self._outcomes[check.name])
+        return min(check.valid_seconds, _LATE_SECONDS) if late else check.valid_seconds
+
+
+READINESS = ReadinessCache()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.marks import Drawing, DrawingComposer, FormXObjects, Mark, Overlay, open_form_xobjects
+from paraph.pdf.drawing.marks import Drawing, DrawingComposer, FormXObjects, Mark, Overlay
 from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.graphics_state import PageEndings, may_leave_layers_open, without_strays
 from paraph.pdf.structure.normalise import UnreadablePdf, normalised
@@ -15,6 +15,9 @@ from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometry_of,
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_fields import FieldWidget
+
+_NO_ZOOM, _NO_ROTATE = 8, 16
+_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
 class PageWriter:
@@ -82,10 +85,6 @@ def _free_prefix(existing: Dictionary, names: dict[bytes, Ref]) -> bytes:
 
 def _renamed(text: bytes, prefix: bytes) -> bytes:
     return text.replace(b"/Paraph", b"/Paraph" + prefix) if prefix else text
-
-
-_NO_ZOOM, _NO_ROTATE = 8, 16
-_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
 @dataclass
@@ -162,9 +161,12 @@ def _may_be_hidden(
 def _open_appearances(appearances: bytes, revision: Revision, needed: int) -> FormXObjects:
     try:
         try:
-            return open_form_xobjects(PdfReader(appearances), revision, needed)
+            forms = FormXObjects(PdfReader(appearances), revision)
         except Unsafe:
-            return open_form_xobjects(PdfReader(normalised(appearances)), revision, needed)
+            forms = FormXObjects(PdfReader(normalised(appearances)), revision)
+        if len(forms) < needed:
+            raise Unsafe("the appearances have too few pages")
+        return forms
     except (Unsafe, UnreadablePdf) as error:
         raise SealError("The pictures of the marks cannot be read.") from error
 

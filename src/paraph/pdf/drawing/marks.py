@@ -9,15 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, PdfStream, Raw, Ref, Unsafe, number
+from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, PdfStream, Raw, Ref, number
 from paraph.pdf.structure.pages import Box, Matrix, PageGeometry, PageNode, compose, geometry_of, pages, transform_box
 from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.revision import Revision
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
+_LAYERS_CLOSED = 5000  # they compress to almost nothing
 # Texts that must be parsed to be copied: streams, strings, comments, escaped names.
 _INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
 _REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
+ASPECT = 2.0  # width / height, the default of InitialsContent
+_HEIGHT, _SMALLEST = 24.0, 7.0
+_MARGIN = 14.0
+_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)
@@ -106,17 +111,6 @@ class FormXObjects:
         # An opaque drawing looks the same without its isolated group, and PDF/A-1 forbids transparency groups.
         entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
         return PdfStream(self._copy(entries), value.data)
-
-
-def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
-    """Open the pages of ``source`` for import. Raise :class:`Unsafe` if it has fewer than ``needed``."""
-    forms = FormXObjects(source, revision)
-    if len(forms) < needed:
-        raise Unsafe("the appearances have too few pages")
-    return forms
-
-
-_LAYERS_CLOSED = 5000  # they compress to almost nothing
 
 
 @dataclass(frozen=True)
@@ -214,12 +208,6 @@ def _name(appearance: int) -> bytes:
 def _around(boxes: Sequence[Box]) -> Box:
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-ASPECT = 2.0  # width / height, the default of InitialsContent
-_HEIGHT, _SMALLEST = 24.0, 7.0
-_MARGIN = 14.0
-_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)

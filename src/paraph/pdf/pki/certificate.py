@@ -23,6 +23,8 @@ from paraph.pdf.pki import der, oids
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
+AHEAD = timedelta(minutes=5)
+"""By how much the clock of an authority may be ahead of ours."""
 
 
 class CertificateError(ValueError):
@@ -215,10 +217,6 @@ def _name(name: x509.Name) -> str:
 @lru_cache(maxsize=1024)
 def _digest(encoded: bytes, algorithm: str) -> bytes:
     return hashlib.new(algorithm, encoded).digest()
-
-
-AHEAD = timedelta(minutes=5)
-"""By how much the clock of an authority may be ahead of ours."""
 
 
 class Untrusted(ValueError):

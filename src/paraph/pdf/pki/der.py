@@ -14,6 +14,13 @@ BOOLEAN, INTEGER, BIT_STRING, OCTET_STRING, NULL, OID = 0x01, 0x02, 0x03, 0x04, 
 UTF8_STRING, GENERALIZED_TIME, SEQUENCE, SET = 0x0C, 0x18, 0x30, 0x31
 CONTEXT = 0x80
 CONSTRUCTED = 0x20
+_DEEPEST = 64
+_MOST_PARTS = 500_000
+_MOST_BYTES = 32 * 1024 * 1024
+_IN_PARTS = frozenset(CONSTRUCTED | tag for tag in (BIT_STRING, OCTET_STRING, UTF8_STRING, *range(0x12, 0x1D), 0x1E))
+"""Tags of strings and times that stand there in parts (X.690 §8.6.4, §8.7.3, §8.23)."""
+_INDEFINITE, _RESERVED = 0x80, 0x7F
+_END = b"\0\0"
 
 
 class DerError(ValueError):
@@ -172,15 +179,6 @@ def _base128(arc: int) -> bytes:
     while arc := arc >> 7:
         groups.append(arc & 0x7F | 0x80)
     return bytes(reversed(groups))
-
-
-_DEEPEST = 64
-_MOST_PARTS = 500_000
-_MOST_BYTES = 32 * 1024 * 1024
-_IN_PARTS = frozenset(CONSTRUCTED | tag for tag in (BIT_STRING, OCTET_STRING, UTF8_STRING, *range(0x12, 0x1D), 0x1E))
-"""Tags of strings and times that stand there in parts (X.690 §8.6.4, §8.7.3, §8.23)."""
-_INDEFINITE, _RESERVED = 0x80, 0x7F
-_END = b"\0\0"
 
 
 def der_of(encoded: bytes) -> bytes:

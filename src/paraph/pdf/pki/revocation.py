@@ -29,6 +29,8 @@ _UNDERSTOOD_IN_ENTRIES = (x509.CRLReason, x509.InvalidityDate)
 
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
 _Extensions = Sequence[x509.Extension[x509.ExtensionType]] | None
+_GRACE = timedelta(days=7)
+"""For how long an answer or list holds that does not state its end."""
 
 
 @dataclass(frozen=True)
@@ -147,10 +149,6 @@ def _distribution_points(certificate: x509.Certificate) -> list[x509.GeneralName
         if not point.reasons and not point.crl_issuer:
             names += point.full_name or ()
     return names
-
-
-_GRACE = timedelta(days=7)
-"""For how long an answer or list holds that does not state its end."""
 
 
 class Revoked(ValueError):

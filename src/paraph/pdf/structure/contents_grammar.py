@@ -41,6 +41,29 @@ _MOST = 4 << 20  # bytes of a picture; readers refuse larger ones in contents
 _END_OF_IMAGE = re.compile(rb"[\x00\t\n\x0c\r ]*+EI(?=[\x00\t\n\x0c\r ]|\Z)")
 _NOTHING_MORE = re.compile(rb"[\x00\t\n\x0c\r Q]*+")
 _MAYBE = re.compile(rb"EI(?=[\x00\t\n\x0c\r ]|\Z)")
+_OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
+_LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
+_MOST_AT_ONCE = 8 << 20  # bytes; the contents of real pages rarely exceed 3 MB
+_MOST_IN_ALL = 32 << 20
+_IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to its fault or limit
+SPACES = b"\x00\t\n\x0c\r "
+PAINTING = frozenset({b"S", b"s", b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*", b"n"})
+_SPACE = rb"[\x00\t\n\x0c\r ]"
+_REGULAR = rb"[!-$&'*-.0-;=?-Z^-z|~\x80-\xff]"
+_OF_NAMES = rb"[!-$&'*-.0-;=?-Z^-z|~]"  # PDFium takes two of the others for white space
+_ANY = _SPACE + rb"*+(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
+_SOME = _SPACE + rb"++(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
+_ENDS = rb"(?!" + _REGULAR + rb")"
+_END = rb"(?:" + _SPACE + rb"++|" + _ENDS + rb")"
+_DIGITS = rb"[-+]?+(?:[0-9]{1,7}+(?:\.[0-9]{0,30}+)?+|\.[0-9]{1,30}+)"
+_NUMBER = _DIGITS + _SOME
+_NAME = rb"/" + _OF_NAMES + rb"{1,127}+" + _ENDS + _ANY
+_HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
+_MALFORMED = b"?"
+PATH_BEGINS = re.compile(
+    rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re|W\*?+)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
+)
+"""Matches a part of a path; group 1 is set where the part begins the path, or clips by one to come."""
 
 
 def end_of_image(head: bytes, contents: bytes, start: int) -> int | None:
@@ -114,31 +137,6 @@ def _size(entries: Dictionary) -> int:
     if not 0 <= size <= _MOST:
         raise Unsafe("an inline image is too large")
     return size
-
-
-_OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
-_LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
-_MOST_AT_ONCE = 8 << 20  # bytes; the contents of real pages rarely exceed 3 MB
-_MOST_IN_ALL = 32 << 20
-_IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to its fault or limit
-SPACES = b"\x00\t\n\x0c\r "
-PAINTING = frozenset({b"S", b"s", b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*", b"n"})
-_SPACE = rb"[\x00\t\n\x0c\r ]"
-_REGULAR = rb"[!-$&'*-.0-;=?-Z^-z|~\x80-\xff]"
-_OF_NAMES = rb"[!-$&'*-.0-;=?-Z^-z|~]"  # PDFium takes two of the others for white space
-_ANY = _SPACE + rb"*+(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
-_SOME = _SPACE + rb"++(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
-_ENDS = rb"(?!" + _REGULAR + rb")"
-_END = rb"(?:" + _SPACE + rb"++|" + _ENDS + rb")"
-_DIGITS = rb"[-+]?+(?:[0-9]{1,7}+(?:\.[0-9]{0,30}+)?+|\.[0-9]{1,30}+)"
-_NUMBER = _DIGITS + _SOME
-_NAME = rb"/" + _OF_NAMES + rb"{1,127}+" + _ENDS + _ANY
-_HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
-_MALFORMED = b"?"
-PATH_BEGINS = re.compile(
-    rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re|W\*?+)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
-)
-"""Matches a part of a path; group 1 is set where the part begins the path, or clips by one to come."""
 
 
 class ContentsDecoder:

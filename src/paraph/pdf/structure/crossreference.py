@@ -19,6 +19,18 @@ _TAIL = 2048  # bytes in which a revision names its cross-reference
 _MOST_SECTIONS = 4096
 LARGEST_NUMBER = 4_194_303
 """Of an object for which PDFium, MuPDF and poppler have room. Beyond it some repair a file, or show nothing of it."""
+_WITHIN = 1024  # bytes in which a linearized file says that it is one
+_LONGEST = 1 << 20  # bytes searched where the first object cannot be read
+_OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_NAME = b"Linearized"
+_SPACE = rb"[\t\n\r ]"
+_MARKER = re.compile(
+    rb"%%PDF-\d\.\d%(s)b*+(?<=[\r\n])(?:%%[^\r\n]*+[\r\n]%(s)b*+)*+[1-9]\d{0,9} 0 obj%(s)b*+<<(?:%(s)b*+/"
+    rb"(?:(?:Linearized%(s)b++1(?:\.0)?|L%(s)b++(?P<length>[1-9]\d{0,9})|[EONPT]%(s)b++\d{1,10})(?=[\t\n\r />])"
+    rb"|H%(s)b*+\[[\d\t\n\r ]++\]))++%(s)b*+>>%(s)b*+endobj(?=%(s)b)" % {b"s": _SPACE}
+)
+_KEY = re.compile(rb"/[A-Za-z]++")
 
 
 @dataclass(slots=True)
@@ -205,20 +217,6 @@ def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferen
     if kind not in (1, 2):
         return None
     return CrossReferenceEntry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))
-
-
-_WITHIN = 1024  # bytes in which a linearized file says that it is one
-_LONGEST = 1 << 20  # bytes searched where the first object cannot be read
-_OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")
-_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
-_NAME = b"Linearized"
-_SPACE = rb"[\t\n\r ]"
-_MARKER = re.compile(
-    rb"%%PDF-\d\.\d%(s)b*+(?<=[\r\n])(?:%%[^\r\n]*+[\r\n]%(s)b*+)*+[1-9]\d{0,9} 0 obj%(s)b*+<<(?:%(s)b*+/"
-    rb"(?:(?:Linearized%(s)b++1(?:\.0)?|L%(s)b++(?P<length>[1-9]\d{0,9})|[EONPT]%(s)b++\d{1,10})(?=[\t\n\r />])"
-    rb"|H%(s)b*+\[[\d\t\n\r ]++\]))++%(s)b*+>>%(s)b*+endobj(?=%(s)b)" % {b"s": _SPACE}
-)
-_KEY = re.compile(rb"/[A-Za-z]++")
 
 
 def misstates_length(pdf: bytes) -> bool:

@@ -30,6 +30,8 @@ _DEEPEST = 200
 _ELSEWHERE = frozenset(
     {b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"}
 )
+_COMMENTED = re.compile(rb"%[^\r\n]*+\Z")
+_CLIPPING = (b"W", b"W*")
 
 
 class Ending(NamedTuple):
@@ -43,8 +45,6 @@ class Ending(NamedTuple):
 
 
 CLEAN = Ending()
-_COMMENTED = re.compile(rb"%[^\r\n]*+\Z")
-_CLIPPING = (b"W", b"W*")
 
 
 def ending(streams: Sequence[bytes]) -> Ending | None:

@@ -17,6 +17,7 @@ Matrix = tuple[float, float, float, float, float, float]  # a b c d e f of ISO 3
 Box = tuple[float, float, float, float]  # left, bottom, right, top; left < right, bottom < top
 
 _LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # the page size that viewers assume where no box is usable
+_INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,6 @@ def _box(values: Sequence[float] | None) -> Box | None:
 def _intersection(one: Box, other: Box) -> Box | None:
     box = max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
     return box if box[0] < box[2] and box[1] < box[3] else None
-
-
-_INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 
 class PageNode(NamedTuple):

@@ -105,10 +105,6 @@ class PdfReader:
         end = self.data.find(b"endobj", match.end(), match.end() + _LONGEST_TEXT)
         return self.data[match.end() : max(end, match.end())]
 
-    def numbers_in(self, container: int) -> list[int]:
-        """Return the numbers of the objects in an object stream, in order."""
-        return list(self._container(container).numbers)
-
     def check_packing(self) -> None:
         """Raise :class:`Unsafe` unless :meth:`_ObjectStream.check` holds for every object stream in use."""
         for container in self._containers():
@@ -248,11 +244,6 @@ class _ObjectStream:
         """Where each object begins."""
         return [self._place(index) for index in range(len(self._places))]
 
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The index of each object by its number."""
-        return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
-
     def check(self) -> None:
         """Raise :class:`Unsafe` unless the stream lists as many objects as it says, each once and in the order in
         which they stand: some readers go by the list, others by the cross-reference."""
@@ -281,14 +272,6 @@ class _ObjectStream:
 
     def _place(self, index: int) -> int:
         return self._first + int(self._places[index])
-
-
-def stream_end(data: bytes, start: int, length: object) -> int:
-    """Return where the data that begins at ``start`` ends: after /Length bytes, or at the next ``endstream``."""
-    if isinstance(length, int) and length >= 0 and _ENDSTREAM.match(data, start + length):
-        return start + length
-    found = data.find(b"endstream", start)
-    return found if found >= 0 else len(data)
 
 
 def decoded(stream: PdfStream) -> bytes:

@@ -25,6 +25,10 @@ _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
 _DEEPEST = 32
 _LONGEST_NAME = 127
+_READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")
+SEAL, ARCHIVE_TIMESTAMP = "Seal", "Archive timestamp"
+_PRINT_AND_LOCKED = 4 + 128
+_SIGNATURES_EXIST_APPEND_ONLY = 3
 
 
 @dataclass(frozen=True)
@@ -211,15 +215,6 @@ class _Walk:
             claimed_at=date_of(text_of_string(entries.get(b"/M"))),
             blank=blank,
         )
-
-
-_READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")
-
-
-SEAL, ARCHIVE_TIMESTAMP = "Seal", "Archive timestamp"
-
-_PRINT_AND_LOCKED = 4 + 128
-_SIGNATURES_EXIST_APPEND_ONLY = 3
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,13 @@ _GRANTED, _REJECTION = 0, 2
 _BAD_ALGORITHM, _BAD_REQUEST, _BAD_FORMAT = 0, 2, 5
 _UNACCEPTED_POLICY, _UNACCEPTED_EXTENSION, _SYSTEM_FAILURE = 15, 16, 25
 _EXTENSIONS = der.CONTEXT | der.CONSTRUCTED
+QUERY_TYPE = "application/timestamp-query"
+REPLY_TYPE = "application/timestamp-reply"
+_LARGEST_REPLY = 256 * 1024
+_MOST_REDIRECTS = 3
+_REDIRECTS = {301, 302, 307, 308}
+_DROPPED = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
+"""What a server that has closed a kept connection makes of the next request on it."""
 
 
 class _Rejected(ValueError):
@@ -164,15 +171,6 @@ def _rejection(failure: int, text: str) -> bytes:
         der.tlv(der.BIT_STRING, bits),
     )
     return der.sequence(status)
-
-
-QUERY_TYPE = "application/timestamp-query"
-REPLY_TYPE = "application/timestamp-reply"
-_LARGEST_REPLY = 256 * 1024
-_MOST_REDIRECTS = 3
-_REDIRECTS = {301, 302, 307, 308}
-_DROPPED = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
-"""What a server that has closed a kept connection makes of the next request on it."""
 
 
 class HttpAuthority:

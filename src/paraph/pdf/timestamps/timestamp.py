@@ -32,6 +32,24 @@ _CONSTRUCTED = der.CONTEXT | der.CONSTRUCTED
 _AUTHORITY, _EXTENSIONS, _DIRECTORY_NAME = _CONSTRUCTED, _CONSTRUCTED | 1, _CONSTRUCTED | 4
 _OPTIONAL = {der.SEQUENCE, der.BOOLEAN, der.INTEGER, _AUTHORITY, _EXTENSIONS}
 """Tags of accuracy, ordering, nonce, the authority's name, and extensions."""
+_MAX_CLOCK_DIFFERENCE = timedelta(days=1)
+_SHORTEST_TRY = 0.05  # seconds
+_STATUS = {
+    2: "refused",
+    3: "is waiting",
+    4: "warns that its certificate is about to be revoked",
+    5: "had its certificate revoked",
+}
+_FAILURES = {
+    0: "the hash is not accepted",
+    2: "the request is not permitted",
+    5: "the request has the wrong form",
+    14: "its clock is not available",
+    15: "the policy is not offered",
+    16: "the extension is not offered",
+    17: "the additional information is not available",
+    25: "it has a fault of its own",
+}
 
 
 class TokenRefused(ValueError):
@@ -160,26 +178,6 @@ def _names(general_name: Element, certificate: Certificate) -> bool:
 def _is_critical(extension: Element) -> bool:
     fields = extension.children()
     return fields[1].tag == der.BOOLEAN and any(fields[1].content)
-
-
-_MAX_CLOCK_DIFFERENCE = timedelta(days=1)
-_SHORTEST_TRY = 0.05  # seconds
-_STATUS = {
-    2: "refused",
-    3: "is waiting",
-    4: "warns that its certificate is about to be revoked",
-    5: "had its certificate revoked",
-}
-_FAILURES = {
-    0: "the hash is not accepted",
-    2: "the request is not permitted",
-    5: "the request has the wrong form",
-    14: "its clock is not available",
-    15: "the policy is not offered",
-    16: "the extension is not offered",
-    17: "the additional information is not available",
-    25: "it has a fault of its own",
-}
 
 
 class TimestampAuthority(Protocol):

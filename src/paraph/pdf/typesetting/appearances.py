@@ -29,6 +29,8 @@ _THICKEST = 0.05  # half-width, as a share of the longer side: what a thick felt
 
 SizedSignature = tuple[Mapping[str, Any], float, float]
 """A signature, and about the width and height that it gets, in points."""
+WATERMARK = ("SANDBOX", "not legally binding")
+_TYPED: Mapping[str, Any] = {"type": "typed"}
 
 
 class SignaturePictures:
@@ -82,11 +84,6 @@ def _pen(signature: Mapping[str, Any], width: float, height: float) -> float:
         return PEN
     on_stamp = longer * min(width / max(drawn_width, longer / 50), height / max(drawn_height, longer / 50))
     return min(_THICKEST, (0.5 + 0.007 * height) / on_stamp)
-
-
-WATERMARK = ("SANDBOX", "not legally binding")
-
-_TYPED: Mapping[str, Any] = {"type": "typed"}
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,12 @@ _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _VARIATIONS = range(0xFE00, 0xFE10)
 _LONGEST_PIECE = 20
 _RIGHT_TO_LEFT = ("R", "AL")
+NAMELESS = "—"
+_ARTICLE = list("ال")
+_WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # begin like it, and are names as they are
+_BEFORE_NAMES = frozenset({"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"})
+"""Son, daughter, father, mother, house of."""
+_SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
 
 
 @dataclass(frozen=True)
@@ -172,14 +178,6 @@ def _cjk(text: str) -> str:
 def _is_right_to_left(text: str) -> bool:
     strong = (unicodedata.bidirectional(character) for character in text)
     return next((kind in _RIGHT_TO_LEFT for kind in strong if kind in ("L", *_RIGHT_TO_LEFT)), False)
-
-
-NAMELESS = "—"
-_ARTICLE = list("ال")
-_WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # begin like it, and are names as they are
-_BEFORE_NAMES = frozenset({"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"})
-"""Son, daughter, father, mother, house of."""
-_SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
 
 
 def readable_name(name: str, address: str, fonts: Library | None = None) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from paraph.kernel.logo_picture import LogoPicture
+from paraph.kernel.appearance import LogoPicture
 from paraph.pdf.typesetting.appearances import SignaturePictures, hand_of
 from paraph.pdf.typesetting.glyph_fallback import (
     NAMELESS,
@@ -30,6 +30,24 @@ from paraph.pdf.typesetting.proof_words import (
 )
 from paraph.pdf.typesetting.typeset import typeset
 from paraph.words import Words, date, direction, listed, moment, phrase
+
+EVIDENCE = "evidence.json"
+_COMMANDS = {
+    "step_digests": "sha256sum signed.pdf",
+    "step_seals": "paraph verify signed.pdf --root root-ca.pem",
+    "step_timestamps": "pdfsig -dump proof.pdf",
+    "step_evidence": "pdfdetach -saveall proof.pdf",
+    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
+}
+"""How to verify: the command of each step."""
+_TOLD_OTHERWISE = ("consent_notice", "role")  # below the other metadata, and in the title of the entry
+_LONGEST_TYPE = 48  # characters of an event's name that fit in a line
+_LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
+_LONG_VALUE = 1000  # characters; longer values may go over two pages
+_SIGNATURE = (118.0, 40.0)
+_INITIALS = (34.0, 20.0)
+"""About the widths and heights that templates/proof.typ gives to them, in points."""
+_LOGO = 0.6  # points to a pixel of pages
 
 
 @dataclass(frozen=True)
@@ -141,25 +159,6 @@ class ProofContent:
     event_titles: Mapping[str, str] = field(default_factory=dict)
     sender_events: Collection[str] = ()
     logo: LogoPicture | None = None
-
-
-EVIDENCE = "evidence.json"
-_COMMANDS = {
-    "step_digests": "sha256sum signed.pdf",
-    "step_seals": "paraph verify signed.pdf --root root-ca.pem",
-    "step_timestamps": "pdfsig -dump proof.pdf",
-    "step_evidence": "pdfdetach -saveall proof.pdf",
-    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
-}
-"""How to verify: the command of each step."""
-_TOLD_OTHERWISE = ("consent_notice", "role")  # below the other metadata, and in the title of the entry
-_LONGEST_TYPE = 48  # characters of an event's name that fit in a line
-_LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
-_LONG_VALUE = 1000  # characters; longer values may go over two pages
-_SIGNATURE = (118.0, 40.0)
-_INITIALS = (34.0, 20.0)
-"""About the widths and heights that templates/proof.typ gives to them, in points."""
-_LOGO = 0.6  # points to a pixel of pages
 
 
 def proof(content: ProofContent) -> bytes:

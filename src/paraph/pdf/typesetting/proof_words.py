@@ -11,6 +11,15 @@ from paraph import words as catalog
 from paraph.pdf.typesetting.glyph_fallback import template_text
 from paraph.words import Words, phrase
 
+_ALIKE = {
+    "meta_provider": "meta_channel",
+    "meta_recipients": "meta_recipient",
+    "meta_signed_pdf_sha256": "sealed",
+    "meta_uploaded_pdf_sha256": "uploaded",
+}
+"""Names that are called as others are."""
+_CAPTURED = "captured:"
+
 
 def stamp_words(locale: str) -> Words:
     """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
@@ -63,18 +72,6 @@ def time_of_day(at: datetime) -> str:
     """Write a time as ``14:05:09.123``, in UTC."""
     moment = at.astimezone(UTC)
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
-
-
-_ALIKE = {
-    "meta_provider": "meta_channel",
-    "meta_recipients": "meta_recipient",
-    "meta_signed_pdf_sha256": "sealed",
-    "meta_uploaded_pdf_sha256": "uploaded",
-}
-"""Names that are called as others are."""
-
-
-_CAPTURED = "captured:"
 
 
 def metadata_label(name: str, value: Any, words: Words) -> str:

@@ -12,14 +12,12 @@ that print differently, other places that readers draw differently and repairs a
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.normalise import Method
-from paraph.pdf.untrusted import second_renderer
 from paraph.pdf.untrusted.sandbox import sandbox
-from paraph.pdf.untrusted.second_look import second_look
+from paraph.pdf.untrusted.second_look import second_look, second_renderer
 
 _PATIENCE = 3  # of an odd file, each page is drawn twice
 _MARK_WITHIN = 1024  # bytes in which readers look for the header
@@ -59,21 +57,19 @@ class Inspection:
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha256: bytes = b"") -> Inspection:
     """Check a file; an open one is read whole, whatever its position. ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
-    if b"%PDF-" not in _beginning(pdf):
+    if isinstance(pdf, bytes):
+        beginning = pdf[:_MARK_WITHIN]
+    else:
+        pdf.seek(0)
+        beginning = pdf.read(_MARK_WITHIN)
+    if b"%PDF-" not in beginning:
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
-    call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)
-    result, prepared = call("inspect", pdf, page_limit=page_limit)
+    known: dict[str, Any] = {"tenant_key": tenant_key, "sha256": sha256, "patience": _PATIENCE}
+    result, prepared = sandbox().call("inspect", pdf, page_limit=page_limit, **known)
     sizes = [(width, height) for width, height in result["pages"]]
     preflight: dict[str, Any] = result["preflight"]
-    if result["doubtful"] and second_renderer.program():
+    if result["doubtful"] and second_renderer():
         places, over_text = second_look(prepared or pdf, result["doubtful"], sizes, tenant_key)
         places = preflight["drawn_differently"] + places
         preflight = {**preflight, "drawn_differently": places, "text_drawn_differently": over_text}
     return Inspection(sizes, preflight, result["clean_contents"], prepared or None)
-
-
-def _beginning(pdf: bytes | BinaryIO) -> bytes:
-    if isinstance(pdf, bytes):
-        return pdf[:_MARK_WITHIN]
-    pdf.seek(0)
-    return pdf.read(_MARK_WITHIN)

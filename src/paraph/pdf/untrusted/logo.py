@@ -7,7 +7,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 
 LARGEST = 512 * 1024  # bytes
-MOST_PIXELS = 4_000  # of a side, in logo_job too
+MOST_PIXELS = 4_000  # of a side, in logo_worker too
 _LIMITS = SandboxLimits(memory=512 << 20, processor_seconds=5, wall_seconds=10, jobs=1)
 _SENTENCES = {
     "too_large": "The logo may have at most {limit} KB; this file is larger.",

@@ -1,13 +1,19 @@
-"""What a sandboxed reader tells of a page: its words, its picture, and what stamps would cover.
+"""What a sandboxed reader finds on pages: words, tags, signature lines, pictures, and what stamps would cover.
 
-``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`.
+``pdf``, ``tenant_key`` and ``sha256`` of a file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Each function
+raises PdfRefused and ReadersUnavailable as that does.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.sandbox import Pdf, sandbox
+
+GAP = 2.0  # points between the tag's ink and the stamp
+ROUNDING = 0.005  # points: a stamp that was computed from a page's size, rounded to hundredths, fits the page
+_PREVIEW_PATIENCE = 3
 
 Place = tuple[int, float, float, float, float]
 """Page number from 1, then left, bottom, width and height in points of reader space (origin bottom left)."""
@@ -35,20 +41,49 @@ class TextLayer:
     words: list[Word]
 
 
-def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
-    """Return the words that a reader sees on the page, in the order of the text. Raise PdfRefused.
+@dataclass(frozen=True)
+class FoundTag:
+    """The box of the tag's ink in points of reader space (origin bottom left); ``page_number`` counts from 1. A tag
+    over several lines has the box of its last line, so that a stamp placed under it is under all of it."""
 
-    ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class SignatureLine:
+    """A line that waits for a signature, in points of reader space; ``label``: what says so."""
+
+    label: str
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle in points of reader space, origin at the bottom left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
+    """Return the words that a reader sees on the page, in the order of the text. Raise PdfRefused."""
     result, _ = sandbox().call("text", pdf, tenant_key=tenant_key, sha256=sha256, page_number=page_number)
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])
 
 
 def find_covered_words(pdf: Pdf, places: Sequence[Place], *, tenant_key: str = "", sha256: bytes = b"") -> list[str]:
-    """Return the words under each place, apart from tags and from blanks to be signed on. Raise PdfRefused.
-
-    ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
-    at = [list(place) for place in places]
-    answer, _ = sandbox().call("covered_words", pdf, tenant_key=tenant_key, sha256=sha256, places=at)
+    """Return the words under each place, apart from tags and from blanks to be signed on."""
+    answer, _ = sandbox().call("covered_words", pdf, tenant_key=tenant_key, sha256=sha256, places=list(places))
     words: list[str] = answer["covered"]
     return words
 
@@ -59,19 +94,89 @@ def render_page(
     """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
     drawn smaller, with at most 16 million pixels; in sixteen parts, of which ``part`` names one (1 to 16, in lines from
     the top left), with at most 64 million. Raise PdfRefused, for example ``no_such_page``. Nothing is cached here."""
-    arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "part": part}
-    return sandbox().call("render", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)[1]
+    return _render(pdf, tenant_key, sha256, page_number=page_number, scale=scale, form="webp", part=part)
 
 
 def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
-    """Return the page as PNG, every pixel as drawn. Raises as :func:`render_page` does."""
-    return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]
+    """Return the page as PNG, every pixel as drawn. Raise as :func:`render_page` does."""
+    return _render(pdf, page_number=page_number, scale=scale, form="png")
 
 
 def render_printed_page(
     pdf: Pdf, page_number: int, scale: float, *, tenant_key: str = "", sha256: bytes = b""
 ) -> bytes:
     """Return the page as it prints, as WebP: screen-only annotations left out, print-only ones drawn, layers as in
-    print. Raises as :func:`render_page` does."""
-    arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "printed": True}
+    print. Raise as :func:`render_page` does."""
+    return _render(pdf, tenant_key, sha256, page_number=page_number, scale=scale, form="webp", printed=True)
+
+
+def _render(pdf: Pdf, tenant_key: str = "", sha256: bytes = b"", **arguments: Any) -> bytes:
     return sandbox().call("render", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)[1]
+
+
+def preview(pdfs: Sequence[bytes], overlays: bytes, places: Sequence[Sequence[int]], *, tenant_key: str) -> bytes:
+    """Return the pages of all files in one PDF. ``places``: for each page of each file the page of ``overlays`` that
+    lies over it, from 0; sizes are those of the pages as a reader sees them."""
+    listed = [list(each) for each in places]
+    call = sandbox().call
+    return call("preview", [*pdfs, overlays], tenant_key=tenant_key, patience=_PREVIEW_PATIENCE, places=listed)[1]
+
+
+def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
+    """Return the first occurrence of each tag (rule 4.5) in reading order: by page, from top to bottom, then left to
+    right. Tags that do not occur are missing.
+
+    A tag matches where it stands verbatim on a page as shown, with letter case, also inside a longer word (``sign1`` in
+    ``sign10``). White space is ignored, since PDF separates words by moving the pen. Composed and decomposed accents,
+    ligatures and compatibility forms are equal. A tag may be split into runs, kerned, inside form XObjects, on rotated
+    pages and broken over lines, but not over pages. Text outside the crop box, in form fields and in annotations does
+    not count. Tags of printable ASCII are supported; other scripts, right-to-left ones included, work as far as the PDF
+    maps its glyphs to characters. Raise PdfRefused.
+    """
+    result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, keep=True, tags=list(tags))
+    return {tag: _found(*place) for tag, place in result["found"].items()}
+
+
+def list_tags(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
+    """Return the tags that nobody has named: text in double braces, such as ``{{signature:tenant}}``, without its white
+    space, at most 200, in reading order of the pages and in text of either direction."""
+    result, _ = sandbox().call("tags", pdf, tenant_key=tenant_key, sha256=sha256)
+    return {tag: _found(*place) for tag, *place in result["tags"]}
+
+
+def list_texts(pdf: Pdf, text: str = "", *, tenant_key: str = "", sha256: bytes = b"") -> list[tuple[str, FoundTag]]:
+    """Return every place of the text, by default of what stands in double braces, in reading order, at most 500: each
+    as it stands there, with single blanks. What matches is as for :func:`find_tags`."""
+    result, _ = sandbox().call("texts", pdf, tenant_key=tenant_key, sha256=sha256, text=text)
+    return [(verbatim, _found(*place)) for verbatim, *place in result["texts"]]
+
+
+def list_signature_lines(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> list[SignatureLine]:
+    """Return the blanks that a word before or under them keeps for a signature, such as ``Signature: ____``: runs of
+    underscores or dots, and drawn rules; at most 200, by page."""
+    result, _ = sandbox().call("signature_lines", pdf, tenant_key=tenant_key, sha256=sha256)
+    return [SignatureLine(label, *vars(_found(*place)).values()) for label, *place in result["lines"]]
+
+
+def _found(page_number: int, left: float, bottom: float, right: float, top: float) -> FoundTag:
+    return FoundTag(page_number, left, bottom, right - left, top - bottom)
+
+
+def under(found: FoundTag, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
+    """Return a rectangle just under the tag and centred on it, shifted sideways onto the page if it would stick out.
+
+    ``page_size`` as ``inspect`` returns it. The rectangle is never moved up, where it would cover the tag and its
+    surroundings. Raise PdfRefused: ``too_small`` if the stamp does not fit the page at all, ``no_room`` if it does not
+    fit under the tag.
+    """
+    page_width, page_height = page_size
+    stamp = f"the stamp ({width:g} by {height:g} points)"
+    if width > page_width or height > page_height:
+        size = f"{page_width:g} by {page_height:g} points"
+        raise PdfRefused("too_small", f"Page {found.page_number} ({size}) is smaller than {stamp}.")
+    x = found.x + found.width / 2 - width / 2
+    y = found.y - GAP - height
+    if y < -ROUNDING:
+        room = f"{max(found.y - GAP, 0):.1f} points of room"
+        raise PdfRefused("no_room", f"There are {room} under the tag on page {found.page_number} for {stamp}.")
+    return Rect(min(max(x, 0.0), page_width - width), max(y, 0.0), width, height)

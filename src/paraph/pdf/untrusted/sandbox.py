@@ -1,8 +1,8 @@
 """A pool of processes that parse untrusted PDFs, reused from job to job, with hard limits.
 
 A process that dies, hangs or exceeds a limit is replaced, and its file refused if it is at fault
-(:mod:`paraph.pdf.untrusted.sandbox_loss`). The service parses no byte of the file. Thread-safe; a forked process starts
-its own pool. Parties share the processes fairly.
+(:mod:`paraph.pdf.untrusted.sandbox_process`). The service parses no byte of the file. Thread-safe; a forked process
+starts its own pool. Parties share the processes fairly.
 """
 
 import atexit
@@ -18,12 +18,10 @@ from threading import Lock
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
-from paraph.kernel.fair_semaphore import FairSemaphore, NoPlaceError, Told
-from paraph.kernel.places import expensive_work
+from paraph.kernel.places import FairSemaphore, NoPlaceError, Told, expensive_work
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
-from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits
+from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, Workers
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
-from paraph.pdf.untrusted.sandbox_workers import Workers
 
 _KEPT_SECONDS = 600.0
 _MOST_KEPT = 1000
@@ -66,29 +64,27 @@ class SandboxAnswers:
                 self._kept.popitem(last=False)
 
     def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
-        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. Raises
+        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. Raise
         ReadersUnavailable if that takes too long."""
         with self._lock:
             other = self._pending.get(question)
-            mine = other or self._pending.setdefault(question, Future())
-        return _shared(other) if other else self._found(question, find, mine)
-
-    def _found(self, question: Hashable, find: Callable[[], JobAnswer], future: Future[JobAnswer]) -> JobAnswer:
+            if not other:
+                self._pending[question] = Future()
+        if other:
+            return _shared(other)
         try:
             answer = find()
         except BaseException as error:
             if isinstance(error, PdfRefused) and error.reason == too_complex().reason:  # others are cheap
                 self.keep(question, _again(error))
-            self._done(question)
-            future.set_exception(error)
+            self._settle(question).set_exception(error)
             raise
-        self._done(question)
-        future.set_result(answer)
+        self._settle(question).set_result(answer)
         return answer
 
-    def _done(self, question: Hashable) -> None:
+    def _settle(self, question: Hashable) -> Future[JobAnswer]:
         with self._lock:
-            del self._pending[question]
+            return self._pending.pop(question)
 
 
 def _shared(other: Future[JobAnswer]) -> JobAnswer:
@@ -109,7 +105,7 @@ logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up 
 
 class Sandbox:
     """A pool of at most ``size`` processes, started on demand. No tenant gets more than half of them at a time
-    (:class:`paraph.kernel.fair_semaphore.FairSemaphore`, also on ``told``)."""
+    (:class:`paraph.kernel.places.FairSemaphore`, also on ``told``)."""
 
     def __init__(
         self,
@@ -143,7 +139,7 @@ class Sandbox:
         one answer. ``patience`` multiplies the usual time limits. ``keep``: the answer is small, and found again by the
         same call for a while.
 
-        Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
+        Raise PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
         file. Raise ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}

@@ -1,25 +1,35 @@
-"""One sandboxed process: started, asked, ended, and judged when lost. ``paraph.pdf.untrusted.sandbox`` pools them."""
+"""Sandboxed processes: started, asked, ended, and the processes of a pool.
+
+When one is lost, either the file or the machine is at fault. A file is at fault if the process used much of its limits
+or ended by itself. A process that was killed from outside, or starved of processor time, says nothing about the file.
+"""
 
 import contextlib
 import dataclasses
 import json
 import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal
+from functools import cache, partial
+from threading import Lock
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
-from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed, file_at_fault, kill
+from paraph.pdf.untrusted.sandbox_wire import ResourcesUsed
 
 _log = logging.getLogger(__name__)
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
+_MOST = 0.5  # of a limit; a sound file uses less than a tenth
+_FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGQUIT}
 Program = Literal["worker", "verifying_worker", "logo_worker"]
 """A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads, verify sealed files, or draw logos."""
 
@@ -34,6 +44,25 @@ class SandboxLimits:
     wall_seconds: float = 20.0
     resident: int = 400 << 20
     jobs: int = 1000
+
+
+class ProcessEnd(NamedTuple):
+    """``status`` as in :attr:`subprocess.Popen.returncode`: negative for a signal."""
+
+    status: int
+    used: ResourcesUsed
+
+
+def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
+    """End and reap the process. ``Popen.kill`` may reap it itself, which would lose its resource usage."""
+    used = ResourcesUsed()
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(process.pid, signal.SIGKILL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            used = ResourcesUsed.of(usage)
+    return ProcessEnd(process.wait(), used)
 
 
 class SandboxProcess:
@@ -84,44 +113,38 @@ class SandboxProcess:
     def confinement(self) -> Confinement:
         """Wait until the process is ready and return its confinement. Raise ReadersUnavailable."""
         if self._confinement is None:
-            self._confinement = self._await_ready()
+            try:
+                message, _ = wire.receive(self._connection, _BOOT_SECONDS)
+            except OSError as error:
+                self.end()
+                details = (type(error).__name__, self._process.returncode)
+                _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
+                raise ReadersUnavailable from error
+            self.used = ResourcesUsed(*message["used"])
+            self._confinement = Confinement(message["unconfined"])
         return self._confinement
 
     def end(self) -> None:
         kill(self._process)
-        self._close()
-
-    def _await_ready(self) -> Confinement:
-        try:
-            message, _ = wire.receive(self._connection, _BOOT_SECONDS)
-        except OSError as error:
-            self.end()
-            details = (type(error).__name__, self._process.returncode)
-            _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
-            raise ReadersUnavailable from error
-        self.used = ResourcesUsed(*message["used"])
-        return Confinement(message["unconfined"])
+        self._connection.close()
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
-        """Return the refusal for a process that died, timed out or sent nonsense."""
-        end, limits = kill(self._process), self._limits
-        self._close()
-        before, self.used = self.used, end.used
-        seconds = limits.processor_seconds * request["patience"]
-        at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
-            end, before, processor_seconds=seconds, memory=limits.memory
-        )
-        details = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
-        if at_fault:
-            _log.warning(
-                "a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *details
-            )
-            return too_complex()
-        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
-        return ReadersUnavailable()
-
-    def _close(self) -> None:
+        """Return the refusal for a process that died, timed out or sent nonsense. The kernel's out-of-memory killer
+        uses the same signal as an operator, so much memory counts against the file."""
+        end, limits, before = kill(self._process), self._limits, self.used
         self._connection.close()
+        self.used = end.used
+        seconds = end.used.processor - before.processor
+        at_fault = (
+            isinstance(error, wire.NoMessageError)
+            or seconds >= _MOST * limits.processor_seconds * request["patience"]
+            or end.used.peak >= max(_MOST * limits.memory, before.peak + 1)
+            or end.status not in _FROM_OUTSIDE
+        )
+        level, verdict = (logging.WARNING, "a PDF was refused") if at_fault else (logging.ERROR, "no fault of the PDF")
+        details = (verdict, request["job"], type(error).__name__, end.status, seconds)
+        _log.log(level, "%s: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
+        return too_complex() if at_fault else ReadersUnavailable()
 
 
 def worker_environment() -> dict[str, str]:
@@ -141,8 +164,91 @@ def open_descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
         finally:
             os.close(descriptor)
         return
-    memory = hasattr(os, "memfd_create")
-    with os.fdopen(os.memfd_create("pdf"), "wb") if memory else tempfile.TemporaryFile() as file:
+    with memory_file() as file:
         file.write(pdf)
         file.seek(0)
         yield file.fileno()
+
+
+def memory_file() -> BinaryIO:
+    """Open a new file in memory; where the system has none, on disk."""
+    return os.fdopen(os.memfd_create("pdf"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
+
+
+class Workers:
+    """Started when first needed; at most ``size`` are kept. Thread-safe."""
+
+    def __init__(self, size: int, limits: SandboxLimits, program: Program) -> None:
+        self._new = partial(SandboxProcess, limits, program)
+        self._idle: list[SandboxProcess] = []
+        self._most = size
+        self._closed = False
+        self._spoilt_by = ""
+        self._lock = Lock()
+        # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
+        self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
+
+    @contextlib.contextmanager
+    def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
+        """Lend the idle process that was used last to the block, or a new one. The tenant that spoilt a process last
+        waits for the start of the one that replaces it. Raise ReadersUnavailable where none can be started."""
+        worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
+        try:
+            yield worker
+        finally:
+            self._put_back(worker, tenant_key)
+
+    def close(self) -> None:
+        """End the processes, those in use as soon as they are returned. No other can be started."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.end()
+        self._starter.shutdown()
+
+    def _taken(self, index: int) -> SandboxProcess | None:
+        while True:
+            with self._lock:
+                worker = self._idle.pop(index) if self._idle else None
+            if not worker or worker.usable:
+                return worker
+            worker.end()
+
+    def _put_back(self, worker: SandboxProcess, tenant_key: str) -> None:
+        """Return the worker to the pool; replace it if unusable."""
+        usable = worker.usable
+        self._keep(worker)
+        if not usable and not self._closed:
+            self._spoilt_by = tenant_key
+            with contextlib.suppress(ReadersUnavailable):  # the next call tries
+                self._keep(self._started(), last=True)
+
+    def _keep(self, worker: SandboxProcess, *, last: bool = False) -> None:
+        """Keep an idle process, or end it. ``last``: it is to be used after all others, which have started by now."""
+        with self._lock:
+            if worker.usable and not self._closed and len(self._idle) < self._most:
+                self._idle.insert(0 if last else len(self._idle), worker)
+                return
+        worker.end()
+
+    def _started(self) -> SandboxProcess:
+        try:
+            return self._starter.submit(self._new).result()
+        except (OSError, RuntimeError) as error:  # no process or no thread now
+            _log.error("no process to read PDFs can be started: %r", error)
+            raise ReadersUnavailable from error
+
+
+@cache
+def sandbox_confinement() -> Confinement:
+    """Return how sandboxed processes are confined, as one of them says that is started for this once: the kernel stays
+    the same. Raise ReadersUnavailable if none can be started."""
+    try:
+        worker = SandboxProcess(SandboxLimits())
+    except OSError as error:
+        raise ReadersUnavailable from error
+    try:
+        return worker.confinement()
+    finally:
+        worker.end()

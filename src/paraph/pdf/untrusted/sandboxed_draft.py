@@ -4,11 +4,7 @@ Each step borrows a process and returns it, so a slow timestamp authority delays
 needs travels with the messages. The file lies in memory that each process maps.
 """
 
-import contextlib
 import hashlib
-import os
-import tempfile
-from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, BinaryIO, get_args
 
@@ -18,6 +14,8 @@ from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, Unsig
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.untrusted.sandbox import sandbox
+from paraph.pdf.untrusted.sandbox_process import memory_file
+from paraph.pdf.untrusted.sandbox_wire import to_plain
 
 _PATIENCE = 4
 _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "UnreadablePdf": UnreadablePdf}
@@ -28,7 +26,7 @@ def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
     raises ``SealError`` if a process is lost by fault of the file, else
     :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
-        with _memory() as file:
+        with memory_file() as file:
             yield SandboxedDraft(pdf, method, wanted, file)
 
 
@@ -45,8 +43,8 @@ class SandboxedDraft:
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
         """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(0, self._upload)
-        wanted = _described(self._wanted)
-        answer, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
+        wanted = {"method": self.method, "wanted": to_plain(self._wanted), "data": to_plain(data), "hole": hole}
+        answer, content = self._ask("seal", **wanted)
         if answer["variant"]:
             self.pdf, content = content[: answer["variant"]], content[answer["variant"] :]
             self._hold(0, self.pdf)
@@ -56,22 +54,14 @@ class SandboxedDraft:
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
         """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(len(self.pdf), sealed)
-        return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
+        return _holed(*self._ask("archive", known=self._known, data=to_plain(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
         """See :class:`~paraph.pdf.sealing.draft.SealDraft`. The process hashes the variant itself."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])
-        facts = {
-            "certificates": list(map(_text, expected.certificates)),
-            "purpose": expected.purpose.to_json(),
-            "token": _text(expected.token),
-            "sealed_size": expected.sealed_size,
-            "archive_token": _text(expected.archive_token),
-            "statuses": _listed(expected.statuses),
-        }
-        self._ask("check", known=self._known, size=len(self.pdf), expected=facts)
+        self._ask("check", known=self._known, size=len(self.pdf), expected=to_plain(expected))
 
     def _hold(self, place: int, data: bytes | bytearray | memoryview) -> None:
         self._file.seek(place)
@@ -95,29 +85,3 @@ def _holed(answer: dict[str, Any], content: bytes) -> UnsignedRevision:
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")
     return UnsignedRevision(bytearray(content), start, end)
-
-
-def _described(wanted: SealContent) -> dict[str, Any]:
-    return {
-        "appearances": _text(wanted.appearances),
-        "marks": [list(vars(mark).values()) for mark in wanted.marks],
-        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearances,
-        "reason": wanted.reason,
-        "name": wanted.name,
-        "at": wanted.at.isoformat(),
-        "clean_contents": wanted.clean_contents,
-    }
-
-
-def _listed(data: LongTermData) -> list[list[str]]:
-    return [list(map(_text, items)) for items in data.lists]
-
-
-def _text(content: bytes) -> str:
-    return b64encode(content).decode("ascii")
-
-
-@contextlib.contextmanager
-def _memory() -> Iterator[BinaryIO]:
-    with os.fdopen(os.memfd_create("pdf"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
-        yield file

@@ -1,14 +1,29 @@
-"""Where a second renderer draws pages otherwise than PDFium, which draws them for signers."""
+"""Where a second renderer, poppler's ``pdftoppm``, draws pages otherwise than PDFium, which draws them for signers.
 
+The renderer is asked where it is installed: a program of its own, started for one range of pages and confined
+(:mod:`paraph.confinement.program`). Its pictures are read only by the sandboxed processes, as the file itself is.
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any, BinaryIO
 
-from paraph.pdf.untrusted import second_renderer
 from paraph.pdf.untrusted.sandbox import sandbox
+from paraph.pdf.untrusted.sandbox_process import open_descriptor, worker_environment
 
 _MOST_PAGES = 24  # pages that are compared; a place is told of each further one, as it is of those that took too long
+_RESOLUTION = 60  # pixels an inch: a letter of 12 points is ten pixels high
+_PROCESSOR_SECONDS = 4
+_WALL_SECONDS = 15.0
+_MEMORY = 512 << 20
+_MOST_BYTES = 64 << 20  # of all pictures of a range
 
 
 def second_look(
@@ -21,25 +36,22 @@ def second_look(
     over_text: set[int] = set()
     compared: set[int] = set()
     for first, last in _runs(pages[:_MOST_PAGES]):
-        found, count = _compared(pdf, first, last, tenant_key)
-        compared |= set(range(first, first + count))
-        for place, has_text in found:
-            places.append(place)
-            if has_text:
-                over_text.add(place["page_number"])
-    places += [_whole(page, *sizes[page - 1]) for page in pages if page not in compared]
+        with tempfile.TemporaryFile() as pictures:
+            _draw(pdf, first, last, pictures)
+            if not pictures.seek(0, 2):
+                continue
+            facts: dict[str, Any] = {"tenant_key": tenant_key, "first": first, "resolution": _RESOLUTION}
+            result, _ = sandbox().call("compare", [pdf, pictures], **facts)
+        compared |= set(range(first, first + result["compared"]))
+        places += [place for place, _ in result["places"]]
+        over_text |= {place["page_number"] for place, has_text in result["places"] if has_text}
+    for page in pages:
+        if page not in compared:
+            width, height = sizes[page - 1]
+            places.append(
+                {"page_number": page, "x": 0.0, "y": 0.0, "width": width, "height": height, "what": "contents"}
+            )
     return places, sorted(over_text)
-
-
-def _compared(
-    pdf: bytes | BinaryIO, first: int, last: int, tenant_key: str
-) -> tuple[list[tuple[dict[str, Any], bool]], int]:
-    with tempfile.TemporaryFile() as pictures:
-        second_renderer.draw(pdf, first, last, pictures)
-        if not pictures.seek(0, 2):
-            return [], 0
-        result, _ = sandbox().call("compare", [pdf, pictures], tenant_key=tenant_key, first=first)
-    return result["places"], result["compared"]
 
 
 def _runs(pages: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -49,5 +61,29 @@ def _runs(pages: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1]
 
 
-def _whole(page: int, width: float, height: float) -> dict[str, Any]:
-    return {"page_number": page, "x": 0.0, "y": 0.0, "width": width, "height": height, "what": "contents"}
+@cache
+def second_renderer() -> str | None:
+    """Return the path of ``pdftoppm``; ``None`` where it is not installed. A program installed later is found by
+    processes that start later."""
+    return shutil.which("pdftoppm", path="/usr/bin:/usr/local/bin")
+
+
+def _draw(pdf: bytes | BinaryIO, first: int, last: int, pictures: BinaryIO) -> None:
+    """Write grey pictures of the pages ``first`` to ``last``, counted from 1, to an open file: one PGM (magic ``P5``)
+    after the other, without annotations. Fewer, or the last cut off, where the program ends early or takes more memory,
+    time or room than it may have, and none where it is missing or cannot be confined."""
+    path = second_renderer()
+    if path is None:
+        return
+    options = ["-gray", "-r", str(_RESOLUTION), "-cropbox", "-hide-annotations", "-f", str(first), "-l", str(last), "-"]
+    limits = map(str, (os.getpid(), _MEMORY, _MOST_BYTES, _PROCESSOR_SECONDS))
+    with open_descriptor(pdf) as descriptor, contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(  # noqa: S603  a module of this package and a program by its whole path
+            [sys.executable, "-P", "-m", "paraph.confinement.program", *limits, path, *options],
+            stdin=descriptor,
+            stdout=pictures,
+            stderr=subprocess.DEVNULL,
+            env=worker_environment(),
+            timeout=_WALL_SECONDS,
+            check=False,
+        )

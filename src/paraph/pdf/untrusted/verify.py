@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, TypeVar
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import VERIFICATION_LIMITS, verification_sandbox
-from paraph.pdf.untrusted.sandbox_wire import MOST_FILES
+from paraph.pdf.untrusted.sandbox_wire import MOST_FILES, from_plain, to_plain
 
 File = bytes | BinaryIO
 

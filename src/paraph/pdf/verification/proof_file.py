@@ -34,6 +34,8 @@ _LARGEST = 16 << 20
 _MOST_PARTS, _MOST_VALUES = 200_000, 2_000_000  # of thousands of signers
 _MOST_CHARACTERS = 4_000_000  # of the pages of a proof
 _FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2", "paraph-evidence/3")
+_SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
+_AS_ENTERED = ("text", "multiline", "choice", "full_name", "email")  # fields whose value is printed as it is
 
 
 class UnreadableEvidence(ValueError):
@@ -110,10 +112,6 @@ def _left_edge(page: pdfium.PdfTextPage, index: int) -> float:
     x, y = c_double(), c_double()
     raw.FPDFText_GetCharOrigin(page, index, x, y)
     return x.value
-
-
-_SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
-_AS_ENTERED = ("text", "multiline", "choice", "full_name", "email")  # fields whose value is printed as it is
 
 
 def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], printed: str) -> None:

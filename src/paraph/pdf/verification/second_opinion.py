@@ -71,7 +71,8 @@ class _CatalogRule(CatalogModificationRule):
     ) -> Iterable[tuple[ModificationLevel, ReferenceUpdate]]:
         before = new.reader.get_historical_resolver(new.revision - 1)
         earlier, later = _version(before), _version(new)
-        if earlier != later and not (_is_raised(earlier, later) and _signatures(new) > _signatures(before)):
+        is_raised = {earlier, later} <= set(_VERSIONS) and _VERSIONS.index(earlier) < _VERSIONS.index(later)
+        if earlier != later and not (is_raised and _signatures(new) > _signatures(before)):
             raise SuspiciousModification("the version of PDF was changed")
         yield from super().apply_qualified(old, new)
 
@@ -90,10 +91,6 @@ def _metadata(file: HistoricalResolver) -> list[tuple[str, Any]]:
 
 def _version(file: HistoricalResolver) -> str:
     return str(file.root.get("/Version", ""))
-
-
-def _is_raised(earlier: str, later: str) -> bool:
-    return {earlier, later} <= set(_VERSIONS) and _VERSIONS.index(earlier) < _VERSIONS.index(later)
 
 
 def _signatures(file: HistoricalResolver) -> int:

@@ -1,34 +1,41 @@
-"""Checking the rows of a CSV, each as if it were sent now."""
+"""Checking the rows of a CSV, each as if it were sent now, and forgetting them."""
 
 import re
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from paraph.drafts.content import creation_of
 from paraph.kernel.places import expensive_work
-from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
-from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
-from paraph.request_templates.bulk.pruning import make_room
-from paraph.request_templates.bulk.values import (
+from paraph.request_templates.bulk.columns import (
+    FieldColumns,
     ValueColumns,
     asked_of,
+    column_name,
     column_of_problem,
+    find_columns,
     find_values,
     two_meanings,
     value_column,
     value_of,
 )
-from paraph.request_templates.models import BulkRow, BulkSend, Role, RowState, Template
-from paraph.request_templates.payload import Person, TemplatePayload
+from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
+from paraph.request_templates.filled import Person, with_people
+from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.retention import over
+from paraph.tenants.scope import TenantScope, scoped
 
+KEPT_FOR = timedelta(days=90)
 MOST_VALUES = 50_000  # fields of all rows together, each of which takes a tenth of a millisecond
 _MOST_SECONDS = 20.0
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
@@ -42,11 +49,10 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
     any more then. Raises ``DomainError`` where the rows have too many values, columns are missing, which concerns all
     rows, or :func:`make_plan` refuses them all, as for a branding profile that is gone.
     """
-    roles = template.roles
-    _bound(template, table)
-    places = find_columns(roles, table.columns)
-    checked = _Checker(scope, template, roles, places)
-    checked.find_values(table.columns)
+    fields = sum(len(template.fields_of(role)) for role in template.roles)
+    if len(table.rows) * fields > MOST_VALUES:
+        raise too_many_rows(MOST_VALUES // fields)
+    checked = _Checker(scope, template, table.columns)
     until = time.monotonic() + _MOST_SECONDS
     rows: list[BulkRow] = []
     for given in table.rows:
@@ -71,23 +77,13 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
     return bulk_send
 
 
-def _bound(template: Template, table: Table) -> None:
-    fields = sum(len(template.fields_of(role)) for role in template.roles)
-    if len(table.rows) * fields > MOST_VALUES:
-        raise too_many_rows(MOST_VALUES // fields)
-
-
 class _Checker:
-    def __init__(self, scope: TenantScope, template: Template, roles: Sequence[Role], places: FieldColumns) -> None:
-        self._caller, self._roles, self._places = scope, roles, places
-        self._locale = template.locale
-        self._payload = TemplatePayload(template)
-        self._asked = asked_of(template)
-        self._values: ValueColumns = {}
+    def __init__(self, scope: TenantScope, template: Template, columns: Sequence[str]) -> None:
+        self._caller, self._roles, self._locale = scope, template.roles, template.locale
+        self._creation, self._asked = creation_of(template.content), asked_of(template)
+        self._places: FieldColumns = find_columns(self._roles, columns)
+        self._values: ValueColumns = find_values(self._roles, self._asked, columns, self._places.values())
         self._first_with: dict[str, int] = {}
-
-    def find_values(self, columns: Sequence[str]) -> None:
-        self._values = find_values(self._roles, self._asked, columns, self._places.values())
 
     def row(self, row: CsvRow, width: int) -> BulkRow:
         people, problems = self._people(row)
@@ -104,7 +100,7 @@ class _Checker:
 
     def _people(self, row: CsvRow) -> tuple[list[Person], list[str]]:
         problems: list[str] = []
-        people: list[Person] = [{"phone": ""} for _role in self._roles]
+        people: list[Person] = [{} for _role in self._roles]
         for (index, field), place in self._places.items():
             text = row.cells[place] if place < len(row.cells) else ""
             if field == "phone":
@@ -124,7 +120,7 @@ class _Checker:
         return people, problems
 
     def _refusals(self, people: Sequence[Person]) -> list[str]:
-        payload = self._payload.of(people)
+        payload = with_people(self._creation, people)
         try:
             make_plan(self._caller, payload, locale=self._locale)
         except InvalidPayloadError as refused:
@@ -141,3 +137,23 @@ class _Checker:
         said = repr([sorted(person.items()) for person in people]).casefold()
         first = self._first_with.setdefault(said, number)
         return [] if first == number else [_("Same as row %(number)d.") % {"number": first}]
+
+
+def delete_old_bulk_sends() -> int:
+    """Delete those that were uploaded 90 days ago, or as long as files are kept where that is shorter, and are not
+    under way, with the rows that were not sent; return how many. Requests stay."""
+    count = 0
+    for old in over(BulkSend.objects.exclude(status=BulkStatus.SENDING), "created_at", KEPT_FOR):
+        count += old.count()
+        old.delete()
+    return count
+
+
+def make_room(scope: TenantScope, new: int) -> None:
+    """On the plan Free, make room for so many new rows by deleting the oldest bulk sends that are not under way, as far
+    as the operator's setting asks for it. Requests stay."""
+    mine = scoped(BulkSend, scope)
+    rows = BulkRow.objects.filter(bulk_send__in=mine).order_by("bulk_send_id", "number")
+    beyond = oldest_beyond(scope, rows, settings.PARAPH.kept_bulk_rows, new)
+    old = set(BulkRow.objects.filter(pk__in=beyond).values_list("bulk_send_id", flat=True))
+    mine.filter(pk__in=old).exclude(status=BulkStatus.SENDING).delete()

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from paraph import __version__
 from paraph.api.v1.codes import CODES
 from paraph.api.v1.endpoint import endpoint
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES, REFUSALS, Json
+from paraph.api.v1.openapi.examples import ANSWERS, BODIES, REFUSALS
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.api.v1.operation import KEY, Body, DocumentPart, Operation
 from paraph.api.v1.operations import OPERATIONS
@@ -184,7 +185,7 @@ def _body(name: str, body: Body) -> DocumentPart:
     return {"required": body.required, "description": body.description, "content": {body.media: content}}
 
 
-def _examples(examples: dict[str, tuple[str, Json]]) -> DocumentPart:
+def _examples(examples: dict[str, Any]) -> DocumentPart:
     return {name: {"summary": summary, "value": value} for name, (summary, value) in examples.items()}
 
 

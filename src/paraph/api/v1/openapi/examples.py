@@ -8,15 +8,12 @@ Json = dict[str, Any]
 
 _EXAMPLES: Json = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
-ANSWERS: dict[str, dict[str, tuple[str, Json]]] = {
-    operation: {status: (summary, content) for status, (summary, content) in answers.items()}
-    for operation, answers in _EXAMPLES["answers"].items()
-}
+Examples = dict[str, dict[str, Any]]
+"""By operation and name, each a summary and a value."""
+
+ANSWERS: Examples = _EXAMPLES["answers"]
 ANSWERS["sendTemplate"] = ANSWERS["createSignatureRequest"]
-BODIES: dict[str, dict[str, tuple[str, Json]]] = {
-    operation: {name: (summary, content) for name, (summary, content) in bodies.items()}
-    for operation, bodies in _EXAMPLES["bodies"].items()
-}
+BODIES: Examples = _EXAMPLES["bodies"]
 BODIES["previewSignatureRequest"] = BODIES["createSignatureRequest"]
 REFUSALS: dict[str, list[str]] = _EXAMPLES["refusals"]
 EVENTS: dict[str, Json] = _EXAMPLES["events"]

@@ -1,24 +1,29 @@
 """The steps of sealing that read the file, called by :mod:`paraph.pdf.untrusted.sandboxed_draft`."""
 
 import hashlib
-from base64 import b64decode
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from dataclasses import replace
 from typing import Any, cast
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.marks import Drawing, Mark, Overlay
-from paraph.pdf.pki.purpose import from_json
+from paraph.pdf.drawing.marks import Drawing
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
-from paraph.pdf.sealing.draft import SealContent, SealRevision, archive_revision, seal_revision, unsigned_revision
+from paraph.pdf.sealing.draft import (
+    ExpectedSeal,
+    SealContent,
+    SealRevision,
+    archive_revision,
+    seal_revision,
+    unsigned_revision,
+)
 from paraph.pdf.sealing.self_check import check_appended
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain
 
 _NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
@@ -41,12 +46,12 @@ _ANSWERED = {SealError, UnreadablePdf}
 
 
 @answering
-def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
+def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: dict[str, Any], hole: int) -> JobAnswer:
     """Return the revision of the seal, preceded by the variant if that is not the file itself."""
-    variant = _variant(file, method)
-    content = _wanted(wanted, method)
+    variant, content = _variant(file, method), from_plain(SealContent, wanted)
+    content = replace(content, clean_contents=content.clean_contents and method == "incremental")
     reader = PdfReader(variant, is_closed=content.clean_contents)
-    draft = seal_revision(reader, content, _long_term_data(data), hole)
+    draft = seal_revision(reader, content, from_plain(LongTermData, data), hole)
     message, text = _revision(draft.revision.write(), len(variant))
     if method == "incremental":
         return {**message, "variant": 0, "known": _known(draft)}, text
@@ -54,17 +59,17 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list
 
 
 @answering
-def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
+def archive(file: UntrustedFile, known: dict[str, Any], data: dict[str, Any], hole: int) -> JobAnswer:
     """Return the revision of an archive timestamp for a sealed file."""
     reader = PdfReader(_content(file), is_closed=known["is_closed"])
-    revision = archive_revision(reader, _long_term_data(data), frozenset(known["names"]), hole)
+    revision = archive_revision(reader, from_plain(LongTermData, data), frozenset(known["names"]), hole)
     return _revision(revision.write(), file.size)
 
 
 @answering
 def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> JobAnswer:
     """Check that the finished file, whose first ``size`` bytes are the variant, is what was to be written."""
-    content = _content(file)
+    content, wanted = _content(file), from_plain(ExpectedSeal, expected)
     with memoryview(content) as whole:
         original_hash = hashlib.sha256(whole[:size])
     check_appended(
@@ -73,12 +78,7 @@ def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[
         original_hash=original_hash,
         original_start=known["start"],
         placed=list(_placed(known["placed"])),
-        certificates=list(map(b64decode, expected["certificates"])),
-        purpose=from_json(expected["purpose"]),
-        token=b64decode(expected["token"]),
-        sealed_size=expected["sealed_size"],
-        archive_token=b64decode(expected["archive_token"]),
-        statuses=_long_term_data(expected["statuses"]),
+        **vars(wanted),
     )
     return {}, b""
 
@@ -100,23 +100,6 @@ def _content(file: UntrustedFile) -> bytes:
 def _revision(written: WrittenRevision, size: int) -> JobAnswer:
     text, start, end = unsigned_revision(written, size)
     return {"hole": [start, end]}, bytes(text)
-
-
-def _wanted(message: dict[str, Any], method: Method) -> SealContent:
-    overlay = message["page_overlay"]
-    return SealContent(
-        appearances=b64decode(message["appearances"]),
-        marks=[Mark(*mark) for mark in message["marks"]],
-        page_overlay=None if overlay is None else Overlay(overlay[0], tuple(overlay[1:])),
-        reason=message["reason"],
-        name=message["name"],
-        at=datetime.fromisoformat(message["at"]),
-        clean_contents=message["clean_contents"] and method == "incremental",
-    )
-
-
-def _long_term_data(lists: list[list[str]]) -> LongTermData:
-    return LongTermData(*(tuple(map(b64decode, items)) for items in lists))
 
 
 def _known(draft: SealRevision) -> dict[str, Any]:

@@ -15,8 +15,7 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.untrusted.jobs.names import name_of
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, dictionary, name_of
 
 LAYER_NAMES = re.compile(rb"/(?:OCProperties|OCGs?|OCMD|OC|Usage)\b")
 """Matches, in a dictionary as qpdf writes it, whatever makes a viewer leave something out."""
@@ -39,7 +38,7 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
     """Return whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
     if not isinstance(membership, pikepdf.Dictionary):
         return True
-    configuration = _dictionary(_dictionary(document.Root.get("/OCProperties")).get("/D"))
+    configuration = dictionary(dictionary(document.Root.get("/OCProperties")).get("/D"))
     if membership.get("/Type") != "/OCMD":
         return _group_is_printed(membership, configuration)
     expression = membership.get("/VE")
@@ -55,9 +54,9 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
 
 def _group_is_printed(group: Any, configuration: Any) -> bool:
     """Decide as PDFium does: by the usage for print, else that for the screen, else the default configuration."""
-    usage = _dictionary(group.get("/Usage"))
+    usage = dictionary(group.get("/Usage"))
     for event in ("Print", "View"):
-        state = _dictionary(usage.get(f"/{event}")).get(f"/{event}State")
+        state = dictionary(usage.get(f"/{event}")).get(f"/{event}State")
         if state is not None:
             return bool(state != "/OFF")
     shown = bool(configuration.get("/BaseState") != "/OFF")
@@ -82,11 +81,10 @@ def _holds(expression: Any, configuration: Any, depth: int) -> bool:
 
 
 def _among(group: Any, groups: Any) -> bool:
-    return isinstance(groups, pikepdf.Array) and any(_is_same(item, group) for item in groups)
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return isinstance(one, pikepdf.Dictionary) and one.is_indirect and bool(one.objgen == other.objgen)
+    listed = (
+        [each for each in groups if isinstance(each, pikepdf.Dictionary)] if isinstance(groups, pikepdf.Array) else []
+    )
+    return any(each.is_indirect and each.objgen == group.objgen for each in listed)
 
 
 def _text(item: Any) -> bytes:
@@ -94,10 +92,6 @@ def _text(item: Any) -> bytes:
         item = item.stream_dict
     is_composed = isinstance(item, pikepdf.Dictionary | pikepdf.Array)
     return item.unparse(resolved=True) if is_composed else b""
-
-
-def _dictionary(value: Any) -> Any:
-    return value if isinstance(value, pikepdf.Dictionary) else {}
 
 
 class Annotation(NamedTuple):
@@ -131,36 +125,17 @@ def is_printed(flags: int) -> bool:
 
 
 def page_annotations(page: pikepdf.Page) -> Iterator[Annotation]:
-    """Yield the annotations of a page in the order of /Annots."""
-    found = page.obj.get("/Annots")
-    for item in found if isinstance(found, pikepdf.Array) else []:
+    """Yield the annotations of a page in the order of /Annots. Popups open on hover only, and PDFium draws no borders
+    of links; flags that readers interpret differently count as 0, so that the page is compared by drawing it."""
+    listed = page.obj.get("/Annots")
+    for item in listed if isinstance(listed, pikepdf.Array) else []:
         if isinstance(item, pikepdf.Dictionary):
-            yield _annotation(item)
-
-
-def _annotation(item: Any) -> Annotation:
-    kind = name_of(item.get("/Subtype"))
-    return Annotation(kind, _flags(item.get("/F")), _draws(item, kind))
-
-
-def _flags(value: Any) -> int:
-    """Return the flags; 0 for values that readers interpret differently, so that the page is compared by drawing it."""
-    flags = int(value) if isinstance(value, int | Decimal) else 0
-    return flags if 0 <= flags <= _MOST else 0
-
-
-def _draws(item: Any, kind: str) -> bool:
-    """Return whether a viewer draws the annotation: popups open on hover only, and PDFium draws no link borders."""
-    if kind == "/Popup" or _is_empty(item.get("/Rect")):
-        return False
-    return kind not in ("", "/Link") or "/AP" in item
-
-
-def _is_empty(rectangle: Any) -> bool:
-    if not isinstance(rectangle, pikepdf.Array) or len(rectangle) != 4:
-        return True
-    left, bottom, right, top = rectangle
-    return bool(left == right or bottom == top)
+            kind, value, place = name_of(item.get("/Subtype")), item.get("/F"), item.get("/Rect")
+            flags = int(value) if isinstance(value, int | Decimal) else 0
+            corners = list(place) if isinstance(place, pikepdf.Array) else []
+            has_area = len(corners) == 4 and corners[0] != corners[2] and corners[1] != corners[3]
+            draws = has_area and kind != "/Popup" and (kind not in ("", "/Link") or "/AP" in item)
+            yield Annotation(kind, flags if 0 <= flags <= _MOST else 0, draws)
 
 
 def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:

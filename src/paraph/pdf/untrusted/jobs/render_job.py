@@ -1,13 +1,16 @@
-"""Pictures of pages."""
+"""Pictures of pages, and files as one PDF with something over each page."""
 
 import io
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import pikepdf
 import pypdfium2
 from PIL import Image, WebPImagePlugin  # noqa: F401  else Pillow imports all its plugins
 
-from paraph.pdf.refusal import no_such_page, page_not_shown
+from paraph.pdf.refusal import no_such_page, page_not_shown, too_complex
+from paraph.pdf.structure.pages import PageGeometry
 from paraph.pdf.untrusted.jobs.page_pictures import (
     has_layers,
     make_fields_annotations,
@@ -22,6 +25,7 @@ _LONGEST_SIDE = 16_383  # the limit of WebP
 _PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
 _SAMPLE = 160  # pixels per side sampled to tell photos from text
 PARTS = 4  # of each side of a page that is drawn in parts
+_PRINT = 4  # flag of an annotation (ISO 32000-2, 12.5.3)
 
 
 def render(
@@ -72,13 +76,48 @@ def _encoded(picture: Image.Image, form: str) -> bytes:
     file = io.BytesIO()
     if form == "png":
         picture.save(file, "PNG", compress_level=1)
-    elif _is_photo(picture):
-        picture.save(file, "WEBP", quality=80, method=4)
     else:
-        picture.save(file, "WEBP", lossless=True, method=4)
+        sample = picture.resize((_SAMPLE, _SAMPLE), Image.Resampling.NEAREST)
+        is_photo = sample.getcolors(_PHOTO_COLOURS) is None
+        picture.save(file, "WEBP", **({"quality": 80} if is_photo else {"lossless": True}), method=4)
     return file.getvalue()
 
 
-def _is_photo(picture: Image.Image) -> bool:
-    sample = picture.resize((_SAMPLE, _SAMPLE), Image.Resampling.NEAREST)
-    return sample.getcolors(_PHOTO_COLOURS) is None
+def preview(files: Sequence[UntrustedFile], places: list[list[int]]) -> JobAnswer:
+    """Return the pages of all files but the last, one after the other. ``places``: for each page of each file the page
+    of the last file that lies over it, counted from 0."""
+    *documents, overlay = files
+    content = io.BytesIO()
+    with pikepdf.new() as made:
+        try:
+            forms = [made.copy_foreign(page.as_form_xobject()) for page in overlay.pikepdf().pages]
+            for file, over in zip(documents, places, strict=True):
+                _add(made, file, [forms[index] for index in over])
+            made.save(content)
+        except (pikepdf.PikepdfError, ValueError, RuntimeError, TypeError) as error:
+            raise too_complex() from error
+    return {}, content.getvalue()
+
+
+def _add(made: pikepdf.Pdf, file: UntrustedFile, forms: Sequence[Any]) -> None:
+    read, before = file.pdfium(), len(made.pages)
+    made.pages.extend(file.pikepdf().pages)
+    for index, form in enumerate(forms):
+        geometry = geometry_of_page(file, read[index], index)
+        page = made.pages[before + index]
+        shown = list(page.obj.get("/Annots", []))
+        page.obj.Annots = made.make_indirect(pikepdf.Array([*shown, made.make_indirect(_mark(made, form, geometry))]))
+
+
+def _mark(made: pikepdf.Pdf, form: Any, geometry: PageGeometry) -> pikepdf.Dictionary:
+    """Return a stamp over all of the page. It is an annotation and no part of the contents, which may end in any
+    state."""
+    turn = pikepdf.Array([*geometry.to_user[:4], 0, 0])
+    shown = made.make_stream(form.read_bytes(), {**form.stream_dict, "/Matrix": turn})
+    return pikepdf.Dictionary(
+        Type=pikepdf.Name.Annot,
+        Subtype=pikepdf.Name.Stamp,
+        Rect=pikepdf.Array(geometry.visible),
+        F=_PRINT,
+        AP=pikepdf.Dictionary(N=shown),
+    )

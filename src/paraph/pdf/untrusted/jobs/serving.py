@@ -5,8 +5,10 @@ Started by :mod:`paraph.pdf.untrusted.sandbox_process` as ``python -m`` :mod:`pa
 standard input.
 """
 
+import codecs
 import contextlib
 import gc
+import io
 import json
 import os
 import resource
@@ -18,13 +20,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+import pikepdf
+
 from paraph.confinement import confine
-from paraph.kernel.parent import follow_parent
+from paraph.kernel.machine import follow_parent
 from paraph.pdf.pdfium_library import begin_anew
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
-from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
-from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 
 Do = Callable[[dict[str, Any], list[int]], JobAnswer]
 """Does a job: given the request and the descriptors of its files, which it owns."""
@@ -37,6 +40,7 @@ FONTS = (
 )
 """Where PDFium finds fonts that a file does not embed."""
 _idle: dict[str, int] = {}  # bytes of this process before its first job
+_ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le", "pdfdoc", "mac-roman", "cp1252", "idna")
 _NICENESS = 5  # requests that read no file come first
 
 
@@ -63,6 +67,17 @@ def serve(do: Do, warm_up: Callable[[], object]) -> None:
             del message, content
             gc.collect()  # frees the file: the next one may be another customer's
             begin_anew()
+
+
+def look_up_encodings() -> None:
+    """Load the codecs that readers need, before the sandbox closes off the file system."""
+    for name in _ENCODINGS:
+        codecs.lookup(name)
+
+
+def open_random_source() -> None:
+    """Let qpdf open its source of random bytes, without which it reads no file that AES-256 encrypts."""
+    pikepdf.new().save(io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6))
 
 
 def _limit(memory: int) -> None:

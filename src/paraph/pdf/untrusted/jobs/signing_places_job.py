@@ -3,6 +3,7 @@ drawn as characters or as a rule."""
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, islice
 
@@ -10,10 +11,10 @@ import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, transform_box
+from paraph.pdf.untrusted.jobs.characters import PageText, around, readable_pages
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
-from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 Place = tuple[int, float, float, float, float]
@@ -46,13 +47,13 @@ class TextRun:
     boxes: list[Box]
 
 
-def text_runs(characters: Characters, geometry: PageGeometry) -> Iterator[TextRun]:
+def _text_runs(page: PageText) -> Iterator[TextRun]:
     """Yield the runs in text order. Line ends and wide gaps end a run."""
     text: list[str] = []
     boxes: list[Box] = []
-    for index, character in enumerate([*characters.exact(), "\n"]):
-        cell = characters.cell(index) if character.strip() else None
-        box = transform_box(geometry.to_reader, cell) if cell else None
+    for index, character in enumerate([*page.exact(), "\n"]):
+        cell = page.cell(index) if character.strip() else None
+        box = transform_box(page.geometry.to_reader, cell) if cell else None
         if text and (character in "\r\n" or (box and _apart(boxes[-1], box))):
             yield TextRun("".join(text), boxes)
             text, boxes = [], []
@@ -80,21 +81,15 @@ def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswe
         if not 1 <= number <= len(document):
             raise no_such_page(number, len(document))
         try:
-            page = document[number - 1]
-            runs = _text_runs(page, geometry_of_page(file, page, number - 1))
-            for index in indexes:
-                covered[index] = _covered(runs, places[index])
-            page.close()
+            with PageText(file, number - 1) as page:
+                runs = list(_text_runs(page))
         except (pypdfium2.PdfiumError, ValueError) as error:
             raise page_not_shown(number) from error
+        # with blanks in place of what is no word
+        words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run.boxes) for run in runs]
+        for index in indexes:
+            covered[index] = _covered(words, places[index])
     return {"covered": covered}, b""
-
-
-def _text_runs(page: pypdfium2.PdfPage, geometry: PageGeometry) -> list[tuple[str, list[Box]]]:
-    """Return the lines of text with the places of their letters, and with blanks in place of what is no word."""
-    with Characters(page) as characters:
-        runs = list(text_runs(characters, geometry))
-    return [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run.boxes) for run in runs]
 
 
 def _covered(runs: Sequence[tuple[str, list[Box]]], place: Place) -> str:
@@ -116,33 +111,27 @@ def _overlap(one: Box, other: Box) -> bool:
 
 def list_signature_lines(file: UntrustedFile) -> JobAnswer:
     """Return ``{"lines": [[label, page_number, left, bottom, right, top], …]}`` in the order of the pages."""
-    document = file.pdfium()
     found: list[list[str | float]] = []
-    for index in range(len(document)):
-        found += [[label[:100], index + 1, *box] for label, box in _of_page(file, document, index)]
+    for page in readable_pages(file):
+        found += [[label[:100], page.index + 1, *box] for label, box in _signature_lines(page)]
         if len(found) >= _MOST_LINES:
             break
     return {"lines": found[:_MOST_LINES]}, b""
 
 
-def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -> list[tuple[str, Box]]:
-    """Most pages are ruled out by one call for all their text."""
-    try:
-        page = document[index]
-    except pypdfium2.PdfiumError:
-        return []  # a page that cannot be opened shows no text
-    try:
-        with Characters(page) as characters:
-            if not _SIGNED_HERE.search(characters.quick()):
-                return []
-            geometry = geometry_of_page(file, page, index)
-            runs = list(text_runs(characters, geometry))
-            blanks = [blank for run in runs for blank in _blanks(run)]
-            words = [run for run in runs if _BLANK.search(run.text) is None]
-            rules = [*_under_words(blanks, words), *_by_label(_rules(page, geometry), words)]
-            return [(label, box) for label, box in rules if _within(box, geometry)]
-    finally:
-        page.close()
+def _signature_lines(page: PageText) -> Iterator[tuple[str, Box]]:
+    """Yield label and place of each line. A blank is told by the words before it; where there are none, by those under
+    it. One call for all text rules most pages out."""
+    if not _SIGNED_HERE.search(page.quick()):
+        return
+    runs = list(_text_runs(page))
+    words = [run for run in runs if _BLANK.search(run.text) is None]
+    blanks = [(label or _label_below(box, words), box) for run in runs for label, box in _blanks(run)]
+    rules = [(_label_before(box, words) or _label_below(box, words), box) for box in _rules(page)]
+    for label, box in (*blanks, *rules):
+        within = box[0] >= 0 and box[1] >= 0 and box[2] <= page.geometry.width and box[3] <= page.geometry.height
+        if within and _SIGNED_HERE.search(label):
+            yield label, box
 
 
 def _blanks(run: TextRun) -> Iterator[tuple[str, Box]]:
@@ -152,21 +141,6 @@ def _blanks(run: TextRun) -> Iterator[tuple[str, Box]]:
         if boxes:
             yield run.text[start : match.start()].strip(" :\t"), around(boxes)
         start = match.end()
-
-
-def _under_words(blanks: list[tuple[str, Box]], words: list[TextRun]) -> Iterator[tuple[str, Box]]:
-    """Yield a blank is told by the words before it; where there are none, by those under it."""
-    for label, box in blanks:
-        said = label or _label_below(box, words)
-        if _SIGNED_HERE.search(said):
-            yield said, box
-
-
-def _by_label(rules: list[Box], words: list[TextRun]) -> Iterator[tuple[str, Box]]:
-    for box in rules:
-        label = _label_before(box, words) or _label_below(box, words)
-        if _SIGNED_HERE.search(label):
-            yield label, box
 
 
 def _label_before(rule: Box, words: list[TextRun]) -> str:
@@ -185,18 +159,12 @@ def _label_below(rule: Box, words: list[TextRun]) -> str:
     return ""
 
 
-def _rules(page: pypdfium2.PdfPage, geometry: PageGeometry) -> list[Box]:
+def _rules(page: PageText) -> list[Box]:
     """Return the thin horizontal strokes and bars among the page's own objects."""
     found = []
-    for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=1), _MOST_OBJECTS):
-        try:
-            box = transform_box(geometry.to_reader, drawn.get_bounds())
-        except pypdfium2.PdfiumError:
-            continue
-        if _WIDTHS[0] <= box[2] - box[0] <= _WIDTHS[1] and box[3] - box[1] <= _THICKEST:
-            found.append(box)
+    for drawn in islice(page.page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=1), _MOST_OBJECTS):
+        with suppress(pypdfium2.PdfiumError):
+            box = transform_box(page.geometry.to_reader, drawn.get_bounds())
+            if _WIDTHS[0] <= box[2] - box[0] <= _WIDTHS[1] and box[3] - box[1] <= _THICKEST:
+                found.append(box)
     return found
-
-
-def _within(box: Box, geometry: PageGeometry) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= geometry.width and box[3] <= geometry.height

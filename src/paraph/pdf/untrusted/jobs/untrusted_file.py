@@ -63,7 +63,7 @@ class UntrustedFile:
         return self._pdfium
 
     def pdfium_again(self) -> pypdfium2.PdfDocument:
-        """Open the document once more, to modify it in memory. Raises as :meth:`pdfium` does."""
+        """Open the document once more, to modify it in memory. Raise as :meth:`pdfium` does."""
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
         if not handle:  # the last error is valid only now
@@ -77,7 +77,7 @@ class UntrustedFile:
 
     def pikepdf(self) -> "pikepdf.Pdf":
         """Return the document opened by pikepdf; if attachments alone are encrypted, a variant without that.
-        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
+        Raise PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is None:
             try:
                 self._pikepdf = self._opened_by_qpdf(self._file)
@@ -105,12 +105,12 @@ class UntrustedFile:
         return target.getvalue()
 
     def warnings(self) -> list[str]:
-        """Return what qpdf has warned of so far in the document of :meth:`pikepdf`. Raises as it does."""
+        """Return what qpdf has warned of so far in the document of :meth:`pikepdf`. Raise as it does."""
         self._warnings += map(str, self.pikepdf().get_warnings())  # each is told once
         return self._warnings
 
     def is_read_as_written(self) -> bool:
-        """Return whether qpdf reads the file as it is, without any repair so far. Raises as :meth:`pikepdf` does."""
+        """Return whether qpdf reads the file as it is, without any repair so far. Raise as :meth:`pikepdf` does."""
         return not self.warnings() and self.read_by_qpdf
 
     def _opened_by_qpdf(self, file: BinaryIO) -> Any:
@@ -159,7 +159,7 @@ def damaged() -> PdfRefused:
 
 
 def _require_catalog(document: pikepdf.Pdf) -> None:
-    """qpdf looks for the catalog only when it is asked for it."""
+    """Ask qpdf for the catalog, for which it does not look before. Raise PdfRefused ``unreadable``."""
     try:
         document.Root  # noqa: B018  raises where there is none
     except (pikepdf.PikepdfError, *CONFUSED) as error:
@@ -176,7 +176,7 @@ def _unreadable() -> PdfRefused:
 
 def _without_lock_of_attachments(content: bytes) -> bytes:
     """Return the file without an encryption that only attachments use, for which qpdf demands a password nevertheless.
-    Raises :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
+    Raise :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
     reader = PdfReader(content)
     if reader.encryption is None or reader.encryption.strings or reader.encryption.streams:
         return content
@@ -193,6 +193,17 @@ def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
             "The PDF is encrypted with certificates, so only their holders can open it.",
         )
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
+
+
+def name_of(value: Any, otherwise: str = "") -> str:
+    """Return a name with its slash as qpdf writes it, ``otherwise`` for anything else. ``str()`` needs UTF-8, which
+    names in files of strangers need not be."""
+    return value.unparse().decode("latin-1") if isinstance(value, pikepdf.Name) else otherwise
+
+
+def dictionary(value: Any) -> Any:
+    """Return the dictionary; an empty one for anything else."""
+    return value if isinstance(value, pikepdf.Dictionary) else {}
 
 
 def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> PageGeometry:

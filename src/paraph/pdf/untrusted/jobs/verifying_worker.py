@@ -1,37 +1,94 @@
-"""The sandboxed processes that verify sealed files: each job may read several files, as a whole."""
+"""The sandboxed processes that verify sealed files: each job may read several files, as a whole.
+
+Their jobs are called by :mod:`paraph.pdf.untrusted.verify`; values travel as
+:func:`paraph.pdf.untrusted.sandbox_wire.to_plain` writes them.
+"""
 
 import contextlib
-import io
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, overload
+from typing import Any
 
-import pikepdf
-
+from paraph.pdf.refusal import too_complex
+from paraph.pdf.timestamps.detached_timestamps import (
+    DetachedTimestamp,
+    DetachedTimestampsRefused,
+    read_timestamps_file,
+)
 from paraph.pdf.typesetting.proof import EVIDENCE
-from paraph.pdf.untrusted.jobs import verify_job
-from paraph.pdf.untrusted.jobs.serving import serve
-from paraph.pdf.untrusted.jobs.warm_up import look_up_encodings, open_random_source, verify_on_trial
-from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain, to_plain
+from paraph.pdf.verification import evidence_check
+from paraph.pdf.verification import verify as verification
+
+_EVIDENCE = {"format": "paraph-evidence/1", "request": {}, "journal": [], "signers": [], "documents": []}
+_LONGEST_ANSWER = 32 << 20  # bytes; names in certificates are as long as a hostile file wants them
+
+
+def verify(files: Sequence[bytes], roots: list[str], timestamps: list[Any], signers: list[str]) -> JobAnswer:
+    known = from_plain(list[DetachedTimestamp], timestamps)
+    return _answered(verification.verify(files[0], from_plain(list[bytes], roots), known, signers))
+
+
+def check_evidence(
+    files: Sequence[bytes], names: list[str], roots: list[str], timestamps: dict[str, Any], signers: list[str]
+) -> JobAnswer:
+    """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
+    known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
+    named = _Named(files, names)
+    return _answered(evidence_check.check_evidence(named, from_plain(list[bytes], roots), known, signers))
+
+
+def altered_seals(files: Sequence[bytes], roots: list[str]) -> JobAnswer:
+    """Name the seals after which the one file was altered."""
+    return _answered(verification.altered_seals(files[0], from_plain(list[bytes], roots)))
+
+
+def timestamps(files: Sequence[bytes], earlier: list[Any]) -> JobAnswer:
+    """Read what the first file has kept of the second, a sealed one, after the earlier timestamps."""
+    try:
+        return _answered(read_timestamps_file(files[0], files[1], from_plain(list[DetachedTimestamp], earlier)))
+    except DetachedTimestampsRefused as error:
+        return {"raised": str(error)}, b""
+
+
+@dataclass(frozen=True)
+class _Named(Mapping[str, bytes]):
+    """The files by their names, each read when it is asked for."""
+
+    files: Sequence[bytes]
+    names: list[str]
+
+    def __getitem__(self, name: str) -> bytes:
+        try:
+            return self.files[self.names.index(name)]
+        except ValueError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def _answered(value: object) -> JobAnswer:
+    answer = {"value": to_plain(value)}
+    if len(json.dumps(answer)) > _LONGEST_ANSWER:
+        raise too_complex()
+    return answer, b""
+
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
-    "verify": verify_job.verify,
-    "check_evidence": verify_job.check_evidence,
-    "timestamps": verify_job.timestamps,
-    "altered_seals": verify_job.altered_seals,
+    "verify": verify,
+    "check_evidence": check_evidence,
+    "timestamps": timestamps,
+    "altered_seals": altered_seals,
 }
-_EVIDENCE = {"format": "paraph-evidence/1", "request": {}, "journal": [], "signers": [], "documents": []}
-
-
-def main() -> None:
-    serve(_do, partial(warm_up_verification, JOBS))
-
-
-def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
-    with WholeFiles(descriptors) as files:
-        return JOBS[request["job"]](files, **request["arguments"])
 
 
 class WholeFiles(Sequence[bytes]):
@@ -51,13 +108,8 @@ class WholeFiles(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self._files)
 
-    @overload
-    def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[bytes]: ...
-    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+    def __getitem__(self, index: Any) -> Any:
+        """Return a whole file; no slices of them."""
         file = self._files[index]
         file.seek(0)
         return file.read()
@@ -67,7 +119,7 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     """Run each job once on a small file with evidence that was sealed, and sealed again."""
     look_up_encodings()
     open_random_source()
-    proof = _with_evidence()
+    proof = small_file({EVIDENCE: json.dumps(_EVIDENCE).encode()})
     sealed, sealed_again = verify_on_trial(proof)
     trust: dict[str, Any] = {"roots": [], "signers": []}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
@@ -76,21 +128,13 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     jobs["timestamps"]([b"{}", sealed], earlier=[])
 
 
-def _with_evidence() -> bytes:
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(50, 50))
-    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
-    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
-    page.obj.Contents = document.make_stream(b"BT /F1 12 Tf 20 20 Td (a) Tj ET")
-    document.attachments[EVIDENCE] = _attachment(document)
-    file = io.BytesIO()
-    document.save(file, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # for pyHanko to unpack
-    return file.getvalue()
+def main() -> None:
+    serve(_do, partial(warm_up_verification, JOBS))
 
 
-def _attachment(document: pikepdf.Pdf) -> pikepdf.AttachedFileSpec:
-    text = dict.fromkeys(("filename", "description", "mime_type", "creation_date", "mod_date"), "")
-    return pikepdf.AttachedFileSpec(document, json.dumps(_EVIDENCE).encode(), **text)
+def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
+    with WholeFiles(descriptors) as files:
+        return JOBS[request["job"]](files, **request["arguments"])
 
 
 if __name__ == "__main__":

@@ -1,34 +1,26 @@
 """The jobs of the sandboxed processes that read uploads: each reads one file, a preview several."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from paraph.pdf.untrusted.jobs import (
-    compare_job,
-    draft_job,
-    find_job,
-    inspect_job,
-    preview_job,
-    render_job,
-    signing_places_job,
-    text_layer_job,
-)
-from paraph.pdf.untrusted.jobs.serving import serve
+from paraph.pdf.untrusted.jobs import draft_job, inspect_job, render_job, signing_places_job, text_job
+from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.warm_up import warm_up
+from paraph.pdf.untrusted.jobs.upload_checks import disputes
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
-    "find": find_job.find,
-    "tags": find_job.list_tags,
-    "texts": find_job.list_texts,
+    "find": text_job.find,
+    "tags": text_job.list_tags,
+    "texts": text_job.list_texts,
     "signature_lines": signing_places_job.list_signature_lines,
     "render": render_job.render,
     "covered_words": signing_places_job.find_covered_words,
-    "text": text_layer_job.text_layer,
+    "text": text_job.text_layer,
     "sealing_seal": draft_job.seal,
     "sealing_archive": draft_job.archive,
     "sealing_check": draft_job.check,
@@ -43,10 +35,30 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
     with ExitStack() as opened:
         files = [opened.enter_context(UntrustedFile(each)) for each in descriptors]
         if request["job"] == "preview":
-            return preview_job.preview(files, **request["arguments"])
+            return render_job.preview(files, **request["arguments"])
         if request["job"] == "compare":
-            return compare_job.compare(files[0], files[1], **request["arguments"])
+            return disputes.compare(files[0], files[1], **request["arguments"])
         return JOBS[request["job"]](files[0], **request["arguments"])
+
+
+def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
+    """Run each job once on a small file, and seal and verify it on trial: this loads what libraries load lazily, before
+    the sandbox closes off the file system, and makes the first job as fast as the next."""
+    look_up_encodings()
+    open_random_source()
+    pdf = small_file()
+    page: dict[str, Any] = {"page_number": 1}
+    for job, arguments in (
+        ("inspect", {"page_limit": 1}),
+        ("find", {"tags": ["a", "\u05d0"]}),  # the second is Hebrew, which takes another path
+        ("render", {**page, "scale": 1, "form": "webp"}),
+        ("render", {**page, "scale": 1, "form": "png", "printed": True}),
+        ("covered_words", {"places": [(1, 0, 0, 50, 50)]}),
+        ("text", page),
+    ):
+        with UntrustedFile(content=pdf) as file:
+            jobs[job](file, **arguments)
+    verify_on_trial(pdf)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,20 @@ _DRAWN = re.compile(rb"(/[A-Za-z]+\d*) Do\b")
 _DEEPEST_FORM, _LARGEST_FORM = 4, 4096
 _MOST_FIELDS = 10_000
 _APPEARANCE = re.compile(rb"\(/Helv 0 Tf 0 g ?\)")
+_FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V", b"/DR"})
+_ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
+_KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
+_VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
+_STATED_BY_TIMESTAMPS = frozenset({b"/M", b"/Prop_Build"})
+_STATED = _STATED_BY_TIMESTAMPS | {b"/Name", b"/Reason", b"/Location", b"/ContactInfo"}
+_NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI", b"/Alternates"})
+"""What lets some readers leave a drawing out, or draw something else in its place, on paper as well."""
+_LAYERS = (b"/OCG", b"/OCMD")
+_PRINTED, _READ_ONLY, _LOCKED, _LOCKED_CONTENTS = 4, 64, 128, 512
+_ALWAYS_SHOWN = _PRINTED | _READ_ONLY | _LOCKED | _LOCKED_CONTENTS
+_LONGEST_NAME = 127
+_MOST_WIDGETS = 4000
+_DEEPEST = 60
 
 
 def check_defaults(update: Update, old: Dictionary, new: Dictionary) -> frozenset[bytes]:
@@ -118,22 +132,6 @@ def _check_fonts(update: Update, old: Any, new: Any) -> None:
             raise NotPermitted("the form gained a font of another kind")
         if font.get(b"/Encoding") not in _ENCODINGS or font.get(b"/Name", name) != name:
             raise NotPermitted("the form gained a font of another kind")
-
-
-_FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V", b"/DR"})
-_ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
-_KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
-_VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
-_STATED_BY_TIMESTAMPS = frozenset({b"/M", b"/Prop_Build"})
-_STATED = _STATED_BY_TIMESTAMPS | {b"/Name", b"/Reason", b"/Location", b"/ContactInfo"}
-_NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI", b"/Alternates"})
-"""What lets some readers leave a drawing out, or draw something else in its place, on paper as well."""
-_LAYERS = (b"/OCG", b"/OCMD")
-_PRINTED, _READ_ONLY, _LOCKED, _LOCKED_CONTENTS = 4, 64, 128, 512
-_ALWAYS_SHOWN = _PRINTED | _READ_ONLY | _LOCKED | _LOCKED_CONTENTS
-_LONGEST_NAME = 127
-_MOST_WIDGETS = 4000
-_DEEPEST = 60
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,16 @@ _ENDS = {b"<<": b">>", b"[": b"]"}
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
 _OF_ANY_NUMBER = {b"/UserUnit", b"/PZ", b"/Dur", b"/CA", b"/ca", b"/LW", b"/ML", b"/FL"}
+_ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]+ ")
+"""What LibreOffice says of the document that it encloses, in a trailer, up to the reference (PDFBox renumbers it)."""
+_MOST_STEPS = 32
+_HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
+_LONGEST_GAP = 64
+_USES = re.compile(
+    rb"/(?:AcroForm|Annots|CRLs?|Certs?|DSS|Extensions|Fields|Info|Lang|Metadata|ModDate|OCSPs?|Producer|Root|TU|VRI"
+    rb"|Version|[0-9A-F]{40})"
+)
+"""Keys behind which an object stands that an update may change."""
 
 
 class NotPermitted(Exception):
@@ -136,18 +146,6 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(is_plain(item) for item in value)
     return not isinstance(value, Ref | PdfStream)
-
-
-_ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]+ ")
-"""What LibreOffice says of the document that it encloses, in a trailer, up to the reference (PDFBox renumbers it)."""
-_MOST_STEPS = 32
-_HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
-_LONGEST_GAP = 64
-_USES = re.compile(
-    rb"/(?:AcroForm|Annots|CRLs?|Certs?|DSS|Extensions|Fields|Info|Lang|Metadata|ModDate|OCSPs?|Producer|Root|TU|VRI"
-    rb"|Version|[0-9A-F]{40})"
-)
-"""Keys behind which an object stands that an update may change."""
 
 
 @dataclass(frozen=True)

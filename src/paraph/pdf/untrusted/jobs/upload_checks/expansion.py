@@ -41,14 +41,12 @@ class Expansion:
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
         names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() needs UTF-8
         image = stream.get("/Subtype") == pikepdf.Name.Image
-        size: _Size = partial(_unpacked, stream)  # bounded by the memory limit of the sandbox
-        if _FLATE.issuperset(names):
-            size = partial(_inflated_size, names, content)
+        size = partial(_inflated_size, names, content) if _FLATE.issuperset(names) else partial(_unpacked_size, stream)
         self._count(names, len(content), size, image=image)
 
     def check_by_zlib(self, filters: Sequence[bytes], content: Any, *, image: bool) -> None:
         """Count a stream as :meth:`check` does. Raise Unsafe if zlib alone cannot tell its size."""
-        size = partial(_inflated_size, filters, content) if _FLATE.issuperset(filters) else _unknown
+        size = partial(_inflated_size, filters, content) if _FLATE.issuperset(filters) else _unknown_size
         self._count(filters, len(content), size, image=image)
 
     def _count(self, filters: Sequence[bytes], length: int, size: _Size, *, image: bool) -> None:
@@ -62,12 +60,9 @@ class Expansion:
         if not image:
             self._most += most
         if self._most > _LARGEST_FILE:
-            self._settle()
-
-    def _settle(self) -> None:
-        for most, size in self._waiting:
-            self._most += size(_LARGEST) - most
-        self._waiting.clear()
+            for estimate, exactly in self._waiting:
+                self._most += exactly(_LARGEST) - estimate
+            self._waiting.clear()
         if self._most > _LARGEST_FILE:
             raise too_complex()
 
@@ -82,7 +77,12 @@ def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
     pieces: Iterator[bytes] = iter([bytes(content)])
     for _ in filters:
         pieces = _inflated(pieces, limit)
-    return _length(pieces, limit)
+    length = 0
+    for piece in pieces:
+        length += len(piece)
+        if length > limit:
+            break
+    return length
 
 
 def _inflated(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
@@ -102,16 +102,8 @@ def _inflated(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
             left = unpacker.unconsumed_tail
 
 
-def _length(pieces: Iterable[bytes], limit: int) -> int:
-    length = 0
-    for piece in pieces:
-        length += len(piece)
-        if length > limit:
-            break
-    return length
-
-
-def _unpacked(stream: Any, limit: int) -> int:
+def _unpacked_size(stream: Any, limit: int) -> int:
+    """Return the whole size; the memory that this takes is bounded by the sandbox."""
     del limit
     try:
         return len(stream.read_bytes())
@@ -119,9 +111,8 @@ def _unpacked(stream: Any, limit: int) -> int:
         return 0
 
 
-def _unknown(limit: int) -> int:
-    del limit
-    raise Unsafe("only qpdf can tell what a stream unpacks to")
+def _unknown_size(limit: int) -> int:
+    raise Unsafe(f"only qpdf can tell whether a stream unpacks to more than {limit} bytes")
 
 
 def check_contents(reader: PdfReader, pages: Iterable[PageNode]) -> None:

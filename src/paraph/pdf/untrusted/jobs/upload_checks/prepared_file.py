@@ -5,7 +5,7 @@ key, it must look as the upload does, show its marks, and take an archive timest
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -28,7 +28,6 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
-Colour = tuple[int, int, int]
 _PIXELS = 800  # of the longer side: enough to show a changed digit of small print
 _FAINT = 16  # of 255: rounding differences where a page is drawn inside q and Q
 _EDGE = 2  # pixels around a mark, for its anti-aliased edges
@@ -40,7 +39,7 @@ class PreparedFile(NamedTuple):
 
     method: Method
     content: bytes | None
-    geometries: list[PageGeometry]
+    pages: list[PageGeometry]
     reader: PdfReader
     nodes: list[PageNode]
     plain: PlainForm
@@ -55,10 +54,8 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
     try:
         for method, content in _variants(file):
             try:
-                if method == "incremental":
-                    return PreparedFile(method, None, *_try_variant(file, file, page_limit, scanned=scanned))
-                with UntrustedFile(content=content) as variant:
-                    return PreparedFile(method, content, *_try_variant(file, variant, page_limit, scanned=False))
+                with nullcontext(file) if method == "incremental" else UntrustedFile(content=content) as variant:
+                    return _try_variant(method, file, variant, page_limit, scanned=scanned and variant is file)
             except (LooksDifferent, NotPlain):
                 refusal = shown_differently()
             except PdfRefused as refused:
@@ -86,16 +83,14 @@ def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
 
 
 def _try_variant(
-    file: UntrustedFile, variant: UntrustedFile, page_limit: int, *, scanned: bool
-) -> tuple[list[PageGeometry], PdfReader, list[PageNode], PlainForm]:
-    """Return the pages of ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
+    method: Method, file: UntrustedFile, variant: UntrustedFile, page_limit: int, *, scanned: bool
+) -> PreparedFile:
+    """Return ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
     reader = PdfReader(variant.whole)
-    Revision(reader)  # there is room for one
-    found = list(islice(pages(reader), page_limit + 1))
-    check_contents(reader, found)
-    geometries = geometries_of(reader, found)
+    found, geometries = read_pages(reader, page_limit)
     if len(geometries) != len(file.pdfium()):
-        raise unclear_page_count()
+        message = "The page tree of the PDF is damaged: readers disagree on its number of pages."
+        raise PdfRefused("unclear_page_count", message)
     for number, page in enumerate(found, start=1):
         contents = reader.resolve(page.dictionary.get(b"/Contents"))
         if not isinstance(contents, PdfStream | list | None):  # poppler drops such a page, others show it empty
@@ -105,8 +100,20 @@ def _try_variant(
     if opinion is Opinion.OTHER:
         raise LooksDifferent("qpdf finds other objects")
     everywhere = variant is not file or opinion is not Opinion.SAME
-    _dry_run(file.whole, variant.whole, geometries, range(len(geometries)) if everywhere else _annotated_pages(reader))
-    return geometries, reader, found, plain
+    indices = range(len(geometries)) if everywhere else _annotated_pages(reader, found)
+    sealed = dry_run.sealed_on_trial(variant.whole, geometries, indices)
+    dry_run.check_archivable(sealed)
+    check_looks(file.whole, sealed, dry_run.marked_boxes(geometries, indices))
+    return PreparedFile(method, None if variant is file else variant.whole, geometries, reader, found, plain)
+
+
+def read_pages(reader: PdfReader, page_limit: int) -> tuple[list[PageNode], list[PageGeometry]]:
+    """Return the pages, one more than ``page_limit`` at most, of a file in which there is room for a revision. Raise
+    PdfRefused ``too_complex``, and what reading raises."""
+    Revision(reader)
+    nodes = list(islice(pages(reader), page_limit + 1))
+    check_contents(reader, nodes)
+    return nodes, geometries_of(reader, nodes)
 
 
 def cannot_be_sealed() -> PdfRefused:
@@ -121,38 +128,26 @@ def shown_differently() -> PdfRefused:
     )
 
 
-def unclear_page_count() -> PdfRefused:
-    return PdfRefused(
-        "unclear_page_count", "The page tree of the PDF is damaged: readers disagree on its number of pages."
-    )
-
-
-def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:
-    sealed = dry_run.sealed_on_trial(content, geometries, indices)
-    dry_run.check_archivable(sealed)
-    check_looks(upload, sealed, dry_run.marked_boxes(geometries, indices), dry_run.COLOUR)
-
-
-def _annotated_pages(reader: PdfReader) -> list[int]:
+def _annotated_pages(reader: PdfReader, nodes: Sequence[PageNode]) -> list[int]:
     """Return the pages with visible annotations, unless the file has a form. A seal adds a form, and with one,
     viewers may draw annotations differently."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    return [index for index, page in enumerate(pages(reader)) if _is_annotated(reader, page.dictionary)]
-
-
-def _is_annotated(reader: PdfReader, page: dict[bytes, Any]) -> bool:
-    annotations = reader.resolve(page.get(b"/Annots"))
-    found = [reader.resolve(item) for item in annotations] if isinstance(annotations, list) else []
-    return any(isinstance(item, dict) and item.get(b"/Subtype") not in _WITHOUT_PICTURE for item in found)
+    listed = [reader.resolve(node.dictionary.get(b"/Annots")) for node in nodes]
+    found = [list(map(reader.resolve, each)) if isinstance(each, list) else [] for each in listed]
+    return [
+        index
+        for index, annotations in enumerate(found)
+        if any(isinstance(each, dict) and each.get(b"/Subtype") not in _WITHOUT_PICTURE for each in annotations)
+    ]
 
 
 class LooksDifferent(Exception):
     """A page looks different, or its mark cannot be seen; the message says which."""
 
 
-def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colour) -> None:
+def check_looks(before: Any, after: Any, marks: Mapping[int, Box]) -> None:
     """Compare each page that has a mark, outside of the mark, and check that the mark is visible.
 
     ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by page index, in fractions of the page's
@@ -165,9 +160,9 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
             raise LooksDifferent(f"{len(old)} pages became {len(new)}")
         for index, box in marks.items():
             try:
-                _check_page(_drawn_before(old, index), _drawn(new, index), index, box, colour)
+                _check_page(_drawn_before(old, index), _drawn(new, index), index, box)
             except LooksDifferent:
-                _check_again(before, after, index, box, colour)
+                _check_again(before, after, index, box)
     except pypdfium2.PdfiumError as error:
         raise LooksDifferent("a page cannot be drawn any more") from error
     finally:
@@ -175,18 +170,18 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
         old.close()
 
 
-def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
+def _check_again(before: Any, after: Any, index: int, box: Box) -> None:
     """Compare the page by itself, several times over. PDFium fits the substitute of a missing font to what it drew
     before, in whatever file, and settles only when it draws the same page repeatedly."""
-    for _ in range(_MORE_ATTEMPTS - 1):
-        with suppress(LooksDifferent):
-            return _check_alone(before, after, index, box, colour)
-    return _check_alone(before, after, index, box, colour)
-
-
-def _check_alone(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
-    old, new = _settled(before, index, _drawn_before), _settled(after, index, _drawn)
-    _check_page(old, new, index, box, colour)
+    for left in reversed(range(_MORE_ATTEMPTS)):
+        try:
+            old, new = _settled(before, index, _drawn_before), _settled(after, index, _drawn)
+            _check_page(old, new, index, box)
+        except LooksDifferent:
+            if not left:
+                raise
+        else:
+            return
 
 
 def _settled(file: Any, index: int, draw: Callable[[pypdfium2.PdfDocument, int], Image.Image]) -> Image.Image:
@@ -224,12 +219,12 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
         page.close()
 
 
-def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box, colour: Colour) -> None:
+def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box) -> None:
     if old.size != new.size:
         raise LooksDifferent(f"page {index + 1} has another size")
     width, height = new.size
     left, bottom, right, top = box
-    if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != colour:
+    if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != dry_run.COLOUR:
         raise LooksDifferent(f"the mark on page {index + 1} cannot be seen")
     hidden = (left * width - _EDGE, (1 - top) * height - _EDGE, right * width + _EDGE, (1 - bottom) * height + _EDGE)
     for image in (old, new):

@@ -45,83 +45,47 @@ class Opinion(Enum):
     """How other readers' view of a file compares with ours."""
 
     SAME = "all go by the same cross-reference and find the same"
-    ODD = "qpdf finds the same, but the file ends, or has pages, of an unusual kind"
+    ODD = "qpdf does not read the file, or finds the same, but the end or the resources are of an unusual kind"
     OTHER = "qpdf finds something else"
-    NONE = "qpdf does not read the file"
 
 
 def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
-    """Compare ``reader``, our reader of the file, with qpdf and PDFium."""
+    """Compare ``reader``, our reader of a file in plain form, with qpdf and PDFium."""
     try:
         document = file.pikepdf()
         if not file.read_by_qpdf:
-            return Opinion.NONE
-        root, comparison = reader.trailer.get(b"/Root"), _Comparison(reader, document)
-        if type(root) is not Ref or document.Root.objgen != root or not comparison.agrees(root):
+            return Opinion.ODD
+        root, usual = reader.trailer.get(b"/Root"), _USUAL_END.search(reader.data[-_TAIL:]) is not None
+        if type(root) is not Ref or document.Root.objgen != root:
             return Opinion.OTHER
-    except PdfRefused:
-        return Opinion.NONE
-    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
-        return Opinion.OTHER
-    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, file) else Opinion.ODD
-
-
-def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
-    """Return whether the file ends in the usual way and PDFium need not search: readers differ about other ends."""
-    usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
-    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
-
-
-class _Comparison:
-    """Compare the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
-    extend."""
-
-    def __init__(self, reader: PdfReader, document: pikepdf.Pdf) -> None:
-        self._reader = reader
-        self._document = document
-        self._seen: set[Ref] = set()
-        self.usual = True
-
-    def agrees(self, root: Ref) -> bool:
-        """Compare the catalog, the page tree, and everything that the pages draw with."""
-        waiting = [root]
+        waiting, seen = [root], set[Ref]()
         while waiting:
             ref = waiting.pop()
-            if ref in self._seen:
-                continue
-            self._seen.add(ref)
-            value = self._reader.object(ref)
-            if not _same(value, self._document.get_object(ref)):
-                return False
-            self.usual = self.usual and self._is_usual(value)
-            waiting.extend(drawn_with(value))
+            if ref not in seen:
+                seen.add(ref)
+                value = reader.object(ref)
+                if not _same(value, document.get_object(ref)):
+                    return Opinion.OTHER
+                usual = usual and _can_be_extended(value, reader)
+                waiting.extend(drawn_with(value))
+    except PdfRefused:
+        return Opinion.ODD
+    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
+        return Opinion.OTHER
+    # readers differ about other ends, for which PDFium has to search
+    return Opinion.SAME if usual and raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()) else Opinion.ODD
+
+
+def _can_be_extended(value: Any, reader: PdfReader) -> bool:
+    """Return whether an object is a page to whose resources a seal can add its own, or none."""
+    resources = reader.resolve(value.get(b"/Resources")) if isinstance(value, dict) else None
+    if not isinstance(resources, dict) or value.get(b"/Type") != b"/Page":
         return True
-
-    def _is_usual(self, value: Any) -> bool:
-        """Return whether a page consists of the usual types; always true for other objects."""
-        if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
-            return True
-        resolve = self._reader.resolve
-        contents, resources = resolve(value.get(b"/Contents")), resolve(value.get(b"/Resources"))
-        streams = contents if isinstance(contents, list) else [contents]
-        objects = resolve(resources.get(b"/XObject")) if isinstance(resources, dict) else None
-        fonts = resolve(resources.get(b"/Font")) if isinstance(resources, dict) else None
-        annotations = resolve(value.get(b"/Annots"))
-        return (
-            all(isinstance(resolve(stream), PdfStream | None) for stream in streams)
-            and isinstance(resources, dict | None)
-            and isinstance(objects, dict | None)
-            and isinstance(fonts, dict | None)
-            and all(map(self._is_font, (fonts or {}).values()))
-            and (annotations is None or (isinstance(annotations, list) and all(map(self._is_dictionary, annotations))))
-        )
-
-    def _is_font(self, value: Any) -> bool:
-        font = self._reader.resolve(value)
-        return isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
-
-    def _is_dictionary(self, value: Any) -> bool:
-        return isinstance(self._reader.resolve(value), dict)
+    objects, fonts = reader.resolve(resources.get(b"/XObject")), reader.resolve(resources.get(b"/Font"))
+    if not isinstance(objects, dict | None) or not isinstance(fonts, dict | None):
+        return False
+    found = map(reader.resolve, (fonts or {}).values())
+    return all(isinstance(font, dict) and font.get(b"/Subtype") in _FONTS for font in found)
 
 
 def _same(ours: Any, theirs: Any) -> bool:

@@ -4,52 +4,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import is_blank
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    Kinds,
-    NotPlain,
-    Resolve,
-    check_entries,
-    is_array,
-    is_box,
-    is_dictionary,
-    is_name,
-    is_natural,
-    is_number,
-    is_string,
-    number,
-    numbers,
-    one_of,
-)
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Kinds, NotPlain, Resolve, check_entries, is_blank
 
 _ANNOTATION: Kinds = {
-    b"/Subtype": is_name,
-    b"/Rect": is_box,
-    b"/F": is_natural,
-    b"/AP": is_dictionary,
-    b"/AS": is_name,
-    b"/Border": is_array,
-    b"/BS": is_dictionary,
-    b"/C": numbers(0, 1, 3, 4),
-    b"/IC": numbers(0, 1, 3, 4),
-    b"/QuadPoints": numbers(),
-    b"/Vertices": numbers(),
-    b"/L": numbers(4),
-    b"/InkList": is_array,
-    b"/RD": numbers(4),
-    b"/CA": is_number,
-    b"/MK": is_dictionary,
-    b"/OC": is_dictionary,
+    b"/Subtype": values.is_name,
+    b"/AS": values.is_name,
+    b"/Rect": values.is_box,
+    b"/F": values.is_natural,
+    **dict.fromkeys((b"/AP", b"/BS", b"/MK", b"/OC"), values.is_dictionary),
+    b"/Border": values.is_array,
+    b"/InkList": values.is_array,
+    b"/C": values.numbers(0, 1, 3, 4),
+    b"/IC": values.numbers(0, 1, 3, 4),
+    b"/QuadPoints": values.numbers(),
+    b"/Vertices": values.numbers(),
+    b"/L": values.numbers(4),
+    b"/RD": values.numbers(4),
+    b"/CA": values.is_number,
 }
 FIELD: Kinds = {
-    b"/FT": one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
-    b"/Ff": is_natural,
-    b"/Q": one_of(0, 1, 2),
-    b"/MaxLen": is_natural,
-    b"/DA": is_string,
-    b"/Kids": is_array,
-    b"/Parent": is_dictionary,
+    b"/FT": values.one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
+    b"/Ff": values.is_natural,
+    b"/MaxLen": values.is_natural,
+    b"/Q": values.one_of(0, 1, 2),
+    b"/DA": values.is_string,
+    b"/Kids": values.is_array,
+    b"/Parent": values.is_dictionary,
 }
 _PASSWORD = 1 << 13  # the flag of a field whose text some readers show as stars
 _HARDLY_SEEN = 0.1  # opacity, which some readers apply to an appearance and others do not
@@ -73,7 +55,7 @@ def annotations_of(page: Dictionary, resolve: Resolve) -> Iterator[tuple[Remarks
             check_entries("a form field", entries, FIELD, resolve)
             if resolve(entries.get(b"/Ff", 0)) & _PASSWORD and b"/V" in entries:
                 found.add("password_field")
-        if looks and kind in _MARKUP and number(resolve(entries.get(b"/CA", 1))) <= _HARDLY_SEEN:
+        if looks and kind in _MARKUP and float(resolve(entries.get(b"/CA", 1))) <= _HARDLY_SEEN:
             found.add("annotation_alpha")
         if _is_empty(resolve(entries[b"/Rect"])) and not all(_is_blank(look, resolve) for look in looks):
             found.add("annotation_place")
@@ -98,4 +80,4 @@ def _is_blank(look: Any, resolve: Resolve) -> bool:
 
 
 def _is_empty(box: list[Any]) -> bool:
-    return number(box[0]) == number(box[2]) or number(box[1]) == number(box[3])
+    return float(box[0]) == float(box[2]) or float(box[1]) == float(box[3])

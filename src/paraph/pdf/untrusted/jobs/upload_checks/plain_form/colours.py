@@ -4,16 +4,9 @@ from typing import Any
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    NotPlain,
-    Resolve,
-    is_natural,
-    is_string,
-    number,
-    numbers,
-)
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Beginning, NotPlain, Resolve
 
 _ALONE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
 _LENGTHS = {
@@ -62,7 +55,7 @@ def check_space(value: Any, resolve: Resolve, depth: int = 0) -> Remarks:
         profile = resolve(parts[1])
         if type(profile) is not PdfStream or resolve(profile.dictionary.get(b"/N")) not in (1, 3, 4):
             raise NotPlain("a colour profile is odd")
-    if family == b"/Indexed" and not is_natural(resolve(parts[2])):
+    if family == b"/Indexed" and not values.is_natural(resolve(parts[2])):
         raise NotPlain("a palette is odd")
     remarks: Remarks = frozenset({"function"}) if family in (b"/Separation", b"/DeviceN") else NOTHING
     if not _is_usual(family, parts, resolve):
@@ -101,9 +94,9 @@ def _is_usual_profile(profile: PdfStream, resolve: Resolve) -> bool:
     count = resolve(profile.dictionary[b"/N"])
     named, other = _PROFILES[count]
     span = resolve(profile.dictionary.get(b"/Range", [0, 1] * count))
-    if resolve(profile.dictionary.get(b"/Alternate", other)) != other or not numbers(2 * count)(span):
+    if resolve(profile.dictionary.get(b"/Alternate", other)) != other or not values.numbers(2 * count)(span):
         return False
-    if list(map(number, span)) != [0, 1] * count:
+    if list(map(float, span)) != [0, 1] * count:
         return False
     head = Beginning(profile).read(0, _HEAD_OF_PROFILE)
     return head[_SIGNED] == b"acsp" and head[16:20] == named
@@ -113,18 +106,22 @@ def _is_calibrated(entries: Dictionary, resolve: Resolve, count: int) -> bool:
     """Return whether the primary colours add up to white, and the gamma is a usual one."""
     white, gamma, matrix = (resolve(entries.get(key)) for key in (b"/WhitePoint", b"/Gamma", b"/Matrix"))
     gammas = gamma if type(gamma) is list else [gamma]
-    if not numbers(3)(white) or not numbers(count)(gammas) or (count > 1 and not numbers(9)(matrix)):
+    if (
+        not values.numbers(3)(white)
+        or not values.numbers(count)(gammas)
+        or (count > 1 and not values.numbers(9)(matrix))
+    ):
         return False
-    sums = [sum(map(number, matrix[place::3])) for place in range(3)] if count > 1 else map(number, white)
-    alike = all(abs(here - number(there)) < 0.05 and 0.7 < here < 1.3 for here, there in zip(sums, white, strict=True))
-    return alike and all(_USUAL_GAMMA[0] <= number(each) <= _USUAL_GAMMA[1] for each in gammas)
+    sums = [sum(map(float, matrix[place::3])) for place in range(3)] if count > 1 else map(float, white)
+    alike = all(abs(here - float(there)) < 0.05 and 0.7 < here < 1.3 for here, there in zip(sums, white, strict=True))
+    return alike and all(_USUAL_GAMMA[0] <= float(each) <= _USUAL_GAMMA[1] for each in gammas)
 
 
 def _palette_length(palette: Any) -> int:
     """Return the number of bytes; -1 where there is no palette."""
     if type(palette) is PdfStream:
         return Beginning(palette).length(_LONGEST_PALETTE)
-    return len(string_bytes(palette)) if is_string(palette) else -1
+    return len(string_bytes(palette)) if values.is_string(palette) else -1
 
 
 def check_default(value: Any, resolve: Resolve) -> Remarks:

@@ -10,84 +10,65 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import annotations_of
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
+    OWN_SPACES,
     Looks,
     are_masks,
     are_usual_dashes,
+    check_contents,
     check_settings,
-    has_inline_image,
-    lacks_area,
-    mixes_inks,
+    keeps_within,
     shows_text,
+    used_names,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
     Resolve,
-    any_of,
     check_entries,
-    is_array,
-    is_boolean,
-    is_box,
-    is_dictionary,
-    is_name,
-    is_number,
-    is_stream,
-    number,
-    numbers,
-    one_of,
+    check_stream,
 )
 
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
-_RESOURCES: Kinds = dict.fromkeys(
-    (b"/Font", b"/XObject", b"/ExtGState", b"/ColorSpace", b"/Pattern", b"/Shading", b"/Properties"), is_dictionary
-)
-_GROUP: Kinds = {b"/S": one_of(b"/Transparency"), b"/I": is_boolean, b"/K": is_boolean}
+_GROUP: Kinds = {b"/S": values.one_of(b"/Transparency"), b"/I": values.is_boolean, b"/K": values.is_boolean}
 _FORM: Kinds = {
-    b"/BBox": is_box,
-    b"/Matrix": numbers(6),
-    b"/FormType": one_of(1),
-    b"/Resources": is_dictionary,
-    b"/Group": is_dictionary,
+    b"/BBox": values.is_box,
+    b"/Matrix": values.numbers(6),
+    b"/FormType": values.one_of(1),
+    b"/Resources": values.is_dictionary,
+    b"/Group": values.is_dictionary,
 }
 _PATTERN: Kinds = {
-    b"/PatternType": one_of(1),
-    b"/PaintType": one_of(1, 2),
-    b"/TilingType": one_of(1, 2, 3),
-    b"/BBox": is_box,
-    b"/XStep": is_number,
-    b"/YStep": is_number,
-    b"/Resources": is_dictionary,
-    b"/Matrix": numbers(6),
+    b"/PatternType": values.one_of(1),
+    b"/PaintType": values.one_of(1, 2),
+    b"/TilingType": values.one_of(1, 2, 3),
+    b"/BBox": values.is_box,
+    b"/XStep": values.is_number,
+    b"/YStep": values.is_number,
+    b"/Resources": values.is_dictionary,
+    b"/Matrix": values.numbers(6),
 }
-_SHADED: Kinds = {b"/PatternType": one_of(2), b"/Matrix": numbers(6), b"/ExtGState": is_dictionary}
+_SHADED: Kinds = {b"/PatternType": values.one_of(2), b"/Matrix": values.numbers(6), b"/ExtGState": values.is_dictionary}
 _STATE: Kinds = {
-    b"/LW": is_number,
-    b"/LC": one_of(0, 1, 2),
-    b"/LJ": one_of(0, 1, 2),
-    b"/ML": is_number,
-    b"/D": lambda value: is_array(value) and len(value) == 2 and is_array(value[0]) and is_number(value[1]),
-    b"/Font": lambda value: is_array(value) and len(value) == 2 and is_number(value[1]),
-    b"/SA": is_boolean,
-    b"/BM": is_name,
-    b"/SMask": any_of(one_of(b"/None"), is_dictionary),
-    b"/CA": is_number,
-    b"/ca": is_number,
-    b"/AIS": is_boolean,
-    b"/TK": is_boolean,
-    b"/OP": is_boolean,
-    b"/op": is_boolean,
-    b"/OPM": one_of(0, 1),
+    **dict.fromkeys((b"/LW", b"/ML", b"/CA", b"/ca"), values.is_number),
+    b"/LC": values.one_of(0, 1, 2),
+    b"/LJ": values.one_of(0, 1, 2),
+    b"/D": lambda value: (
+        values.is_array(value) and len(value) == 2 and values.is_array(value[0]) and values.is_number(value[1])
+    ),
+    b"/Font": lambda value: values.is_array(value) and len(value) == 2 and values.is_number(value[1]),
+    **dict.fromkeys((b"/SA", b"/AIS", b"/TK", b"/OP", b"/op"), values.is_boolean),
+    b"/BM": values.is_name,
+    b"/SMask": values.any_of(values.one_of(b"/None"), values.is_dictionary),
+    b"/OPM": values.one_of(0, 1),
 }
-_MASK: Kinds = {b"/S": one_of(b"/Alpha", b"/Luminosity"), b"/G": is_stream, b"/BC": numbers()}
+_MASK: Kinds = {b"/S": values.one_of(b"/Alpha", b"/Luminosity"), b"/G": values.is_stream, b"/BC": values.numbers()}
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _TOGETHER = frozenset({"inks", "overprint"})  # neither is remarkable without the other
 _BLENDS = (b"/Normal", b"/Compatible", b"/Multiply", b"/Screen", b"/Darken", b"/Lighten", b"/Overlay")
@@ -105,9 +86,6 @@ class Drawn(NamedTuple):
     advance: float = 0.0
 
 
-_FLAT = Drawn(0, NOTHING)
-
-
 class Drawings:
     """Checks what pages draw, each object once."""
 
@@ -121,7 +99,7 @@ class Drawings:
             b"/Font": self._font,
             b"/XObject": self._object,
             b"/ExtGState": self._state,
-            b"/ColorSpace": self._colours,
+            b"/ColorSpace": lambda value: Drawn(0, check_space(value, reader.resolve)),
             b"/Pattern": self._pattern,
             b"/Shading": self._shading,
         }
@@ -176,7 +154,6 @@ class Drawings:
 
     def _uses(self, texts: Sequence[bytes], resources: Dictionary, what: str) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
-        of_page = what == "a page"
         depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
         used = used_names(texts)
         for category, name in used:
@@ -197,14 +174,8 @@ class Drawings:
                 remarks |= check_default(spaces[name], self._resolve)
         coloured = any(category in (b"/ColorSpace", b"/Pattern") for category, _ in used)
         looks = Looks(partial(self._components, resources), with_text, drawn_fonts, coloured=coloured)
-        remarks |= check_settings(texts, looks, of_page=of_page)
-        if what != "a glyph" and any(map(has_inline_image, texts)):
-            remarks |= {"inline_image"}
-        if any(map(lacks_area, texts)):
-            remarks |= {"no_area"}
-        if any(map(mixes_inks, texts)):
-            remarks |= {"inks"}
-        return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
+        shows = what != "a page" and (bool(with_text) or any(map(shows_text, texts)))
+        return Drawn(depth, remarks | check_settings(texts, looks, what), shows)
 
     def _components(self, resources: Dictionary, name: bytes) -> int | None:
         named = self._resolve(resources.get(b"/ColorSpace"))
@@ -304,14 +275,11 @@ class Drawings:
             remarks |= {"blend_mode"}
         if b"true" in (self._resolve(state.get(b"/OP")), self._resolve(state.get(b"/op"))):
             remarks |= {"overprint"}
-        if number(self._resolve(state.get(b"/LW", 1))) < 0:
+        if float(self._resolve(state.get(b"/LW", 1))) < 0:
             remarks |= {"line_width"}
-        if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):
+        if not are_usual_dashes([float(self._resolve(each)) for each in self._resolve(dashes)], float(phase)):
             remarks |= {"dashes"}
         return Drawn(depth, remarks)
-
-    def _colours(self, value: Any) -> Drawn:
-        return Drawn(0, check_space(value, self._resolve))
 
     def _pattern(self, pattern: Any) -> Drawn:
         if type(pattern) is PdfStream:

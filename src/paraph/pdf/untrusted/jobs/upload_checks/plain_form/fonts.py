@@ -8,81 +8,41 @@ from typing import Any
 from fontTools.agl import AGL2UV
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import cff, truetype
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    NotPlain,
-    Resolve,
-    any_of,
-    check_entries,
-    is_array,
-    is_dictionary,
-    is_integer,
-    is_name,
-    is_natural,
-    is_number,
-    is_stream,
-    number,
-    numbers,
-    one_of,
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.font_programs import (
+    embedded_program,
+    finds_glyphs,
+    has_numbered_glyphs,
+    is_embedded,
 )
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain, Resolve, check_entries
 
 _SIMPLE = frozenset({b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _FONT = {
-    b"/BaseFont": is_name,
-    b"/FirstChar": is_natural,
-    b"/LastChar": is_natural,
-    b"/Widths": is_array,
-    b"/FontDescriptor": is_dictionary,
-    b"/Encoding": any_of(is_name, is_dictionary, is_stream),
-    b"/FontBBox": numbers(4),
-    b"/FontMatrix": numbers(6),
-    b"/CharProcs": is_dictionary,
-    b"/Resources": is_dictionary,
-    b"/DescendantFonts": lambda value: is_array(value) and len(value) == 1,
+    b"/BaseFont": values.is_name,
+    b"/FirstChar": values.is_natural,
+    b"/LastChar": values.is_natural,
+    b"/Widths": values.is_array,
+    **dict.fromkeys((b"/FontDescriptor", b"/CharProcs", b"/Resources"), values.is_dictionary),
+    b"/Encoding": values.any_of(values.is_name, values.is_dictionary, values.is_stream),
+    b"/FontBBox": values.numbers(4),
+    b"/FontMatrix": values.numbers(6),
+    b"/DescendantFonts": lambda value: values.is_array(value) and len(value) == 1,
 }
 _DESCENDANT = {
-    b"/Subtype": one_of(b"/CIDFontType0", b"/CIDFontType2"),
-    b"/BaseFont": is_name,
-    b"/CIDSystemInfo": is_dictionary,
-    b"/FontDescriptor": is_dictionary,
-    b"/DW": is_number,
-    b"/W": is_array,
-    b"/DW2": numbers(2),
-    b"/W2": is_array,
-    b"/CIDToGIDMap": any_of(one_of(b"/Identity"), is_stream),
+    b"/Subtype": values.one_of(b"/CIDFontType0", b"/CIDFontType2"),
+    b"/BaseFont": values.is_name,
+    b"/CIDSystemInfo": values.is_dictionary,
+    b"/FontDescriptor": values.is_dictionary,
+    b"/DW": values.is_number,
+    b"/W": values.is_array,
+    b"/W2": values.is_array,
+    b"/DW2": values.numbers(2),
+    b"/CIDToGIDMap": values.any_of(values.one_of(b"/Identity"), values.is_stream),
 }
-_DESCRIPTOR = {
-    b"/Flags": is_integer,
-    b"/FontBBox": numbers(4),
-    b"/ItalicAngle": is_number,
-    b"/Ascent": is_number,
-    b"/Descent": is_number,
-    b"/StemV": is_number,
-    b"/MissingWidth": is_number,
-    b"/FontFile": is_stream,
-    b"/FontFile2": is_stream,
-    b"/FontFile3": is_stream,
-}
-_ENCODING = {b"/BaseEncoding": is_name, b"/Differences": is_array}
+_ENCODING = {b"/BaseEncoding": values.is_name, b"/Differences": values.is_array}
 _ENCODINGS = frozenset({b"/WinAnsiEncoding", b"/MacRomanEncoding", b"/StandardEncoding", b"/MacExpertEncoding"})
 _OF_LATIN_LETTERS = _ENCODINGS - {b"/MacExpertEncoding"}
-_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
-_CFF, _OPENTYPE = (b"\x01\x00",), (b"OTTO",)
-_FITTING = {
-    (b"/Type1", b"/FontFile", None): (b"%!",),
-    (b"/Type1", b"/FontFile3", b"/Type1C"): _CFF,
-    (b"/Type1", b"/FontFile3", b"/OpenType"): _OPENTYPE,
-    (b"/MMType1", b"/FontFile", None): (b"%!",),
-    (b"/MMType1", b"/FontFile3", b"/Type1C"): _CFF,
-    (b"/TrueType", b"/FontFile2", None): truetype.KINDS,
-    (b"/CIDFontType0", b"/FontFile3", b"/CIDFontType0C"): _CFF,
-    (b"/CIDFontType0", b"/FontFile3", b"/OpenType"): _OPENTYPE,
-    (b"/CIDFontType2", b"/FontFile2", None): truetype.KINDS,
-    (b"/CIDFontType2", b"/FontFile3", b"/OpenType"): truetype.KINDS,
-}
-"""How the program of a font begins, by the kind of the font, the entry and the kind of the program."""
-_PROGRAM_KINDS = frozenset({b"/Type1C", b"/CIDFontType0C", b"/OpenType"})
 _STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
     b"/" + family + style
     for family, styles in (
@@ -121,11 +81,11 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     if b"/BaseFont" not in font:
         raise NotPlain("a font has no name")
     descriptor = resolve(font.get(b"/FontDescriptor"))
-    embedded = _embedded(descriptor, resolve)
+    embedded = is_embedded(descriptor, resolve)
     if isinstance(encoding, PdfStream):
         raise NotPlain("a font has an odd encoding")
-    names = set(differences(encoding, resolve).values()) if is_dictionary(encoding) else set[bytes]()
-    base = resolve(encoding.get(b"/BaseEncoding")) if is_dictionary(encoding) else encoding
+    names = set(differences(encoding, resolve).values()) if values.is_dictionary(encoding) else set[bytes]()
+    base = resolve(encoding.get(b"/BaseEncoding")) if values.is_dictionary(encoding) else encoding
     is_expert = base is not None and base not in _OF_LATIN_LETTERS
     if not embedded:
         name = resolve(font[b"/BaseFont"])
@@ -141,16 +101,16 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     found = set[str]() if has_widths or resolve(font[b"/BaseFont"]) in _STANDARD else {"font_widths"}
     if (subtype == b"/TrueType" and (names or bool(encoding) == symbolic)) or is_expert:
         found.add("font_encoding")
-    program = _program(subtype, descriptor, resolve)
+    program = embedded_program(subtype, descriptor, resolve)
     if program is None:
         found.add("font_program")
-    elif not _finds_glyphs(subtype, program, names, symbolic=symbolic):
+    elif not finds_glyphs(subtype, program, names, symbolic=symbolic):
         found.add("font_maps")
     return frozenset(found)
 
 
 def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_widths: bool) -> Remarks:
-    if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
+    if not values.is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
         raise NotPlain("a font of drawings lacks an entry")
     found = set[str]()
     if (resolve(font[b"/CharProcs"]).keys() - set(differences(encoding, resolve).values())) & _GLYPHS:
@@ -158,40 +118,10 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
     if (
         not has_widths
         or b"/FontBBox" not in font
-        or not _scales_alone([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])])
+        or not _scales_alone([float(resolve(each)) for each in resolve(font[b"/FontMatrix"])])
     ):
         found.add("glyph_box")
     return frozenset(found)
-
-
-def _program(subtype: bytes, descriptor: Dictionary, resolve: Resolve) -> Beginning | None:
-    """Return the program that is embedded; ``None`` where it is not of the kind that the font needs."""
-    (key,) = (each for each in _PROGRAMS if each in descriptor)
-    stream = resolve(descriptor[key])
-    data = Beginning(stream)
-    begins = _FITTING.get((subtype, key, resolve(stream.dictionary.get(b"/Subtype"))), ())
-    return data if data.read(0, 4).startswith(begins) else None
-
-
-def _finds_glyphs(subtype: bytes, data: Beginning, names: set[bytes], *, symbolic: bool) -> bool:
-    """Return whether all readers find the glyphs of a simple font in its program."""
-    try:
-        if subtype == b"/TrueType":
-            return truetype.maps_alike(data, symbolic=symbolic)
-        if data.read(0, 2) == b"%!":  # its names are encrypted
-            return True
-    except (IndexError, KeyError):
-        return False
-    known = _names(data)
-    return known is not None and names <= known
-
-
-def _names(data: Beginning) -> set[bytes] | None:
-    """Return the names of the glyphs of a CFF; ``None`` where they have numbers instead, or the program is odd."""
-    try:
-        return cff.glyph_names(data, truetype.tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0)
-    except (IndexError, KeyError):
-        return None
 
 
 def differences(encoding: Dictionary, resolve: Resolve) -> dict[int, bytes]:
@@ -205,7 +135,7 @@ def differences(encoding: Dictionary, resolve: Resolve) -> dict[int, bytes]:
         if type(item) is int:
             code = item
             continue
-        if not is_name(item) or not 0 <= code < _CODES or code in names:
+        if not values.is_name(item) or not 0 <= code < _CODES or code in names:
             raise NotPlain("an encoding has odd differences")
         names[code] = item
         code += 1
@@ -216,7 +146,7 @@ def advance_alike(font: Dictionary, advances: Mapping[bytes, float], resolve: Re
     """Return whether a font of drawings says of each glyph that has a code the width that the glyph begins with, by
     which other readers go. ``advances``: these, by the names of glyphs."""
     widths, first = resolve(font.get(b"/Widths")) or [], resolve(font.get(b"/FirstChar")) or 0
-    told = {code: number(resolve(each)) for code, each in enumerate(widths, first)}
+    told = {code: float(resolve(each)) for code, each in enumerate(widths, first)}
     names, spare = (
         differences(resolve(font[b"/Encoding"]), resolve),
         _ROUNDED * max(map(abs, advances.values()), default=0),
@@ -235,7 +165,7 @@ def _widths(font: Dictionary, resolve: Resolve) -> bool:
     widths, first, last = (resolve(font.get(key)) for key in (b"/Widths", b"/FirstChar", b"/LastChar"))
     if widths is None:
         return False
-    if not all(is_number(resolve(each)) for each in widths):
+    if not all(values.is_number(resolve(each)) for each in widths):
         raise NotPlain("a font has odd widths")
     if first is None or last is None or len(widths) != last - first + 1:
         raise NotPlain("a font has another number of widths than it says")
@@ -247,25 +177,16 @@ def _are_told_twice(widths: Any, resolve: Resolve) -> bool:
     items, ranges = map(resolve, widths or ()), list[tuple[int, int]]()
     for first in items:
         second: Any = next(items, None)
-        found = second if is_array(second) else [next(items, None)]
-        last = len(found) - 1 + first if is_array(second) and is_natural(first) else second
-        if not is_natural(first) or not is_natural(last) or not all(is_number(resolve(each)) for each in found):
+        found = second if values.is_array(second) else [next(items, None)]
+        last = len(found) - 1 + first if values.is_array(second) and values.is_natural(first) else second
+        if (
+            not values.is_natural(first)
+            or not values.is_natural(last)
+            or not all(values.is_number(resolve(each)) for each in found)
+        ):
             raise NotPlain("a font has odd widths")
         ranges.append((first, last))
     return any(one[1] >= other[0] for one, other in pairwise(sorted(ranges)))
-
-
-def _embedded(descriptor: Dictionary | None, resolve: Resolve) -> bool:
-    if descriptor is None:
-        return False
-    check_entries("a font", descriptor, _DESCRIPTOR, resolve)
-    programs = [key for key in _PROGRAMS if key in descriptor]
-    if len(programs) > 1:
-        raise NotPlain("a font has several programs")
-    program = resolve(descriptor.get(b"/FontFile3"))
-    if program is not None and resolve(program.dictionary.get(b"/Subtype")) not in _PROGRAM_KINDS:
-        raise NotPlain("a font has a program of an unknown kind")
-    return bool(programs)
 
 
 def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
@@ -273,12 +194,12 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
         raise NotPlain("a composite font lacks an entry")
     (descendant,) = resolve(font[b"/DescendantFonts"])
     descendant = resolve(descendant)
-    if not is_dictionary(descendant):
+    if not values.is_dictionary(descendant):
         raise NotPlain("a composite font is made of no font")
     check_entries("a font", descendant, _DESCENDANT, resolve)
     if not _has(descendant, b"/Subtype", b"/CIDSystemInfo"):
         raise NotPlain("a font lacks an entry")
-    embedded = _embedded(resolve(descendant.get(b"/FontDescriptor")), resolve)
+    embedded = is_embedded(resolve(descendant.get(b"/FontDescriptor")), resolve)
     encoding, mapped = resolve(font[b"/Encoding"]), resolve(descendant.get(b"/CIDToGIDMap"))
     if mapped is not None and resolve(descendant[b"/Subtype"]) != b"/CIDFontType2":
         raise NotPlain("a font has a map of glyphs that only others may have")
@@ -287,10 +208,10 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
     remarks = {"font_map"} if isinstance(mapped, PdfStream) else set[str]()
     if _are_told_twice(resolve(descendant.get(b"/W")), resolve):
         remarks.add("font_widths")
-    program = _program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve)
+    program = embedded_program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve)
     if program is None:
         remarks.add("font_program")
-    elif program.read(0, 4) in _OPENTYPE and _names(program) is None:  # by their numbers, or by its own list of them
+    elif has_numbered_glyphs(program):
         remarks.add("font_maps")
     if encoding not in (b"/Identity-H", b"/Identity-V"):
         remarks.add("font_encoding")

@@ -1,44 +1,33 @@
-"""The images of a plain file (ISO 32000-1, 8.9)."""
+"""The images of a plain file (ISO 32000-1, 8.9), and what JPEG and JPEG 2000 say of themselves."""
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.jpeg import frame
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.jpx import has_alpha
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning, check_stream
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    Kinds,
-    NotPlain,
-    Resolve,
-    any_of,
-    is_array,
-    is_boolean,
-    is_name,
-    is_natural,
-    is_stream,
-    number,
-    numbers,
-    one_of,
-)
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Beginning, Kinds, NotPlain, Resolve, check_stream
 
+_FRAMES = frozenset({0xC0, 0xC1, 0xC2})  # by Huffman codes; few readers know the others
+_OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_ADOBE = 0xEE
+_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+_MOST_SEGMENTS = 400  # segments
+_NUMBERED = frozenset({b"\x01\x02\x03", b"\x00\x01\x02"})
 _IMAGE: Kinds = {
-    b"/Width": is_natural,
-    b"/Height": is_natural,
-    b"/BitsPerComponent": one_of(1, 2, 4, 8, 16),
-    b"/ColorSpace": any_of(is_name, is_array),
-    b"/ImageMask": is_boolean,
-    b"/Interpolate": is_boolean,
-    b"/Decode": numbers(),
-    b"/Mask": any_of(is_stream, numbers()),
-    b"/SMask": is_stream,
-    b"/SMaskInData": one_of(0, 1, 2),
-    b"/Matte": numbers(),
+    b"/Width": values.is_natural,
+    b"/Height": values.is_natural,
+    b"/BitsPerComponent": values.one_of(1, 2, 4, 8, 16),
+    b"/ColorSpace": values.any_of(values.is_name, values.is_array),
+    b"/ImageMask": values.is_boolean,
+    b"/Interpolate": values.is_boolean,
+    b"/Decode": values.numbers(),
+    b"/Matte": values.numbers(),
+    b"/Mask": values.any_of(values.is_stream, values.numbers()),
+    b"/SMask": values.is_stream,
+    b"/SMaskInData": values.one_of(0, 1, 2),
 }
-
-
 _IS_MASK, _JPEG = b"/ImageMask", b"/DCTDecode"
 _ODD_IN_MASKS = frozenset({b"/ColorSpace", b"/SMask", b"/Mask"})
 _OF_TWO_COLOURS = frozenset({b"/CCITTFaxDecode", b"/JBIG2Decode"})
@@ -49,10 +38,51 @@ _PNG = 10  # from which predictor on each row has a byte more
 _SPARE = 2  # bytes of an end of line behind the data
 _MOST = 128 << 20  # bytes of all images of a file
 _CODES = 256
-
-
 _LARGEST_FAX = 64 << 20
 _END_OF_FAX = "000000000001000000000001"  # in the scheme that nearly all writers use
+_SUPERBOXES = (b"jp2h",)
+_CODESTREAM = b"\xff\x4f\xff\x51"
+
+
+class Frame(NamedTuple):
+    """``transformed``: its colours are differences, which readers tell by ``ids`` of the components or by what Adobe's
+    segment says, ``None`` where there is none."""
+
+    width: int
+    height: int
+    components: int
+    bits: int
+    ids: bytes
+    transformed: bool | None
+
+    def is_taken_alike(self, parameter: object) -> bool:
+        """Return whether readers agree on what its numbers mean. ``parameter``: /ColorTransform."""
+        if self.transformed is None and self.components == 3:
+            return parameter in (None, 1) and self.ids in _NUMBERED
+        return parameter is None or (self.components != 1 and parameter == int(bool(self.transformed)))
+
+
+def frame(data: Beginning) -> Frame | None:
+    """Return what the head of the first frame says; ``None`` where there is none that all readers know."""
+    place, transformed = 2, None
+    if data.read(0, 2) != b"\xff\xd8":
+        return None
+    for _ in range(_MOST_SEGMENTS):
+        head = data.read(place, 4)
+        if len(head) < 4 or head[0] != 0xFF or head[1] in _OTHER_FRAMES:
+            return None
+        if head[1] == 0xFF or head[1] in _ALONE:
+            place += 1 if head[1] == 0xFF else 2
+            continue
+        length = int.from_bytes(head[2:], "big")
+        if head[1] in _FRAMES:
+            body = data.read(place + 4, length - 2)
+            size = int.from_bytes(body[3:5], "big"), int.from_bytes(body[1:3], "big")
+            return Frame(*size, body[5], body[0], body[6::3], transformed) if len(body) > 5 else None
+        if head[1] == _ADOBE and data.read(place + 4, 5) == b"Adobe":
+            transformed = data.read(place + 15, 1) not in (b"\x00", b"")
+        place += 2 + length
+    return None
 
 
 class Images:
@@ -180,7 +210,7 @@ class Images:
 
 
 def _decode(entries: Dictionary, usual: list[int]) -> list[float]:
-    return list(map(number, entries.get(b"/Decode", usual)))
+    return list(map(float, entries.get(b"/Decode", usual)))
 
 
 @cache
@@ -188,3 +218,26 @@ def _bytes_below(count: int, depth: int) -> bytes:
     """Return the bytes that consist of numbers of so many bits below ``count``."""
     most = (1 << depth) - 1
     return bytes(each for each in range(_CODES) if all((each >> at) & most < count for at in range(0, 8, depth)))
+
+
+def has_alpha(data: bytes) -> bool:
+    """Return whether the image has, or may have, a channel of opacity beside its colours: readers blend with it or
+    not, whatever /SMaskInData says."""
+    if data[:4] == _CODESTREAM:
+        return _components(data) not in (1, 3)
+    place, end = 0, len(data)
+    while place + 8 <= end:
+        length, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        head = 16 if length == 1 else 8
+        length = int.from_bytes(data[place + 8 : place + 16], "big") if length == 1 else length or end - place
+        if kind == b"cdef":
+            return True
+        if kind == b"jp2c":
+            return _components(data[place + head : place + head + 64]) not in (1, 3)
+        place += head if kind in _SUPERBOXES else max(length, 8)
+    return True
+
+
+def _components(codestream: bytes) -> int:
+    """Return the number of components: Csiz of the SIZ marker."""
+    return int.from_bytes(codestream[40:42], "big") if codestream[:4] == _CODESTREAM else 0

@@ -10,30 +10,26 @@ from paraph.pdf.structure.graphics_state import CLEAN
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import FIELD
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import Drawings
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    Kinds,
-    NotPlain,
-    Tokens,
-    check_entries,
-    is_array,
-    is_box,
-    is_dictionary,
-    is_natural,
-    is_number,
-)
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Kinds, NotPlain, Tokens, check_entries
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import drawn_with
 
 _INHERITED: Kinds = {
-    b"/MediaBox": is_box,
-    b"/CropBox": is_box,
+    b"/MediaBox": values.is_box,
+    b"/CropBox": values.is_box,
     b"/Rotate": lambda value: type(value) is int and value % 90 == 0,
-    b"/Resources": is_dictionary,
+    b"/Resources": values.is_dictionary,
 }
-_NODE: Kinds = {**_INHERITED, b"/Kids": is_array, b"/Count": is_natural}
-_PAGE: Kinds = {**_INHERITED, b"/UserUnit": is_number, b"/Annots": is_array, b"/Group": is_dictionary}
+_NODE: Kinds = {**_INHERITED, b"/Kids": values.is_array, b"/Count": values.is_natural}
+_PAGE: Kinds = {
+    **_INHERITED,
+    b"/UserUnit": values.is_number,
+    b"/Annots": values.is_array,
+    b"/Group": values.is_dictionary,
+}
 _OF_PAGES = (b"/Contents", b"/Annots", b"/UserUnit", b"/Group", b"/BleedBox", b"/TrimBox", b"/ArtBox")
 _OF_NODES = (b"/Kids", b"/Count")
 _DEEPEST = 64

@@ -1,10 +1,13 @@
-"""What the values of a plain file are made of, and the kinds that entries need (ISO 32000-1, 7.3 and annex C)."""
+"""What values and streams of a plain file are made of, and the kinds that entries need (ISO 32000-1, 7.3 and 7.4)."""
 
 import re
+import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe
+from paraph.pdf.structure.unpacking import unpacked
 
 _LARGEST = 1 << 31
 _LONGEST = 32_000  # bytes of a string as it is written; PDFium cuts longer ones in contents
@@ -14,6 +17,14 @@ _BOOLEANS = (b"true", b"false")
 Kind = Callable[[Any], bool]
 Kinds = Mapping[bytes, Kind]
 Resolve = Callable[[Any], Any]
+ABBREVIATED = frozenset(
+    {b"/F", b"/FFilter", b"/FDecodeParms", b"/DP", b"/IM", b"/CS", b"/BPC", b"/D", b"/I", b"/W", b"/H"}
+)
+"""Of inline images, which some readers take for others' entries, and of data in another file."""
+_PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
+_OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
+_COMMENT = re.compile(rb"%[^\r\n]*+")
+_LARGEST_STREAM = 128 << 20  # bytes that are read of any stream
 
 
 class NotPlain(Exception):
@@ -42,7 +53,9 @@ class Tokens:
                 for key in each:
                     if key not in self._names:
                         self._token(key)
-                waiting += each.values() if b"/ByteRange" not in each else _without_signature(each)
+                if b"/ByteRange" in each:  # a signature, whose value is a string that may be longer than others
+                    each = {**each, b"/Contents": 0}
+                waiting += each.values()
             elif kind is list:
                 waiting += each
 
@@ -59,18 +72,8 @@ class Tokens:
             raise NotPlain("a number is written in an unusual way")
 
 
-def _without_signature(entries: Dictionary) -> list[Any]:
-    """A signature is a string that may be longer than others."""
-    return [value for key, value in entries.items() if key != b"/Contents"]
-
-
 def is_number(value: Any) -> bool:
     return type(value) is int or (type(value) is bytes and _REAL.fullmatch(value) is not None)
-
-
-def number(token: Any) -> float:
-    """Return the value of what is a number."""
-    return float(token)
 
 
 def is_integer(value: Any) -> bool:
@@ -130,3 +133,89 @@ def check_entries(what: str, entries: Dictionary, kinds: Kinds, resolve: Resolve
         kind = kinds.get(key)
         if kind is not None and not kind(resolve(value)):
             raise NotPlain(f"{what} has an odd {key.decode('latin-1')}")
+
+
+_PARAMETERS: Kinds = {
+    **dict.fromkeys((b"/Predictor", b"/Colors", b"/BitsPerComponent", b"/Columns", b"/Rows"), is_natural),
+    **dict.fromkeys((b"/EarlyChange", b"/ColorTransform"), one_of(0, 1)),
+    **dict.fromkeys((b"/EndOfLine", b"/EncodedByteAlign", b"/EndOfBlock", b"/BlackIs1"), is_boolean),
+    b"/K": is_integer,
+    b"/DamagedRowsBeforeError": is_natural,
+    b"/JBIG2Globals": is_stream,
+}
+
+
+def check_stream(stream: PdfStream, kinds: Kinds, what: str, resolve: Resolve, *, image: bool = False) -> list[bytes]:
+    """Check dictionary and filters, and return the names of these. Raise NotPlain."""
+    entries = stream.dictionary
+    if not ABBREVIATED.isdisjoint(entries):
+        raise NotPlain(f"{what} has entries of an inline image")
+    check_entries(what, entries, kinds, resolve)
+    filters, parameters = entries.get(b"/Filter", []), resolve(entries.get(b"/DecodeParms"))
+    filters = filters if type(filters) is list else [filters]
+    if type(parameters) is not list:
+        parameters = [] if parameters is None else [parameters]
+    if parameters and len(parameters) != len(filters):
+        raise NotPlain(f"{what} has parameters for other filters")
+    last = filters[-1:] if image else []
+    packing = filters[:-1] if last and last[0] in _OF_IMAGES else filters
+    if not all(type(each) is bytes and each in _PACKING for each in packing):
+        raise NotPlain(f"{what} has an odd filter")
+    for each in map(resolve, parameters):
+        if type(each) is dict:
+            check_entries(what, each, _PARAMETERS, resolve)
+        elif each is not None:
+            raise NotPlain(f"{what} has odd parameters")
+    return filters
+
+
+def is_blank(stream: PdfStream) -> bool:
+    """Return whether contents are nothing but comments, as the appearance of an unsigned field may be."""
+    return not _COMMENT.sub(b"", unpacked(stream)).strip()
+
+
+class Beginning:
+    """The decoded data of a stream, read from its beginning and unpacked no further than is asked for. ``outer``: how
+    many of its filters are undone, all of them by default. Damaged data end where the damage is."""
+
+    _PIECE = 1 << 12
+
+    def __init__(self, stream: PdfStream, outer: int | None = None) -> None:
+        filters, parameters = stream.dictionary.get(b"/Filter", []), stream.dictionary.get(b"/DecodeParms")
+        filters = filters if type(filters) is list else [filters]
+        undone = filters[:outer]
+        parameters = parameters[: len(undone)] if type(parameters) is list else parameters if outer is None else None
+        self._found, self._left, self._inflater = b"", b"", zlib.decompressobj()
+        if not undone:
+            self._found = stream.data
+        elif undone == [b"/FlateDecode"] and parameters in (None, [None]):
+            self._left = stream.data
+        else:
+            entries = {b"/Filter": undone, b"/DecodeParms": parameters}
+            with suppress(Unsafe):
+                self._found = unpacked(PdfStream(entries, stream.data), _LARGEST_STREAM)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return at most so many bytes from ``start`` on."""
+        end = min(start + length, _LARGEST_STREAM)
+        while self._left and len(self._found) < end:
+            try:
+                self._found += self._inflater.decompress(self._left, max(end - len(self._found), self._PIECE))
+            except zlib.error:
+                self._left = b""
+                break
+            self._left = self._inflater.unconsumed_tail
+        return self._found[start:end]
+
+    def number(self, place: int, size: int = 2) -> int:
+        """Return the number that ``size`` bytes from ``place`` on are, the first one counting most."""
+        return int.from_bytes(self.read(place, size))
+
+    def numbers(self, place: int, count: int, size: int = 2) -> list[int]:
+        """Return at most so many numbers of ``size`` bytes each."""
+        raw = self.read(place, count * size)
+        return [int.from_bytes(raw[at : at + size]) for at in range(0, len(raw), size)]
+
+    def length(self, most: int) -> int:
+        """Return how many bytes there are, counted up to ``most`` and a few more."""
+        return len(self.read(0, most + 1))

@@ -1,0 +1,153 @@
+"""``paraph member``: create, list, remove; ``paraph person``: show; ``paraph erase``: signer, address."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paraph.cli.options import confirm, operator_options, show, show_lines
+from paraph.cli.session import database
+
+
+@click.group()
+def member() -> None:
+    """Members of organizations, and their accounts."""
+
+
+@member.command()
+@click.option("--organization", required=True, type=int, help="Id of the organization.")
+@click.option("--email", required=True, help="Address that the member logs in with.")
+@click.option("--role", required=True, type=click.Choice(["owner", "admin", "member", "observer"]))
+@click.option("--name", default="", help="Name of the person.")
+@click.option("--password-stdin", is_flag=True, help="Read the password of the new account from the standard input.")
+@operator_options
+def create(organization: int, email: str, role: str, name: str, *, password_stdin: bool, as_json: bool) -> None:
+    """Create a member. Without a password, a new account gets a link that sets one within the hour."""
+    password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
+    if password_stdin and not password:
+        raise click.UsageError("There is no password on the standard input.")
+    with database() as operator:
+        from paraph.tenants.accounts import password_link
+        from paraph.tenants.members import create_member
+
+        made = create_member(organization, operator, email, role, name=name, password=password)
+        facts: dict[str, Any] = {"id": made.pk, "email": made.user.email, "role": made.role}
+        if not made.user.has_usable_password():
+            facts["link"] = password_link(made.user)
+        show(facts, as_json=as_json)
+
+
+@member.command("list")
+@click.option("--organization", required=True, type=int, help="Id of the organization.")
+@operator_options
+def list_members(organization: int, *, as_json: bool) -> None:
+    """List the members of an organization."""
+    with database():
+        from paraph.kernel import clock
+        from paraph.tenants.models import Member
+
+        members = Member.objects.filter(organization_id=organization).select_related("user").order_by("pk")
+        rows = [
+            {
+                "id": each.pk,
+                "email": each.user.email,
+                "name": each.user.name,
+                "role": each.role,
+                "joined_at": clock.iso(each.joined_at),
+            }
+            for each in members
+        ]
+        lines = (f"{row['id']}  {row['role']:<8}  {row['email']}  {row['name']}" for row in rows)
+        show_lines(rows, lines, as_json=as_json)
+
+
+@member.command()
+@click.option("--organization", required=True, type=int, help="Id of the organization.")
+@click.option("--email", required=True, help="Address of the member.")
+@operator_options
+def remove(organization: int, email: str, *, as_json: bool) -> None:
+    """Remove a member. The account stays; its sessions end with its last organization."""
+    with database() as operator:
+        from paraph.kernel.errors import DomainError
+        from paraph.tenants.members import remove_member
+        from paraph.tenants.models import Member
+
+        members = Member.objects.filter(organization_id=organization, user__email=email.strip().lower())
+        found = members.select_related("user").first()
+        if found is None:
+            raise DomainError("not_found", f"Organization {organization} has no member {email}.")
+        remove_member(organization, operator, found.pk)
+        show({"id": found.pk, "email": found.user.email, "removed": True}, as_json=as_json)
+
+
+@click.group()
+def person() -> None:
+    """What is kept of a person; `paraph erase` erases it."""
+
+
+@person.command("show")
+@click.argument("address")
+@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="PDF file to write, to hand over.")
+@operator_options
+def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
+    """Show everything that is kept of the person with this e-mail address or number, in all organizations.
+
+    Each line says which command erases it, or why it stays.
+    """
+    with database():
+        from paraph.flow.personal_data.erase import show_person as find
+        from paraph.kernel import clock
+        from paraph.operations.person_file import write_person_file
+
+        at, kept = clock.now(), find(address)
+        if pdf:
+            write_person_file(pdf, address.strip(), at, kept)
+    things = [{"place": each.place, "erased_by": each.erased_by, "stays": each.stays, **each.facts} for each in kept]
+    if as_json:
+        facts = {"address": address.strip(), "at": clock.iso(at), "kept": things}
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+        return
+    for each in kept:
+        click.echo(f"{each.place}: {json.dumps(each.facts, ensure_ascii=False)}")
+        click.echo(f"    {each.erased_by or each.stays}")
+    if not kept:
+        click.echo("Nothing is kept under this address or number.")
+
+
+@click.group()
+def erase() -> None:
+    """Erasing personal data, for good."""
+
+
+@erase.command()
+@click.argument("id", type=int)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@operator_options
+def signer(id: int, *, yes: bool, as_json: bool) -> None:
+    """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
+    deleted by retention."""
+    confirm(f"Erase the data of signer {id} for good?", already=yes)
+    with database() as operator:
+        from paraph.flow.personal_data.erase import erase_signer
+
+        erased = erase_signer(operator, id)
+        show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)
+
+
+@erase.command()
+@click.argument("address")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@operator_options
+def address(address: str, *, yes: bool, as_json: bool) -> None:
+    """Erase what is kept of an address or number that signs nothing: as one who gets copies, rows of bulk sends and
+    drafts that were never sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph
+    erase signer`."""
+    confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
+    with database() as operator:
+        from paraph.flow.personal_data.erase import erase_address
+
+        erased = erase_address(operator, address)
+        left = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
+        show(left, as_json=as_json)

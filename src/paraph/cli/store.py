@@ -1,0 +1,69 @@
+"""``paraph storage encrypt`` and ``paraph verify-store``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paraph.cli.options import operator_options, show_lines
+from paraph.cli.session import database
+
+
+@click.group()
+def storage() -> None:
+    """The store of uploads, sealed files and proofs."""
+
+
+@storage.command()
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@operator_options
+@click.pass_context
+def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:
+    """Encrypt stored files with PARAPH_STORAGE_KEY, while the service works.
+
+    Where an earlier storage key opens a file, only its own key is encrypted anew. Goes on where the last run was
+    stopped. Ends with 1 when files are missing or cannot be read.
+    """
+    with database():
+        from django.conf import settings
+
+        from paraph.operations.store_encryption import encrypt_store
+
+        progress: Path = settings.DATA_DIR / "storage-encrypt.json"
+        found = encrypt_store(progress, float("inf") if seconds is None else seconds)
+    lines = [f"{problem['problem']}: {problem['key']}" for problem in found["problems"]]
+    lines.append(f"{_state(found)}: {found['objects']} objects, {found['encrypted']} of them encrypted now.")
+    show_lines(found, lines, as_json=as_json)
+    context.exit(1 if found["problems"] else 0)
+
+
+@click.command("verify-store")
+@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="MB per second, at most.")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@click.option("--restart", is_flag=True, help="Start over, even if the last run was stopped.")
+@operator_options
+@click.pass_context
+def verify_store(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:
+    """Compare every object with its row, and look for objects without one.
+
+    Goes on where the last run was stopped. Ends with 1 when objects are missing, changed, unreadable, or named by no
+    row for an hour.
+    """
+    with database():
+        from django.conf import settings
+
+        from paraph.operations.store_check import verify_store as verify
+
+        progress: Path = settings.DATA_DIR / "verify-store.json"
+        if restart:
+            progress.unlink(missing_ok=True)
+        found = verify(progress, rate * 1_000_000, float("inf") if seconds is None else seconds)
+    problems = found["problems"]
+    lines = [f"{problem['problem']}: {problem['key']} ({problem['row'] or 'no row'})" for problem in problems]
+    lines.append(f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems.")
+    show_lines(found, lines, as_json=as_json)
+    context.exit(1 if found["found"] else 0)
+
+
+def _state(found: dict[str, Any]) -> str:
+    return "Finished" if found["finished"] else "Stopped; the next run goes on from here"

@@ -1,0 +1,187 @@
+"""``/app/{o}/templates/{id}/bulk``: a CSV of people, each row of which is to become a request; and
+``/app/{o}/templates/bulk/{id}``: what is wrong with the rows, sending them, and how far it is."""
+
+from collections.abc import Iterable
+
+from django import forms
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Count, Prefetch
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, override
+from django.views.decorators.csrf import csrf_exempt
+
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.request_templates.templates import template_of
+from paraph.dashboard.uploads import FIELD, takes_small_file
+from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
+from paraph.flow.sending.create import Sender
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.bulk.checking import check_rows
+from paraph.request_templates.bulk.columns import (
+    FieldColumns,
+    asked_of,
+    find_columns,
+    find_values,
+    names_in,
+    sample,
+    sample_values,
+    unused_columns,
+)
+from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
+from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template
+from paraph.server.client_address import origin
+from paraph.signature_requests.models import Signer
+from paraph.tenants.lifecycle import require_active
+from paraph.tenants.limits import web_sends
+from paraph.tenants.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
+
+_ROWS = 100
+_SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first_name", "last_name"))
+
+
+class CsvForm(forms.Form):
+    file = forms.FileField(
+        label=gettext_lazy("CSV file"),
+        widget=forms.FileInput(attrs={"accept": ".csv,.txt,text/csv"}),
+        error_messages={"required": gettext_lazy("Choose a CSV file."), "empty": gettext_lazy("The file is empty.")},
+    )
+
+
+def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
+    content = {"sentence": _("The file is larger than 1 MiB.")}
+    return show(request, "request_templates/too_large.html", content, member=member, status=422)
+
+
+@csrf_exempt  # the upload makes the same check, once the body may be read
+@member_page(Right.SEND)
+@takes_small_file(MOST_BYTES, _too_large)
+def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    template = template_of(member, template_id)
+    form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
+    if form.is_bound and form.is_valid():
+        try:
+            made = _checked(request, member, template, form.cleaned_data[FIELD])
+            return see_other("bulk_send", member.organization_id, made.pk)
+        except DomainError as refused:
+            form.add_error(FIELD, refused.message)
+    content = {
+        "template": template,
+        "form": form,
+        "columns": _sample(template)[0],
+        "most": MOST_ROWS,
+        "quota": web_sends(member.organization_id, member.organization.plan),
+    }
+    status = 422 if form.errors else 200
+    return show(request, "request_templates/bulk_upload.html", content, member=member, status=status)
+
+
+@member_page(Right.SEND)
+def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/templates/{id}/sample.csv``: the header that is wanted, with a row as an example."""
+    columns, row = _sample(template_of(member, template_id))
+    return csv_answer(write_csv(columns, [row]), "sample.csv")
+
+
+def csv_answer(content: bytes, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _sample(template: Template) -> tuple[list[str], list[str]]:
+    roles = template.roles
+    people, values = sample(roles), sample_values(roles, asked_of(template))
+    return people[0] + values[0], people[1] + values[1]
+
+
+def _checked(request: HttpRequest, member: Member, template: Template, file: "UploadedFile[bytes]") -> BulkSend:
+    require_active(scope(member))
+    table = read_csv(file.read())
+    roles = template.roles
+    places = find_columns(roles, table.columns)
+    values = find_values(roles, asked_of(template), table.columns, places.values())
+    made = check_rows(scope(member), template, member.user, file.name or "", table)
+    if unused := unused_columns([*places.values(), *values.values()], table.columns):
+        sentence = _("These columns are not used: %(columns)s.")
+        messages.warning(request, sentence % {"columns": ", ".join(unused)})
+    return made
+
+
+@member_page(Right.SEND)
+def bulk_send(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """Show the page; answer its own script with the part that changes."""
+    return _page(request, member, bulk_send_of(member, bulk_send_id))
+
+
+@member_page(Right.SEND)
+def start(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """``POST …/start``. Field ``skip``: whether to leave out the rows that are wrong."""
+    found = bulk_send_of(member, bulk_send_id)
+    if request.method == "POST":
+        sender = Sender(origin(request), actor(request, member))
+        try:
+            start_bulk_send(scope(member), found.pk, sender, skip_wrong="skip" in request.POST)
+        except DomainError as refused:
+            return _page(request, member, bulk_send_of(member, bulk_send_id), refused.message)
+    return see_other("bulk_send", member.organization_id, found.pk)
+
+
+@member_page(Right.SEND)
+def cancel(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """``POST …/cancel``."""
+    found = bulk_send_of(member, bulk_send_id)
+    if request.method == "POST":
+        cancel_bulk_send(scope(member), found.pk, actor(request, member))
+    return see_other("bulk_send", member.organization_id, found.pk)
+
+
+@member_page(Right.SEND)
+def errors_csv(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/errors.csv``: the rows that were not sent, as they stood in the file, with what is wrong with each."""
+    found = bulk_send_of(member, bulk_send_id)
+    width = len(found.columns)
+    rows = [
+        [*row.cells[:width], *[""] * (width - len(row.cells)), str(row.number), " ".join(row.problems)]
+        for row in found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])
+    ]
+    return csv_answer(write_csv([*found.columns, _("Row"), _("Error")], rows), f"errors-{found.pk}.csv")
+
+
+def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = "") -> HttpResponse:
+    counted = found.rows.values_list("state").annotate(count=Count("pk"))
+    counts = dict.fromkeys(RowState.values, 0) | {str(state): count for state, count in counted}
+    content = {
+        "bulk": found,
+        "counts": counts,
+        "handled": counts[RowState.SENT] + counts[RowState.REFUSED],
+        "total": counts[RowState.SENT] + counts[RowState.REFUSED] + counts[RowState.READY],
+        "failed": counts[RowState.WRONG] + counts[RowState.REFUSED],
+        "problems": _named(found, found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS]),
+        "sent": found.rows.filter(state=RowState.SENT).prefetch_related(_SIGNERS).order_by("-number")[:_ROWS],
+        "quota": web_sends(member.organization_id, member.organization.plan),
+        "refused": refused,
+        "most_shown": _ROWS,
+    }
+    part = "bulk_progress" if request.headers.get("HX-Request") == "true" else "bulk_send"
+    return show(request, f"request_templates/{part}.html", content, member=member, status=422 if refused else 200)
+
+
+def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]]:
+    """Return each row with the names in it, as the file's columns have them; none once the template is gone."""
+    places: FieldColumns = {}
+    if found.template:
+        with override(found.language):  # that of the columns
+            places = find_columns(found.template.roles, found.columns)
+    return [(row, ", ".join(names_in(places, row.cells))) for row in rows]
+
+
+def bulk_send_of(member: Member, bulk_send_id: int) -> BulkSend:
+    """Return the member's bulk send. Raise ``Http404`` where there is none."""
+    bulk_sends = scoped(BulkSend, scope(member)).select_related("template", "author")
+    found = bulk_sends.filter(pk=bulk_send_id).first()
+    if found is None:
+        raise Http404
+    return found

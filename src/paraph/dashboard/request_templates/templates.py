@@ -1,0 +1,182 @@
+"""``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
+review; ``…/{id}/names`` and ``…/{id}/delete``. Drafts and requests are saved as templates."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Count, F
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.draft_page import draft_page
+from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
+from paraph.drafts.models import Draft, Step
+from paraph.drafts.refusals import refusals
+from paraph.flow.sending.templates import delete_template
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.bulk.columns import folded
+from paraph.request_templates.models import Template
+from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.signature_requests.localized import full_name
+from paraph.signature_requests.models import Field, SignatureRequest
+from paraph.tenants.limits import allowance
+from paraph.tenants.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
+
+People: TypeAlias = "forms.BaseFormSet[SignerForm]"
+_AT_ONCE = 500
+_BULK_SENDS = 20
+
+
+class NamesForm(forms.Form):
+    """``roles``: for each role the label of its field and its name so far."""
+
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+
+    def __init__(self, *arguments: Any, roles: Sequence[tuple[str, str]], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._fields = [f"role-{index}" for index in range(len(roles))]
+        for field, (label, name) in zip(self._fields, roles, strict=True):
+            self.fields[field] = forms.CharField(label=label, max_length=100, initial=name)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a name that two have: the columns of a CSV name the roles."""
+        seen: set[str] = set()
+        for field in self._fields:
+            name = folded(self.cleaned_data.get(field, ""))
+            if name in seen and field not in self.errors:
+                self.add_error(field, _("Another role already has this name."))
+            elif not name and field not in self.errors:
+                self.add_error(field, _("The name of a role must contain a letter or a number."))
+            seen.add(name)
+        return self.cleaned_data
+
+    def names(self) -> Names:
+        return Names(self.cleaned_data["name"], [self.cleaned_data[field] for field in self._fields])
+
+
+@draft_page(Step.REVIEW)
+def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/template``: save a draft as a template, as it is stored, where it could be sent."""
+    if found := refusals(scope(member), draft):
+        content = {"draft": draft, "refusals": found}
+        return show(request, "request_templates/unfinished.html", content, member=member, status=422)
+    people = [signer.name(draft.locale) for signer in draft.signers]
+    drops_values = any("value" in at.field for at in draft.places() if at.field)
+    return _saved(request, member, of_draft(draft), draft.name, people, drops_values=drops_values)
+
+
+@member_page(Right.SEND)
+def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """``/app/{o}/requests/{id}/template``: save a production request as a template, where its files are still there."""
+    sent = scoped(SignatureRequest, scope(member)).filter(pk=request_id, files_deleted_at=None).first()
+    if sent is None or sent.request_documents.exclude(document__file_deleted_at=None).exists():
+        raise Http404
+    first = sent.request_documents.select_related("document").first()
+    people = [full_name(signer.first_name, signer.last_name, sent.locale) for signer in sent.signers.all()]
+    drops_values = Field.objects.filter(request_document__request=sent, value__isnull=False).exists()
+    name = first.document.name if first else ""
+    return _saved(request, member, of_request(sent), name, people, drops_values=drops_values)
+
+
+def _saved(
+    request: HttpRequest, member: Member, template: Template, name: str, people: list[str], *, drops_values: bool
+) -> HttpResponse:
+    roles = [
+        (_("Role of %(name)s") % {"name": person}, _("Signer %(number)d") % {"number": number})
+        for number, person in enumerate(people, start=1)
+    ]
+    form = NamesForm(request.POST or None, roles=roles, initial={"name": name[:200]})
+    if request.method == "POST" and form.is_valid():
+        template.author = member.user
+        save_template(scope(member), template, actor(request, member), form.names())
+        return see_other("template", member.organization_id, template.pk)
+    content = {"form": form, "drops_values": drops_values}
+    return show(request, "request_templates/save.html", content, member=member, status=422 if form.errors else 200)
+
+
+@member_page(Right.SEND)
+def templates(request: HttpRequest, member: Member) -> HttpResponse:
+    mine = (
+        scoped(Template, scope(member))
+        .defer("content")
+        .annotate(document_count=Count("documents"), roles_of=F("content__signers"))
+    )
+    rows = mine.order_by("name", "pk")[:_AT_ONCE]
+    return show(request, "request_templates/listing.html", {"rows": rows}, member=member)
+
+
+@member_page(Right.SEND)
+def template(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    found = template_of(member, template_id)
+    people = _people(request, member, found)
+    if request.method == "POST" and people.is_valid():
+        draft = begin_from(scope(member), found, member.user, [form.cleaned_data for form in people])
+        return see_other("draft_review", member.organization_id, draft.pk)
+    content = {
+        "template": found,
+        "people": people,
+        "roles": list(zip(found.roles, people, strict=True)),
+        "documents": found.documents.select_related("document"),
+        "earlier": earlier_signers(scope(member)),
+        "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
+    }
+    status = 422 if people.is_bound else 200
+    return show(request, "request_templates/template.html", content, member=member, status=status)
+
+
+@member_page(Right.SEND)
+def names(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    """``…/templates/{id}/names``: other names for the template and its roles."""
+    found = template_of(member, template_id)
+    roles = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles]
+    form = NamesForm(request.POST or None, roles=roles, initial={"name": found.name})
+    if request.method == "POST" and form.is_valid():
+        rename(found, form.names())
+        return see_other("template", member.organization_id, found.pk)
+    content = {"template": found, "form": form}
+    status = 422 if form.errors else 200
+    return show(request, "request_templates/names.html", content, member=member, status=status)
+
+
+@member_page(Right.SEND)
+def delete(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
+    found = template_of(member, template_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            delete_template(scope(member), found.pk, actor(request, member))
+        except DomainError as refusal:
+            refused = refusal.message
+        else:
+            messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
+            return see_other("templates", member.organization_id)
+    content = {"template": found, "refused": refused}
+    status = 422 if refused else 200
+    return show(request, "request_templates/delete.html", content, member=member, status=status)
+
+
+def _people(request: HttpRequest, member: Member, found: Template) -> People:
+    """Return a form for each role, all of which must be filled in."""
+    initial = [{"otp_channel": role.otp_channel} for role in found.roles]
+    count = len(initial)
+    forms_of = forms.formset_factory(SignerForm, extra=0, min_num=count, max_num=count, absolute_max=count)
+    content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
+    if content is not None:  # as many as there are roles, whatever the browser says
+        content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
+    kwargs = {"sms": allowance(member.organization.plan).sms}
+    return forms_of(content, initial=initial, prefix="signer", form_kwargs=kwargs)
+
+
+def template_of(member: Member, template_id: int) -> Template:
+    """Return the member's template. Raise ``Http404`` where there is none."""
+    template = scoped(Template, scope(member)).filter(pk=template_id).first()
+    if template is None:
+        raise Http404
+    return template

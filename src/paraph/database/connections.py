@@ -1,0 +1,144 @@
+"""Connections to PostgreSQL: made in time, found dead in time, with a session of their own.
+
+Where the machine or the network between may be gone, the other end says nothing: a connection would wait for minutes to
+be made, and for hours to be found dead, and the server would hold the locks of a lost machine as long. Behind a pooler,
+a connection is made at once, and its first statement waits until a session is free: PgBouncer's own limit is two
+minutes, its ``connect_timeout`` is over by then.
+"""
+
+import os
+import select
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import psycopg
+from django.db import connection as django_connection
+from psycopg import Connection, Error, OperationalError, pq
+from psycopg.errors import error_from_result
+
+PARAMETERS = {
+    "connect_timeout": 5,  # s
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,  # ms
+}
+"""Of every connection; in libpq's names, so that DATABASE_URL may say otherwise."""
+
+_OF_THE_SERVER = {
+    "keepalives_idle": "tcp_keepalives_idle",
+    "keepalives_interval": "tcp_keepalives_interval",
+    "keepalives_count": "tcp_keepalives_count",
+    "tcp_user_timeout": "tcp_user_timeout",
+}
+SECONDS = 5.0
+_FOLLOW = """
+DO $$ BEGIN
+    IF to_regproc('organizations_follow_timeline') IS NOT NULL THEN
+        PERFORM organizations_follow_timeline();
+    END IF;
+END $$
+"""
+_BRIEFLY = 0.5  # long for a session that is free
+_FAILED = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE)
+
+
+def first_statement(made: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") -> str:
+    """Return the first statement of a connection of the service. It has the server give up its end of the connection as
+    early as we do ours, where there is a network in between (as ``options`` of the connection it would cost nothing,
+    but poolers refuse them), and sees to it that no number is given out again where the database has gone on from a
+    standby or from an earlier moment."""
+    given = made.info.get_parameters() if made.info.hostaddr else {}
+    timeouts = (f"SET {name} = {int(given[ours])}; " for ours, name in _OF_THE_SERVER.items() if ours in given)
+    return "".join(timeouts) + _FOLLOW
+
+
+def connect(
+    conninfo: str = "", statement: str = "SELECT 1", seconds: float = SECONDS, **parameters: Any
+) -> "psycopg.Connection[Any]":
+    """Return a connection, in autocommit, whose first statement was answered in time. Raise ``OperationalError``."""
+    made = psycopg.connect(conninfo, **{"connect_timeout": int(SECONDS), **parameters}, autocommit=True)
+    execute_first(made, statement, seconds)
+    return made
+
+
+def execute_first(
+    made: "psycopg.Connection[Any]", statement: str, seconds: float, shortage: Callable[[], object] = lambda: None
+) -> None:
+    """Execute the statement on a new connection; ``shortage`` is called where that takes long. Raise
+    ``OperationalError``, after closing the connection, where it is not answered in time."""
+    began = time.monotonic()
+    server = made.pgconn
+    server.send_query(statement.encode())
+    if not _answered(server, began + min(_BRIEFLY, seconds)):
+        shortage()
+        if not _answered(server, began + seconds):
+            made.close()
+            raise OperationalError(f"no session was free within {seconds:.0f} s, as behind a pooler that has too few")
+    while result := server.get_result():
+        if result.status in _FAILED:
+            error = refusal(result, made)
+            made.close()
+            raise error
+
+
+def _answered(server: Any, until: float) -> bool:
+    """Return whether the first result is here, so that it need not be waited for."""
+    poll = select.poll()
+    poll.register(server.socket, select.POLLIN)
+    while server.flush() or server.is_busy():
+        left = until - time.monotonic()
+        if left <= 0 or not poll.poll(left * 1000):
+            return False
+        server.consume_input()
+    return True
+
+
+def refusal(result: "pq.abc.PGresult", connection: "Connection[tuple[object, ...]]") -> Error:
+    """Return the server's error; ``OperationalError`` where it is libpq's own, which has lost the server, or where the
+    connection is gone."""
+    error = error_from_result(result)
+    is_servers = error.sqlstate is not None
+    return error if is_servers and not connection.closed else OperationalError(str(error))
+
+
+UNKEPT = (
+    "Connections to the database share sessions, as behind PgBouncer with pool_mode = transaction: set pool_mode = "
+    "session there, or have DATABASE_URL name PostgreSQL itself."
+)
+_ROUNDS = 5
+
+
+_role = "command"
+
+
+def work_as(role: str) -> None:
+    """Have PostgreSQL know this process, and those forked from it, as ``web`` or ``worker`` from now on."""
+    global _role  # noqa: PLW0603  the process has one
+    _role = role
+
+
+def application_name() -> str:
+    """Return what the sessions of this process are called, in ``pg_stat_activity`` and in the pooler's own lists."""
+    return f"paraph {_role} {os.getpid()}@{socket.gethostname()}"[:63]
+
+
+def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
+    """Return whether two connections at once have one server process each, and keep it from statement to statement.
+    Raise ``psycopg.OperationalError`` where one is not to be had in time."""
+    with closing(connect(conninfo, **parameters)) as one, closing(connect(conninfo, **parameters)) as other:
+        seen = {(_process(one), _process(other)) for _ in range(_ROUNDS)}
+    return len(seen) == 1 and all(first != second for first, second in seen)
+
+
+def connection_parameters() -> dict[str, Any]:
+    """Return what psycopg connects to Django's database with."""
+    parameters: dict[str, Any] = django_connection.get_connection_params()
+    return {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
+
+
+def _process(connection: Any) -> int:
+    return int(connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()[0])

@@ -1,0 +1,117 @@
+"""Migrations beside the service: locks that nobody is harmed by, and steps through many rows."""
+
+import time
+from typing import Any
+
+import structlog
+from django.db import OperationalError, migrations, transaction
+from psycopg import sql
+from psycopg.errors import DeadlockDetected, LockNotAvailable
+
+_SHARE = "SELECT setting::int / 5 FROM pg_settings WHERE name = 'deadlock_timeout'"
+BETWEEN_SECONDS = 0.5
+PATIENCE_SECONDS = 600.0
+
+
+def wait_briefly(connection: Any) -> None:
+    """Let the statements of the session wait for a lock for a fifth of ``deadlock_timeout`` at most."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT set_config('lock_timeout', ({_SHARE})::text || 'ms', false)")
+
+
+def wait_patiently(connection: Any) -> None:
+    """Let the statements of the session wait for a lock for as long as it takes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', '0', false)")
+
+
+def gave_way(error: OperationalError) -> bool:
+    """Return whether the statement gave way to others, and can be tried again."""
+    return isinstance(error.__cause__, LockNotAvailable | DeadlockDetected)
+
+
+_AT_ONCE = 2_000
+_LOG_SECONDS = 2.0
+_POSITIONS = "CREATE TABLE IF NOT EXISTS migration_positions (step text PRIMARY KEY, done_to bigint NOT NULL)"
+
+_log = structlog.get_logger("paraph.migrations")
+
+
+class InBatches(migrations.RunPython):
+    """Execute ``statement`` for all ids of the rows that ``table`` has now, a few at a time; it takes the first id and
+    the one after the last. Each batch is a transaction, which also keeps how far it has come under the name ``step``,
+    unique for ever. Rows that come later are the business of triggers or code.
+
+    ``microseconds``: what a row takes, as measured on a machine of two cores, for the estimate before it begins. To be
+    used in a migration that is not atomic.
+    """
+
+    def __init__(self, step: str, table: str, statement: str, microseconds: int) -> None:
+        super().__init__(self._execute, migrations.RunPython.noop)
+        self.step = step
+        self.table = table
+        self.statement = statement
+        self.microseconds = microseconds
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__qualname__, [self.step, self.table, self.statement, self.microseconds], {}
+
+    def seconds(self, connection: Any) -> float:
+        """Return what it will take, from the number of ids that are left."""
+        first, last = self._ends(connection)
+        return max(0, last + 1 - max(first, _position(connection, self.step))) * self.microseconds / 1e6
+
+    def _execute(self, _apps: Any, editor: Any) -> None:
+        connection = editor.connection
+        first, last = self._ends(connection)
+        start = max(first, _position(connection, self.step))
+        logged_at = time.monotonic()
+        wait_briefly(connection)
+        for start in range(start, last + 1, _AT_ONCE):  # noqa: B020  from where it was killed
+            self._batch(connection, start, min(start + _AT_ONCE, last + 1))
+            if time.monotonic() > logged_at + _LOG_SECONDS:
+                logged_at = time.monotonic()
+                done = (start + _AT_ONCE - first) / (last + 1 - first)
+                _log.info("a migration goes through rows", step=self.step, done=f"{min(done, 1.0):.0%}")
+        wait_patiently(connection)
+
+    def _batch(self, connection: Any, start: int, end: int) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                with transaction.atomic(connection.alias), connection.cursor() as cursor:
+                    cursor.execute(self.statement, [start, end])
+                    cursor.execute(
+                        "INSERT INTO migration_positions VALUES (%s, %s) "
+                        "ON CONFLICT (step) DO UPDATE SET done_to = excluded.done_to",
+                        [self.step, end],
+                    )
+                return
+            except OperationalError as error:
+                if not gave_way(error) or time.monotonic() > until:
+                    raise
+            time.sleep(BETWEEN_SECONDS)
+
+    def _ends(self, connection: Any) -> tuple[int, int]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [self.table])
+            if not cursor.fetchone()[0]:  # of a migration that is to come
+                return 0, -1
+            ends = sql.SQL("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM {}")
+            cursor.execute(ends.format(sql.Identifier(self.table)))
+            first, last = cursor.fetchone()
+            return int(first), int(last)
+
+
+def forget_positions(connection: Any) -> None:
+    """Drop the table of positions, once nothing is left to be done."""
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS migration_positions")
+
+
+def _position(connection: Any, step: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_POSITIONS)
+        cursor.execute("SELECT done_to FROM migration_positions WHERE step = %s", [step])
+        found = cursor.fetchone()
+        return int(found[0]) if found else 0

@@ -1,0 +1,293 @@
+"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), read once and checked.
+
+docs/configuration.md says what each field means; a test compares the two.
+"""
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import urlsplit
+
+import dj_database_url
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from paraph.kernel import machine
+from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import PerHourAndDay
+
+BUILT_IN_TIMESTAMPS = "built-in"
+SERVED_BY_US = "none"
+_SHORTEST_KEY = 32
+
+
+def _read_by(read: Callable[[str], Any]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
+
+
+def _split(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+CommaSeparated = Annotated[list[str], NoDecode, _read_by(_split)]
+Ceilings = Annotated[PerHourAndDay, NoDecode, _read_by(PerHourAndDay.parse)]
+JsonStrings = Annotated[dict[str, str], NoDecode, _read_by(json.loads)]
+
+
+class Settings(BaseSettings):
+    """What operators set. The defaults give a whole service on one machine."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PARAPH_", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
+
+    _mask_wrapped: ClassVar[bool] = True
+    """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
+
+    # Where the service keeps its files, listens, and connects to.
+    data_dir: Path = Path("paraph-data")
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=1, le=65535)
+    base_url: str = ""
+    database_url: str = Field("", validation_alias="DATABASE_URL")
+    postgres_dir: Path | None = None
+    secret_key: str = ""
+    secret_key_previous: CommaSeparated = []
+    web_processes: int = Field(0, ge=0)
+    web_threads: int = Field(16, ge=1)
+    drain_seconds: int | None = Field(None, ge=0)
+    worker_processes: int = Field(0, ge=0)
+    worker_concurrency: int = Field(2, ge=1)
+    trusted_proxies: CommaSeparated = []
+    allow_private_addresses: bool | None = None
+    outbound_proxy: str = ""
+    webhook_retention_days: int = Field(30, ge=1)
+    confinement: Literal["best", "strict"] = "best"
+    metrics_token: str = ""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    # Where uploads, sealed files and proofs are kept.
+    storage_url: str = ""
+    storage_public_url: str = ""
+    storage_key: str = ""
+    storage_key_previous: CommaSeparated = []
+
+    # Which keys seal, and which authorities give timestamps.
+    sealing_key: str = ""
+    sealing_certificate: Path | None = None
+    sealing_passphrase: str = ""
+    sandbox_sealing_key: str = ""
+    sandbox_sealing_certificate: Path | None = None
+    sandbox_sealing_passphrase: str = ""
+    development_key: Literal["p-256", "rsa-3072"] = "p-256"
+    seal_level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = "B-LTA"
+    timestamp_authorities: CommaSeparated = [BUILT_IN_TIMESTAMPS]
+    timestamp_roots: Path | None = None
+    serve_authority: bool = False
+
+    # How messages are sent, to whom, and at most how many.
+    smtp_url: str = ""
+    mail_provider: str = ""
+    mail_provider_settings: JsonStrings = {}
+    sms_url: str = ""
+    mail: Literal["captured"] | None = None
+    mail_from: str = "Paraph <no-reply@localhost>"
+    registration: Literal["closed", "invited", "open"] = "closed"
+    sandbox_mail: Literal["everyone", "confirmed"] | None = None
+    messages_per_destination: Ceilings = PerHourAndDay(10, 30)
+    messages_per_destination_in_all: Ceilings = PerHourAndDay(50, 150)
+    messages_free_sandbox: Ceilings = PerHourAndDay(60, 200)
+    messages_sandbox: Ceilings = PerHourAndDay(2_000, 10_000)
+    messages_pro: Ceilings = PerHourAndDay(5_000, 30_000)
+    messages_enterprise: Ceilings = PerHourAndDay(30_000, 300_000)
+    sms_per_country_and_day: int = Field(1_000, ge=0)
+    sms_per_organization_and_day: int = Field(1_000, ge=0)
+
+    # The largest uploads, bodies and stores, and the ceilings of calls and of wrong codes.
+    upload_limit_mb: int = Field(50, ge=1)
+    page_limit: int = Field(2000, ge=1)
+    free_space_mb: int = Field(512, ge=0)
+    sandbox_storage_mb: int = Field(1024, ge=0)
+    production_storage_mb: int = Field(0, ge=0)
+    sandbox_requests: int = Field(100_000, ge=0)
+    kept_templates: int = Field(1_000, ge=0)
+    kept_drafts: int = Field(200, ge=0)
+    kept_bulk_rows: int = Field(5_000, ge=0)
+    rate_limit_factor: int = Field(1, ge=1)
+    wrong_codes_per_destination: int = Field(30, ge=1)
+    wrong_codes_per_organization: int = Field(500, ge=1)
+    web_sends_free: int = Field(5, ge=0)
+    web_sends_pro: int = Field(100, ge=0)
+
+    # How people log in besides by password and passkey, and what the operator leaves to owners.
+    sso_issuer: str = ""
+    sso_client_id: str = ""
+    sso_client_secret: str = ""
+    sso_name: str = "Single sign-on"
+    sso_domains: CommaSeparated = []
+    owners_set_retention: bool = True
+
+    @field_validator("database_url")
+    @classmethod
+    def _check_database(cls, value: str) -> str:
+        """Both readers of the address have to understand it, Django's and PostgreSQL's own. Neither may say what is
+        wrong: they quote the password."""
+        if value and not _is_database(value):
+            raise ValueError(
+                "must be postgresql://[user[:password]@]host[:port]/database, with @ : / ? # and % in a user or "
+                "password written as %40 %3A %2F %3F %23 and %25; several hosts are named in ?host=a,b"
+            )
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        return [str(ip_network(item, strict=False)) for item in value]
+
+    @field_validator("outbound_proxy")
+    @classmethod
+    def _check_proxy(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme != "http" or not parts.hostname):
+            raise ValueError("must be http://[user:password@]host:port")
+        return value
+
+    @property
+    def public_url(self) -> str:
+        """``scheme://host[:port]`` without a slash at the end."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.base_url or f"http://{host}:{self.port}").rstrip("/")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine is meant to reach the service. A service behind a proxy on the same machine
+        listens on localhost too, but has a public address."""
+        return _is_loopback(self.host) and _is_loopback(urlsplit(self.public_url).hostname or "")
+
+    @property
+    def is_public(self) -> bool:
+        """Whether others than this machine are meant to reach the service: its address is one of HTTPS and not this
+        machine's."""
+        parts = urlsplit(self.public_url)
+        return parts.scheme == "https" and not _is_loopback(parts.hostname or "")
+
+    @property
+    def lacks_proxy(self) -> str:
+        """What is wrong where a public address has no proxy in front, and how it is mended; "" where nothing is."""
+        if not self.is_public or self.trusted_proxies:
+            return ""
+        return (
+            f"{self.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy. The service must not "
+            "face the internet by itself: put nginx, Caddy or HAProxy in front as docs/proxies.md has them, and name "
+            "the proxy's own address, such as PARAPH_TRUSTED_PROXIES=127.0.0.1."
+        )
+
+    @property
+    def private_addresses_allowed(self) -> bool:
+        """The operator's choice; by default only while the service is local."""
+        return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """The numbers of web processes and of worker processes to run."""
+        return self.web_processes or machine.cores(), self.worker_processes or machine.cores()
+
+    @property
+    def sessions_of_web_process(self) -> int:
+        """Sessions of PostgreSQL that a web process opens at most: one for each thread, two for its checks."""
+        return self.web_threads + 2
+
+    @property
+    def sessions_of_worker(self) -> int:
+        """Sessions that a worker opens at most: one for each job of two queues, three to serve each, upkeep,
+        webhooks."""
+        return 2 * self.worker_concurrency + 11
+
+    @field_validator("storage_public_url")
+    @classmethod
+    def _check_public_url(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value not in ("", SERVED_BY_US) and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError("must be an http or https address, or none")
+        return value.rstrip("/")
+
+    @field_validator("storage_key", "storage_key_previous")
+    @classmethod
+    def _check_keys(cls, value: str | list[str]) -> str | list[str]:
+        for key in [value] if isinstance(value, str) else value:
+            if key and len(key) < _SHORTEST_KEY:
+                raise ValueError(f"must have at least {_SHORTEST_KEY} characters")
+        return value
+
+    @property
+    def sandbox_mails_everyone(self) -> bool:
+        """Whether sandbox messages may go to any recipient. The default is yes, unless strangers can register and so
+        send messages through the sandbox."""
+        if self.sandbox_mail is not None:
+            return self.sandbox_mail == "everyone"
+        return self.registration != "open"
+
+    @field_validator("sso_issuer")
+    @classmethod
+    def _check_issuer(cls, value: str) -> str:
+        if not value:
+            return value
+        if urlsplit(value).scheme not in ("https", "http") or not urlsplit(value).hostname:
+            raise ValueError("must be the address of an OpenID Connect provider, such as https://id.example.com")
+        if not (find_spec("jwt") and find_spec("requests") and find_spec("oauthlib")):
+            raise ValueError("single sign-on needs the extra: pip install 'paraph[sso]'")
+        return value.rstrip("/")
+
+    @model_validator(mode="after")
+    def _check_client(self) -> "Settings":
+        if self.sso_issuer and not (self.sso_client_id and self.sso_client_secret):
+            raise ValueError("PARAPH_SSO_ISSUER wants PARAPH_SSO_CLIENT_ID and PARAPH_SSO_CLIENT_SECRET beside it")
+        return self
+
+
+def read_settings() -> Settings:
+    """Return the checked settings. Raise ``DomainError("configuration", …)`` that names each bad variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            ": ".join([*map(_variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
+        )
+        raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+
+
+def _sentence(message: str) -> str:
+    own = message.removeprefix("Value error, ")
+    return own if own.startswith("PARAPH_") else f"{own[:1].lower()}{own[1:]}"
+
+
+def _variable(field: object) -> str:
+    return "DATABASE_URL" if field == "DATABASE_URL" else f"PARAPH_{str(field).upper()}"
+
+
+def _is_database(address: str) -> bool:
+    try:
+        theirs, ours = conninfo_to_dict(address), dj_database_url.parse(address)
+    except (ValueError, ProgrammingError):
+        return False
+    host = ours["HOST"] or str(ours.get("OPTIONS", {}).get("host", ""))
+    read = [ours["USER"], ours["PASSWORD"], host.lower(), ours["NAME"]]
+    same = read == [
+        str(theirs.get("user", "")),
+        str(theirs.get("password", "")),
+        str(theirs.get("host", "")).lower(),
+        str(theirs.get("dbname", "")),
+    ]
+    return same and ours["NAME"] != "" and urlsplit(address).scheme in ("postgres", "postgresql")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

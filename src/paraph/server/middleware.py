@@ -1,0 +1,169 @@
+"""What every request passes: its line in the log, header names, places for files on their way out, its language, and
+outages."""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.signals import got_request_exception
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+from paraph.database.outage import is_outage, outage_sentence
+from paraph.kernel.places import NoPlaceError, sending_file
+from paraph.metrics.metrics import count_request
+from paraph.server.client_address import client_address, guarded_network
+from paraph.server.logs import LOGGER, RequestLine
+
+AT_ONCE = 256 * 1024  # bytes that the server takes from the thread without waiting for the client
+PROBE = "Paraph_Check"
+_UNDERSCORES = "Headers with underscores in their names are refused."
+_AWAY = "The service is not available at the moment. Try again in a few seconds."
+_log = logging.getLogger(LOGGER)
+
+
+class _Middleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+
+class RequestLog(_Middleware):
+    """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``. The line names the
+    route, never the path or the query: signing tokens and presigned signatures stand there."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request_id = f"{random.getrandbits(64):016x}"  # no secret: the client is told
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
+            began = time.perf_counter()
+            response = self._get_response(request)
+            response.headers["X-Request-Id"] = request_id
+            _record(request, response, time.perf_counter() - began, request_id)
+        finally:
+            structlog.contextvars.unbind_contextvars("request_id")
+        return response
+
+
+@receiver(got_request_exception)
+def _log_crash(**_: Any) -> None:
+    """Log what Django is about to turn into a plain 500. Refusals that are raised, such as ``Http404``, are none."""
+    _log.error("unhandled", exc_info=True)
+
+
+def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, request_id: str) -> None:
+    route, status = request.resolver_match.route if request.resolver_match else None, response.status_code
+    count_request(request.method, route or "", status, seconds)
+    level = logging.DEBUG if request.path in ("/healthz", "/readyz", "/metrics") else logging.INFO
+    level = logging.ERROR if status >= 500 else level
+    if _log.isEnabledFor(level):
+        line = RequestLine(
+            level, request_id=request_id, method=request.method, route=route, status=status, seconds=seconds
+        )
+        _log.handle(line)
+
+
+class HeaderNames(_Middleware):
+    """Refuse a request with the header by which ``paraph check`` finds out whether the proxy in front drops or refuses
+    header names with underscores, which no client of the service sends (docs/decisions/slow-clients.md).
+
+    The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, and nobody can tell any more which
+    of them was sent.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if f"HTTP_{PROBE.upper()}" not in request.META:
+            return self._get_response(request)
+        error = {"error": {"code": "bad_request", "message": _UNDERSCORES}}
+        return JsonResponse(error, status=400, headers={"Cache-Control": "no-store"})
+
+
+class OutgoingBodies(_Middleware):
+    """Bound the files on their way out: a client that reads slowly keeps a thread busy where the proxy does not take
+    the file out at once, so at most a quarter of the threads sends files (docs/decisions/slow-clients.md). A small file
+    leaves in one piece; a larger one needs a place, and without one the response is 503."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        if not isinstance(response, StreamingHttpResponse) or response.is_async or request.method == "HEAD":
+            return response
+        pieces: Iterator[bytes] = iter(response.streaming_content)  # type: ignore[arg-type]  # it is not asynchronous
+        if int(response.headers.get("Content-Length", AT_ONCE + 1)) <= AT_ONCE:
+            response.streaming_content = [b"".join(pieces)]
+            return response
+        place = ExitStack()
+        try:
+            place.enter_context(sending_file(guarded_network(client_address(request))))
+        except NoPlaceError as refusal:
+            response.close()
+            return _unavailable(refusal.message)
+        response.streaming_content = _Sending(pieces, place)
+        return response
+
+
+class _Sending:
+    """The pieces of a file. Gives its place back when it is closed, or collected: where the server fails before the
+    first piece, it never closes it."""
+
+    def __init__(self, pieces: Iterator[bytes], place: ExitStack) -> None:
+        self._pieces = pieces
+        self._place = place
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._pieces)
+
+    def close(self) -> None:
+        self._place.close()
+
+
+class Language(_Middleware):
+    """Choose the language of a response: the one that ``Accept-Language`` prefers, English without that header. A view
+    that chooses another one sets ``Content-Language`` itself.
+
+    Django's LocaleMiddleware looks for languages in paths as well, which the service does not have, and costs as much
+    as the rest of a read of the API between the URL map and the database (docs/decisions/one-road.md).
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        language = settings.LANGUAGE_CODE
+        if "HTTP_ACCEPT_LANGUAGE" in request.META:
+            language = translation.get_language_from_request(request)
+        translation.activate(language)
+        response = self._get_response(request)
+        if "Vary" in response.headers:
+            patch_vary_headers(response, ("Accept-Language",))
+        else:
+            response.headers["Vary"] = "Accept-Language"
+        response.headers.setdefault("Content-Language", language)
+        return response
+
+
+class Outage(_Middleware):
+    """Answer 503 instead of a crash while the database is away, and where no place is free for expensive work, outside
+    of the API and of the pages of signers and members, which say it in their own way."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
+        if isinstance(exception, NoPlaceError):
+            return _unavailable(exception.message)
+        if not is_outage(exception):
+            return None
+        logging.getLogger("paraph.server").error("%s", outage_sentence(exception))
+        return _unavailable(_AWAY)
+
+
+def _unavailable(message: str) -> JsonResponse:
+    headers = {"Cache-Control": "no-store", "Retry-After": "5"}
+    return JsonResponse({"error": {"code": "unavailable", "message": message}}, status=503, headers=headers)

@@ -1,0 +1,245 @@
+"""Every route of the API: one envelope for everything refused (rule 7), one operation, ids that are numbers, and health
+(rule 4.10)."""
+
+import json
+import logging
+import re
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import pytest
+from django.urls import Resolver404, resolve
+
+import paraph
+from paraph.api.v1 import operations
+from paraph.api.v1.operations import OPERATIONS
+from paraph.config.dashboard_urls import urlpatterns
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.tenants.models import Usage
+from tests.api.v1 import contract
+from tests.api.v1.api_clients import ApiClient, api_client, error
+
+
+@cache
+def paths() -> list[tuple[str, str]]:
+    """Method and path of every operation, with 1 for every id."""
+    from paraph.api.v1.openapi.document import document
+
+    documented = json.loads(document())["paths"]
+    return [
+        (method.upper(), re.sub(r"\{\w+\}", "1", path.removeprefix("/api/v1")))
+        for path, operations in documented.items()
+        for method in operations
+    ]
+
+
+def test_no_key_has_the_shape_on_every_route(db: None) -> None:
+    cases: list[tuple[str, str]] = paths()
+    for method, path in cases:
+        error(ApiClient(None).send(method, path), 401, "invalid_api_key")
+
+
+def wrong() -> list[tuple[str, str]]:
+    """Method and path of what no operation is."""
+    known = {path for _, path in paths()} | {"/openapi.json"}
+    methods = ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+    return [(method, path) for method in methods for path in sorted(known) if (method, path) not in paths()]
+
+
+def test_wrong_method_on_every_route(owner: ApiClient) -> None:
+    cases: list[str] = sorted({path for _, path in wrong()})
+    for path in cases:
+        known = {method for method, each in paths() if each == path} or {"GET"}
+        for method in (method for method, each in wrong() if each == path):
+            response = owner.send(method, path)
+            assert method in error(response, 405, "method_not_allowed")
+            assert response["Allow"] == ", ".join(sorted(known)), method
+
+
+def test_unknown_routes_and_ids(owner: ApiClient) -> None:
+    cases: list[str] = [
+        "",
+        "/",
+        "/nowhere",
+        "/documents/",
+        "/documents/x",
+        "/documents/-1",
+        "/documents/1/x",
+        "/health/1",
+        "/documents/" + "9" * 30,
+        "/documents/" + "9" * 5000,
+        "/documents/1/",
+        "//documents",
+        "/1",
+        "/documents/\u0661",
+        "/signature_requests//audit_logs",
+        "/signature_requests/1/2",
+        "/signature_requests/audit_logs/1",
+        "/documents/1\n",
+        "/signature_requests/" + "9" * 30,
+        f"/signature_requests/{2**63}",
+        f"/signature_requests/{2**63}/audit_logs",
+        "/%00",
+        "/%ff",
+        "/documents%2f1x",
+    ]
+    for path in cases:
+        error(owner.get(path), 404, "not_found")
+
+
+def test_head_is_answered_like_get(owner: ApiClient) -> None:
+    assert owner.send("HEAD", "/health").status_code == 200
+
+
+def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
+    cases: list[bytes] = [
+        b" ",
+        b"{",
+        b"[]",
+        b'"signature_request"',
+        b"{}",
+        b'{"signature_requests": {}}',
+        b'{"signature_request": NaN}',
+        b'{"signature_request": ' + b"9" * 5000 + b"}",
+        b'{"signature_request": "\xff"}',
+        b"\xef\xbb\xbf{}",
+        "{}".encode("utf-16"),
+        b'{"signature_request": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        b'{"a":' * 100_000,
+        b'{"signature_request": null}',
+        b'{"signature_request": []}',
+    ]
+    for body in cases:
+        error(owner.send("POST", "/signature_requests", body), 422, "validation_error")
+
+
+def test_malformed_json_is_told_where(owner: ApiClient) -> None:
+    message = error(owner.send("POST", "/signature_requests", b'{"signature_request": }'), 422, "validation_error")
+    assert "line 1 column 23" in message
+
+
+def test_wrong_content_type_is_415(owner: ApiClient) -> None:
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]:
+        response = owner.send("POST", "/signature_requests", b"{}", content_type)
+        assert "application/json" in error(response, 415, "unsupported_media_type")
+        if content_type != "multipart/form-data":
+            response = owner.send("POST", "/documents", b"{}", content_type)
+            assert "multipart/form-data" in error(response, 415, "unsupported_media_type")
+
+
+def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
+    body = b'{"signature_request": {}}'
+    response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
+    assert "mode: it is required." in error(response, 422, "validation_error")
+
+
+def test_a_large_json_body_is_413(owner: ApiClient) -> None:
+    body = b'{"signature_request": "' + b"x" * (4 * 1024 * 1024) + b'"}'
+    message = error(owner.send("POST", "/signature_requests", body), 413, "payload_too_large")
+    assert "4 MiB" in message
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        RuntimeError("the disk is gone"),
+        DomainError("configuration", "secret"),
+        DomainError("internal_error", "secret"),
+    ],
+)
+def test_a_crash_has_an_id_that_the_log_has_too(
+    owner: ApiClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception
+) -> None:
+    def broken(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(operations, "json_response", broken)
+    with caplog.at_level(logging.ERROR, "paraph.api"):
+        response = owner.get("/health")
+    message = error(response, 500, "internal_error")
+    assert str(fault) not in message and "secret" not in message
+    incident = next(record for record in caplog.records if record.name == "paraph.api")
+    assert incident.exc_info and incident.exc_info[1] is fault
+    assert incident.getMessage().split()[-1] in message
+    assert "X-RateLimit-Limit" in response
+
+
+def test_the_openapi_document_wants_no_key() -> None:
+    response = ApiClient(None).get("/openapi.json")
+    assert response.status_code == 200
+    assert response.json()["openapi"].startswith("3.")
+
+
+def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: ApiClient) -> None:
+    cases: list[tuple[str, str]] = [(method, path) for method, path in paths() if method == "POST"]
+    cases_2: list[int] = [480, 800, 5_000]
+    for method, path in cases:
+        for levels in cases_2:
+            keys = ("signature_request", "template", "unknown")
+            deep = "[" * levels + "]" * levels
+            body = "{" + ",".join(f'"{key}": {{"unknown": {deep}}}' for key in keys) + "}"
+            client = api_client("pro", "production", owner.organization) if path == "/drafts" else owner
+            answer = client.send(method, path, body.encode())
+            assert answer.status_code in (404, 415, 422), answer.content
+            if answer.status_code == 422 and "deep" not in answer.content.decode():
+                assert path == "/documents"
+            elif answer.status_code == 422:
+                assert error(answer, 422, "validation_error") == "The body is nested more than 64 levels deep."
+
+
+API = {str(pattern.pattern): pattern.callback for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
+
+
+def test_every_operation_has_one_route_and_every_route_is_documented() -> None:
+    documented = {
+        f"{path.removeprefix('/')}".replace("{", "<int:").replace("}", ">"): {method.upper() for method in methods}
+        for path, methods in contract.content()["paths"].items()
+    }
+    assert {route: set(getattr(view, "functions", ())) for route, view in API.items()} == documented | {
+        "api/v1/openapi.json": set()
+    }
+    assert sum(map(len, documented.values())) == len(OPERATIONS) == len({each.name for each in OPERATIONS})
+
+
+def test_ids_are_numbers() -> None:
+    for path in ["/api/v1/documents/7", "/api/v1/documents/007"]:
+        assert resolve(path).kwargs == {"document_id": 7}
+
+
+def test_what_only_looks_like_the_api_is_not_answered_by_it() -> None:
+    for path in ["/api/v10", "/api", "/api/v1x/health"]:
+        with pytest.raises(Resolver404):
+            resolve(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "route"),
+    [
+        ("/documents/7", "api/v1/documents/<int:document_id>"),
+        ("/signature_requests/7/audit_logs", "api/v1/signature_requests/<int:signature_request_id>/audit_logs"),
+        ("/documents/x", "^api/v1(?:/|$)"),
+    ],
+)
+def test_the_log_names_the_route(owner: ApiClient, caplog: pytest.LogCaptureFixture, path: str, route: str) -> None:
+    with caplog.at_level(logging.INFO, "paraph.request"):
+        response = owner.get(path)
+    line: Any = caplog.records[-1]
+    assert (line.route, line.method, line.status) == (route, "GET", response.status_code)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_it_tells_environment_version_and_time(environment: str) -> None:
+    content = api_client("pro", environment).get("/health").json()
+    time = datetime.fromisoformat(content.pop("time"))
+    assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
+    assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
+
+
+def test_it_is_counted(owner: ApiClient) -> None:
+    owner.get("/health")
+    owner.get("/health")
+    assert Usage.objects.get().minute_calls in (1, 2)  # a minute may have ended in between
+    assert Usage.objects.get().hour_calls in (1, 2)

@@ -1,0 +1,151 @@
+"""A customer cannot have the service seal what another altered, nor a proof that the customer wrote, and have it
+called valid."""
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pytest
+
+from paraph.keys import read_roots
+from paraph.pdf.pki.certificate import Identity
+from paraph.pdf.verification.verify import verify
+from tests.attacks.bystander import client, upload
+from tests.attacks.conftest import Target
+from tests.attacks.files import finished, verified
+from tests.factories import pdf
+from tests.pdf import revisions
+from tests.pdf.pdf_factory import saved
+from tests.pdf.revisions import revised
+
+
+@pytest.fixture(scope="module")
+def genuine(target: Target) -> dict[str, bytes]:
+    return finished(target.backend(), pdf())
+
+
+@pytest.fixture(scope="module")
+def victims(genuine: dict[str, bytes]) -> bytes:
+    return genuine["signed.pdf"]
+
+
+@pytest.fixture(scope="module")
+def mallory(target: Target) -> str:
+    """The API key of another organization."""
+    return str(target.new_application()["api_key"])
+
+
+def test_a_file_altered_within_its_seal_is_not_sealed_again(target: Target, victims: bytes, mallory: str) -> None:
+    altered = victims.replace(b"/MediaBox [ 0 0 595 842 ]", b"/MediaBox [ 0 0 595 442 ]", 1)
+    assert altered != victims
+    with client(target) as connection:
+        refused = upload(connection, mallory, altered)
+    assert refused.status_code == 422 and "an earlier signature that does not hold" in refused.text
+
+
+def test_an_altered_file_that_was_sealed_again(target: Target, victims: bytes, mallory: str, tmp_path: Path) -> None:
+    altered = revised(victims, revisions.content)
+    assert altered != victims
+    sealed = finished(target.backend(mallory), altered)["signed.pdf"]
+
+    said = verified(tmp_path, target, signed=sealed)
+
+    assert said.exit_code == 1 and "signed.pdf: NOT VALID" in said.output, said.output
+    assert 'The earlier seal Seal by "Paraph Development sandbox Seal" no longer matches' in said.output
+
+
+def test_a_file_that_was_only_signed_again_stays_valid(
+    target: Target, victims: bytes, mallory: str, tmp_path: Path
+) -> None:
+    files = finished(target.backend(mallory), victims)
+    said = verified(tmp_path, target, **{name.removesuffix(".pdf"): content for name, content in files.items()})
+    assert said.exit_code == 0, said.output
+    assert verified(tmp_path, target, signed=files["signed.pdf"]).exit_code == 0
+
+
+def test_whom_one_trusts_is_named_and_can_be_chosen(target: Target, victims: bytes, tmp_path: Path) -> None:
+    root = target.data_dir / "keys" / "development" / "root.pem"
+    found = verify(victims, read_roots(root))
+    assert found.certificate and found.root
+    for wanted in ("Paraph Development sandbox Seal", found.certificate.subject, found.certificate.sha256.upper()):
+        told = json.loads(verified(tmp_path, target, "--json", "--signer", wanted, signed=victims).output)
+        assert told["ok"] is True
+        assert told["certificate"] == found.certificate.to_json() and told["root"] == found.root.to_json()
+    said = verified(tmp_path, target, "--signer", "Mallory GmbH", signed=victims)
+    assert said.exit_code == 1 and "It is not sealed by Mallory GmbH." in said.output
+
+
+def forged(proof: bytes) -> bytes:
+    """A page and evidence that say that Mallory's victim signed: every digest and the chain of the journal agree."""
+    with pikepdf.open(io.BytesIO(proof)) as document:
+        evidence = json.loads(document.attachments["evidence.json"].get_file().read_bytes())
+    evidence["signers"][0] |= {"full_name": "Victor Victim", "email": "victim@example.org"}
+    previous = "00" * 32
+    for entry in evidence["journal"]:
+        entry.pop("salts", None)  # then its hash covers the values themselves
+        entry.pop("format", None)
+        facts = {key: value for key, value in entry.items() if key != "hash"} | {"previous_hash": previous}
+        line = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        previous = hashlib.sha256(line.encode()).hexdigest()
+        entry |= {"previous_hash": facts["previous_hash"], "hash": previous}
+    return _printed(evidence, previous)
+
+
+def _printed(evidence: dict[str, Any], last_hash: str) -> bytes:
+    document = pikepdf.new()
+    page = document.add_blank_page(page_size=(595, 842))
+    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
+    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+    lines = ["Proof of signature", evidence["signers"][0]["email"], last_hash]
+    text = " ".join(f"1 0 0 1 40 {800 - 20 * number} Tm ({line}) Tj" for number, line in enumerate(lines))
+    page.obj.Contents = document.make_stream(f"BT /F1 9 Tf {text} ET".encode())
+    document.attachments["evidence.json"] = json.dumps(evidence).encode()
+    return saved(document)
+
+
+@pytest.fixture(scope="module")
+def posing(target: Target, genuine: dict[str, bytes]) -> bytes:
+    """The forged proof, uploaded as a document, signed and sealed."""
+    made = forged(genuine["proof.pdf"])
+    sealed = finished(target.backend(), made)["signed.pdf"]
+    assert sealed.startswith(made)
+    return sealed
+
+
+def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
+    target: Target, genuine: dict[str, bytes], posing: bytes, tmp_path: Path
+) -> None:
+    files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
+    honest = verified(tmp_path, target, proof=genuine["proof.pdf"], **files)
+    assert honest.exit_code == 0 and honest.output.endswith("\nEverything matches.\n"), honest.output
+
+    said = verified(tmp_path, target, proof=posing, **files)
+
+    assert said.exit_code == 1 and said.output.endswith("\nNOT everything matches.\n"), said.output
+    assert "proof.pdf carries evidence, but is no proof: its seal says that it is the document of" in said.output
+
+
+def test_alone_it_is_called_what_it_is(target: Target, posing: bytes, tmp_path: Path) -> None:
+    said = verified(tmp_path, target, posing=posing).output
+    assert "The seal says what it is for: document of signature request" in said and "(sandbox)" in said
+    assert 'Sealed by "Paraph Development sandbox Seal"' in said and "Sandbox Proof" not in said
+
+
+def test_an_upload_cannot_bring_the_word_along(target: Target, genuine: dict[str, bytes], tmp_path: Path) -> None:
+    """A genuine proof, uploaded and signed: what was appended is the seal of a document, and it is the last."""
+    sealed = finished(target.backend(), genuine["proof.pdf"])["signed.pdf"]
+    files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
+    said = verified(tmp_path, target, proof=sealed, **files)
+    assert said.exit_code == 1 and "One proof file is needed; 0 of the files are proofs" in said.output
+
+
+def test_production_is_sealed_by_others(target: Target, genuine: dict[str, bytes]) -> None:
+    folder = target.data_dir / "keys" / "development"
+    fingerprints = {path.stem: Identity(read_roots(path)[0]).sha256 for path in folder.glob("*.pem")}
+    roots = read_roots(folder / "root.pem")
+    for name, pair in (("signed.pdf", "sandbox-sealing"), ("proof.pdf", "sandbox-proof")):
+        found = verify(genuine[name], roots)
+        assert found.ok and found.certificate and found.certificate.sha256 == fingerprints[pair]

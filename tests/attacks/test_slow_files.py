@@ -1,0 +1,87 @@
+"""Files and pictures that take all the time that they are granted, on many connections at once; and the bounds of these
+tests are real."""
+
+import re
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.attacks.bystander import SOON, Attack, Bystander, readers, upload
+from tests.attacks.conftest import Target
+from tests.attacks.files import new_request
+from tests.factories import pdf
+from tests.pdf import hostile
+
+pytestmark = pytest.mark.thorough
+
+CONNECTIONS = 20
+SLOW = hostile.nested_forms()
+UPLOADS = 24
+
+
+def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
+    bystander = Bystander(target)
+    sound = hostile.nested_forms(2, page=2)
+    made = new_request(target.backend(), content=sound)
+    for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
+        if file.is_file() and file.read_bytes() == sound:
+            file.write_bytes(hostile.nested_forms(page=2))
+    picture = f"{made['signers'][0]['signing_url']}/documents/{made['document']}/pages/2.webp"
+
+    def look(connection: httpx.Client) -> httpx.Response:
+        return connection.get(picture)
+
+    with Attack(target, look, CONNECTIONS) as attack:
+        seen = bystander.watch(5)
+        busy = readers(target)
+
+    for name, calls in seen.items():
+        assert {status for status, _ in calls} <= {200, 201}, name
+        assert max(seconds for _, seconds in calls) < SOON, name
+    # One for the picture and, once that one comes last, an ordinary one in its stead; one for the other organization;
+    # and the worker's own for its seals.
+    assert len(busy) <= 4
+    told = {answer.status_code for answer in attack.answers}
+    assert told == {503, 422}
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in attack.answers if answer.status_code == 503)
+    again = httpx.get(picture, timeout=60)
+    assert (again.status_code, again.json()["error"]["page_number"]) == (422, 2)
+    assert again.elapsed.total_seconds() < 2
+
+
+def test_no_process_of_the_target_can_have_more_memory_than_the_test_gives(target: Target) -> None:
+    target.backend().upload(pdf())
+    limits = [Path(f"/proc/{number}/limits").read_text() for number in target.processes()]
+
+    [bounds] = {line for text in limits for line in text.splitlines() if line.startswith("Max address space")}
+    assert int(bounds.split()[4]) == target.memory
+
+
+@pytest.fixture(scope="module")
+def own_target(new_target: Callable[..., Target]) -> Target:
+    """One of its own: its calls are timed, and its metrics count these files alone."""
+    return new_target()
+
+
+def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> None:
+    bystander, number = Bystander(own_target), count()
+
+    def send(connection: httpx.Client) -> httpx.Response:
+        return upload(connection, own_target.key, SLOW + b"\n%% %d" % next(number))  # no file that was refused before
+
+    with Attack(own_target, send, UPLOADS) as attack:
+        seen = bystander.watch(6)
+
+    for name, calls in seen.items():
+        assert {status for status, _ in calls} <= {200, 201}, name
+        assert max(seconds for _, seconds in calls) < SOON, name
+    busy = [answer for answer in attack.answers if answer.status_code == 503]
+    assert len(busy) > UPLOADS
+    assert {answer.json()["error"]["code"] for answer in busy} == {"unavailable"}
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in busy)
+    assert {answer.status_code for answer in attack.answers} <= {503, 422, 429}
+    told = httpx.get(f"{own_target.base_url}/metrics", timeout=60).text
+    assert re.search(r'paraph_wait_seconds_count{place="(work|reader)",result="busy"} [1-9]', told)

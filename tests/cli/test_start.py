@@ -1,0 +1,127 @@
+"""What a start begins with: its line in the log, the lock of the data folder, the supervisor."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from paraph import __version__
+from paraph.cli import lock
+from paraph.cli.lock import DataFolderLock
+from paraph.cli.session import log_start
+from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings
+
+CREDENTIAL = "sesame-sesame-sesame-sesame-sesame"
+
+
+def started(command: str) -> dict[str, Any]:
+    with capture_logs() as lines:
+        log_start(command)
+    [line] = lines
+    return dict(line)
+
+
+def test_the_version_and_what_is_set_up_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAPH_WEB_PROCESSES", "3")
+    monkeypatch.setenv("PARAPH_SEAL_LEVEL", "B-T")
+    monkeypatch.setenv("PARAPH_MESSAGES_PRO", "10/30")
+    monkeypatch.setenv("PARAPH_STORAGE_URL", "s3://bucket/folder")
+    monkeypatch.setenv("PARAPH_SEALING_KEY", "pkcs11:token=seal?module-path=/lib/p11.so")
+    line = started("web")
+    assert line["event"] == "Paraph starts"
+    assert (line["command"], line["version"], line["database"]) == ("web", __version__, "embedded")
+    assert (line["storage"], line["sealing_key"], line["web_processes"]) == ("s3", "pkcs11", 3)
+    assert (
+        line["settings"].items()
+        >= {
+            "PARAPH_WEB_PROCESSES": 3,
+            "PARAPH_SEAL_LEVEL": "B-T",
+            "PARAPH_MESSAGES_PRO": "10/30",
+            "PARAPH_STORAGE_URL": "set",
+        }.items()
+    )
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        str(field.validation_alias or f"PARAPH_{name.upper()}")
+        for name, field in Settings.model_fields.items()
+        if field.annotation is str
+    ],
+)
+def test_no_text_is_told(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    address = f"http://user:{CREDENTIAL}@proxy:80"
+    addresses = {"PARAPH_OUTBOUND_PROXY": address, "PARAPH_STORAGE_PUBLIC_URL": address, "PARAPH_SSO_ISSUER": ""}
+    if value := addresses.get(variable, f"postgresql://user:{CREDENTIAL}@host/name"):
+        monkeypatch.setenv(variable, value)
+        line = started("worker")
+        assert line["settings"][variable] == "set"
+        assert CREDENTIAL not in str(line)
+
+
+def test_one_service_at_a_time(tmp_path: Path) -> None:
+    first, second = DataFolderLock(tmp_path), DataFolderLock(tmp_path)
+    first.take_for_service()
+    with pytest.raises(DomainError, match="Paraph already runs on"):
+        second.take_for_service()
+    assert not second.take("command")
+    first.release()
+    second.take_for_service()
+    second.release()
+
+
+def test_a_command_waits_for_a_service_to_be_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "_START_SECONDS", 0.2)
+    service, command = DataFolderLock(tmp_path), DataFolderLock(tmp_path)
+    service.take_for_service()
+    with pytest.raises(DomainError, match="still starting"):
+        command.wait_until_ready()
+    service.mark_ready()
+    assert command.wait_until_ready()
+    service.release()
+    assert not command.wait_until_ready()
+    command.release()
+
+
+def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys, os, signal; from pathlib import Path; from paraph.cli.lock import DataFolderLock; "
+        "DataFolderLock(Path(sys.argv[1])).take_for_service(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
+    assert (tmp_path / "service.lock").read_text().endswith("serve starting\n")
+    DataFolderLock(tmp_path).take_for_service()
+
+
+# In a process of its own: children are forked from one that has no threads.
+SCRIPT = """
+import signal, time
+from paraph.cli.supervisor import Child, Supervisor
+
+def ends_in_a_second():
+    ended = []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
+    while not ended:
+        time.sleep(0.05)
+    time.sleep(1)
+
+supervisor = Supervisor([Child("web", lambda: time.sleep(60), 15), Child("worker", ends_in_a_second, 15)], lambda: None)
+with supervisor.listening():
+    began = time.monotonic()
+    supervisor.run(until=lambda: time.monotonic() - began > 1)
+    used, began = time.process_time(), time.monotonic()
+    supervisor.stop()
+print(time.monotonic() - began, time.process_time() - used)
+"""
+
+
+def test_who_waits_for_the_last_child_uses_no_processor_meanwhile() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    waited, used = map(float, done.stdout.split()[-2:])
+    assert waited >= 1
+    assert used < 0.05

@@ -1,0 +1,224 @@
+"""What ``paraph check`` and ``/metrics`` say of backups, retention, standbys, disks, fonts and confinement."""
+
+import dataclasses
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from prometheus_client.parser import text_string_to_metric_families
+
+from paraph.confinement import Confinement
+from paraph.documents.models import ObjectToDelete
+from paraph.evidence.models import Backup
+from paraph.flow.housekeeping.delete_files import overdue
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.operations import exposition
+from paraph.operations.check import database
+from paraph.operations.check import machine as check
+from paraph.operations.check import machine as confinement_check
+from paraph.operations.check.backlog import backup, retention
+from paraph.operations.check.machine import confinement, disks
+from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.resources import used_shares
+from paraph.pdf.typesetting import fonts
+from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Retention
+from paraph.webhooks.models import Delivery
+from tests.factories import scene, sign
+from tests.small_disk import small_disk
+from tests.tenancy import set_retention
+from tests.webhooks.parties import told
+
+pytestmark = pytest.mark.django_db
+
+
+def outcome() -> tuple[str, str]:
+    [found] = backup()
+    return found.status, found.sentence
+
+
+def figure(name: str) -> float | None:
+    families = text_string_to_metric_families(exposition.exposition().decode())
+    return next((sample.value for family in families for sample in family.samples if sample.name == name), None)
+
+
+@pytest.mark.parametrize(("days", "expected"), [(7, "ok"), (9, "warning")])
+def test_the_age_of_the_newest_sound_backup_counts(days: int, expected: str) -> None:
+    assert outcome()[0] == "ok" and figure("paraph_backup_seconds") is None
+    then = clock.now() - timedelta(days=days)
+    for as_of, problems in ((then, 0), (then - timedelta(days=1), 0), (clock.now(), 1)):
+        Backup.objects.create(as_of=as_of, problems=problems)
+    assert outcome()[0] == expected and clock.iso(then) in outcome()[1]
+    assert figure("paraph_backup_seconds") == pytest.approx(then.timestamp(), abs=0.001)
+
+
+def test_a_webhook_that_is_late_has_its_age_told() -> None:
+    assert figure("paraph_webhook_age_seconds") == 0
+    made, _secret = told()
+    sign(made)
+    Delivery.objects.update(status="waiting", due_at=clock.now() - timedelta(minutes=20))
+    assert figure("paraph_webhook_age_seconds") == pytest.approx(1200, abs=60)
+
+
+def test_files_without_their_timestamp_are_told() -> None:
+    assert figure("paraph_timestamps_overdue") == 0
+
+
+def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ReadinessCache()
+    parts = {"database": "ok", "timestamp https://tsa.example.com": "warning", "mail": "failed"}
+    monkeypatch.setattr(cache, "readiness", lambda: type("Found", (), {"parts": parts}))
+    monkeypatch.setattr(exposition, "READINESS", cache)
+    families = text_string_to_metric_families(exposition.exposition().decode())
+    [found] = [family for family in families if family.name == "paraph_check"]
+    assert {sample.labels["line"]: sample.value for sample in found.samples} == {
+        "database": 0,
+        "timestamp https://tsa.example.com": 1,
+        "mail": 2,
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("missing", "best", "strict"),
+    [
+        ({}, "ok", "ok"),
+        ({"namespaces": "Operation not permitted"}, "ok", "failed"),
+        ({"namespaces": "a", "Landlock": "b"}, "warning", "failed"),
+        ({"seccomp": "c"}, "warning", "failed"),
+    ],
+)
+def test_confinement_by_what_the_kernel_offers(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, missing: dict[str, str], best: str, strict: str
+) -> None:
+    monkeypatch.setattr(confinement_check, "sandbox_confinement", lambda: Confinement(missing))
+    assert [outcome.status for outcome in confinement()] == [best]
+    settings.PARAPH = settings.PARAPH.model_copy(update={"confinement": "strict"})
+    assert [outcome.status for outcome in confinement()] == [strict]
+    if strict == "failed":
+        with pytest.raises(DomainError) as refused:
+            require_start()
+        assert "PARAPH_CONFINEMENT is strict" in refused.value.message
+
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def hundred_mib() -> Iterator[Path]:
+    try:
+        with small_disk(100) as disk:
+            yield disk.place
+    except PermissionError as refusal:
+        pytest.skip(str(refusal))
+
+
+@pytest.mark.parametrize(("mib", "expected"), [(88, "ok"), (91, "warning"), (96, "warning"), (98, "failed")])
+def test_the_fullest_disk_is_judged(hundred_mib: Path, settings: Any, mib: int, expected: str) -> None:
+    settings.DATA_DIR = hundred_mib
+    if max(used_shares().values()) > 0.87:
+        pytest.skip("another disk of this machine is fuller")
+    with (hundred_mib / "filler").open("wb") as file:
+        for _ in range(mib):
+            file.write(b"x" * MIB)
+    [outcome] = disks()
+    assert (outcome.name, outcome.status) == ("disk", expected)
+    assert f"{mib}% full" in outcome.sentence and str(hundred_mib) in outcome.sentence
+
+
+def test_a_folder_that_is_not_there_is_left_out(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "gone"
+    assert set(used_shares()) == {"temporary"}
+
+
+FILES = [fonts.FontFile(Path(name)) for name in fonts.SYSTEM_FONTS]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> fonts.Library:
+    return fonts.open_library(tmp_path_factory.mktemp("fonts"), system_folders=())
+
+
+@pytest.mark.parametrize(
+    ("lacks", "status", "says"),
+    [
+        ("", "ok", "Names are written in their own letters."),
+        ("Tamil", "ok", "written in Latin ones: Tamil. Debian's fonts-noto-core has them."),
+        ("CJK", "warning", "No font here has Chinese, Japanese and Korean letters"),
+    ],
+)
+def test_what_is_missing_is_named(
+    bare: fonts.Library, monkeypatch: pytest.MonkeyPatch, lacks: str, status: str, says: str
+) -> None:
+    system = [file for file in FILES if not lacks or lacks not in file.path.name]
+    monkeypatch.setattr(check, "library", lambda: dataclasses.replace(bare, system=system))
+    [outcome] = check.fonts()
+    assert (outcome.name, outcome.status) == ("fonts", status) and says in outcome.sentence
+
+
+def test_a_machine_without_any_font(bare: fonts.Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "library", lambda: bare)
+    [outcome] = check.fonts()
+    assert outcome.status == "warning" and "fonts-noto-cjk" in outcome.sentence and "Tamil" in outcome.sentence
+
+
+def test_each_start_says_it() -> None:
+    assert [each.logged for each in CHECKS if each.name == "fonts"] == [True]
+
+
+@pytest.mark.parametrize(
+    ("names", "commit", "cause"),
+    [("", "on", "synchronous_standby_names is empty"), ("ANY 1 (a, b)", "local", "synchronous_commit is local")],
+)
+def test_an_asynchronous_standby_is_a_warning_with_a_remedy(
+    names: str, commit: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_ASKED", f"SELECT false, '{names}', '{commit}', 1")
+    [outcome] = database.replication()
+    assert (outcome.name, outcome.status) == ("replication", "warning")
+    assert cause in outcome.sentence
+    assert "Set synchronous_standby_names and synchronous_commit = on" in outcome.sentence
+
+
+def test_standbys_that_commits_wait_for_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_ASKED", "SELECT false, 'ANY 1 (a, b)', 'on', 2")
+    [outcome] = database.replication()
+    assert (outcome.name, outcome.status) == ("replication", "ok")
+
+
+def test_a_database_without_a_standby_is_well() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = on")  # that of the tests has no time for disks
+    assert [(outcome.name, outcome.status) for outcome in database.replication()] == [("replication", "ok")]
+
+
+def test_commits_that_wait_for_nothing_are_told() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+    [outcome] = database.replication()
+    assert outcome.status == "warning" and "synchronous_commit is off" in outcome.sentence
+
+
+def status() -> str:
+    [outcome] = retention()
+    return outcome.status
+
+
+@pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning")])
+def test_files_beyond_their_retention(hours: int, expected: str) -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 30)
+    ended = clock.now() - timedelta(days=30, hours=hours)
+    SignatureRequest.objects.update(status="expired", expires_at=ended)
+    assert overdue(Retention.objects.get()).count() == 1
+    assert status() == expected
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])
+def test_objects_that_the_store_does_not_delete(minutes: int, expected: str) -> None:
+    ObjectToDelete.objects.create(object_key="sealed/1/x.pdf", since=clock.now() - timedelta(minutes=minutes))
+    assert status() == expected

@@ -1,0 +1,285 @@
+"""One exchange: pinned, bounded in time and size. A delivery is never redirected; what certificates name is fetched
+across redirects, each of which is judged like the first address."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, PostResult, fetch, post, system_resolver
+from tests import receiver as receivers
+from tests.receiver import Behaviour, Handler, Receiver, answer, own_authority, receiver
+
+LOCAL = NetworkAccess(allow_private=True)
+
+
+def send(
+    url: str, route: NetworkAccess = LOCAL, seconds: float = 5, schemes: tuple[str, ...] = ("https", "http")
+) -> PostResult:
+    headers = {"Content-Type": "application/json"}
+    return asyncio.run(post(url, b'{"a":1}', headers, route, schemes=schemes, seconds=seconds))
+
+
+def resolver(*answers: list[str]) -> Callable[[str, int], "asyncio.Future[list[str]]"]:
+    """Answers each question with the next list, the last one for ever; counts in ``asked``."""
+    remaining = list(answers)
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return remaining.pop(0) if len(remaining) > 1 else remaining[0]
+
+    return resolve  # type: ignore[return-value]
+
+
+def test_what_arrives() -> None:
+    with receiver(answer(201, b"thanks")) as server:
+        result = send(server.url(path="/hooks?x=1#fragment"))
+    assert (result.status, result.body, result.error, result.accepted) == (201, b"thanks", "", True)
+    [received] = server.received
+    assert received.path == "/hooks?x=1"
+    assert received.body == b'{"a":1}'
+    assert received.headers["Content-Type"] == "application/json"
+    assert received.headers["Host"] == f"localhost:{server.server_port}"
+    assert received.headers["Content-Length"] == "7"
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 307, 308])
+def test_a_redirect_is_a_refusal_and_never_followed(status: int) -> None:
+    with receiver() as elsewhere, receiver(answer(status, Location=elsewhere.url())) as server:
+        result = send(server.url())
+    assert (result.status, result.accepted) == (status, False)
+    assert elsewhere.received == []
+
+
+@pytest.mark.parametrize("status", [400, 404, 410, 500, 503])
+def test_other_codes_are_refusals(status: int) -> None:
+    with receiver(answer(status, b"no")) as server:
+        result = send(server.url())
+    assert (result.status, result.body, result.accepted) == (status, b"no", False)
+
+
+@pytest.mark.parametrize("behave", [receivers.silent, receivers.trickle_body, receivers.trickle_headers])
+def test_slow_in_any_way_is_over_in_time(behave: Behaviour) -> None:
+    with receiver(behave) as server:
+        result = send(server.url(), seconds=0.4)
+    assert (result.status, result.accepted) == (None, False)
+    assert result.error == "no complete answer within 0.4 seconds"
+    assert 0.4 <= result.seconds < 10  # these receivers never end by themselves
+
+
+def test_a_slow_name_server_is_over_in_time() -> None:
+    async def resolve(host: str, port: int) -> list[str]:
+        await asyncio.sleep(10)
+        return ["127.0.0.1"]
+
+    result = send("http://slow.example/", NetworkAccess(allow_private=True, resolve=resolve), seconds=0.2)
+    assert result.error == "no complete answer within 0.2 seconds"
+
+
+def test_an_endless_answer_is_cut_off() -> None:
+    with receiver(receivers.endless) as server:
+        result = send(server.url())
+        assert (result.status, result.accepted) == (200, True)
+        assert result.body == b"x" * 2048
+        assert server.sent < 8 * 1024 * 1024  # what the sockets' buffers take
+
+
+@pytest.mark.parametrize(
+    ("behave", "error"),
+    [(receivers.hang_up, "RemoteProtocolError"), (receivers.not_http, "RemoteProtocolError")],
+)
+def test_broken_answers(behave: Behaviour, error: str) -> None:
+    with receiver(behave) as server:
+        result = send(server.url())
+    assert result.status is None
+    assert result.error.startswith(error)
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, not listening: connections are refused
+        result = send(f"http://127.0.0.1:{taken.getsockname()[1]}/")
+    assert result.status is None
+    assert "ConnectError" in result.error
+
+
+def test_a_name_that_does_not_exist() -> None:
+    result = send("https://name.invalid/")
+    assert result.status is None
+    assert result.error.startswith("the host name has no address: ")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
+def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
+    with receiver() as server:
+        result = send(server.url(host), NetworkAccess(resolve=system_resolver))
+    assert result.error.startswith("Refused: ")
+    assert server.received == []
+
+
+@pytest.mark.parametrize(
+    "address", ["10.20.30.40", "127.0.0.53", "169.254.169.254", "100.64.0.7", "fd00::12", "fe80::1"]
+)
+def test_a_refusal_tells_nothing_of_what_the_name_means_here(address: str) -> None:
+    result = send("http://vault.corp.example/", NetworkAccess(resolve=resolver([address])))
+    assert result.error == "Refused: vault.corp.example has an address that is not public."
+
+
+def test_one_private_address_among_public_ones_refuses_all() -> None:
+    result = send("http://a.example/", NetworkAccess(resolve=resolver(["93.184.215.14", "10.0.0.1"])))
+    assert result.error == "Refused: a.example has an address that is not public."
+
+
+def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answer is judged and connected to. A second question, answered otherwise, is never asked."""
+    asked = []
+
+    async def rebinding(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
+
+    monkeypatch.setattr(
+        "paraph.outbound.exchange.reason_not_public", lambda address: "" if address == "127.0.0.1" else "no"
+    )
+    with receiver() as server:
+        result = send(server.url("rebind.example"), NetworkAccess(resolve=rebinding))
+    assert result.accepted
+    assert asked == ["rebind.example"]
+    assert server.received[0].headers["Host"].startswith("rebind.example:")
+
+
+def test_the_next_address_is_tried_when_one_is_dead() -> None:
+    with receiver() as server:
+        route = NetworkAccess(allow_private=True, resolve=resolver(["127.0.0.3", "127.0.0.1"]))
+        assert send(server.url("two.example"), route).accepted
+
+
+def test_tls_is_verified_for_the_name_not_the_address(tmp_path: Path) -> None:
+    authority = own_authority(tmp_path, "hooks.example")
+    to_loopback = resolver(["127.0.0.1"])
+    route = NetworkAccess(allow_private=True, resolve=to_loopback, tls=authority.client)
+    with receiver(tls=authority.server) as server:
+        assert send(server.url("hooks.example"), route, schemes=("https",)).accepted
+        other = send(server.url("other.example"), route)
+        unknown = send(server.url("hooks.example"), NetworkAccess(allow_private=True, resolve=to_loopback))
+    assert "Hostname mismatch" in other.error
+    assert "certificate verify failed" in unknown.error
+    assert len(server.received) == 1
+
+
+def test_a_scheme_that_is_not_allowed_is_not_called() -> None:
+    with receiver() as server:
+        result = send(server.url(), schemes=("https",))
+    assert result.error == "The address must start with https://."
+    assert server.received == []
+
+
+class Proxy(threading.Thread):
+    """An HTTP proxy that notes what it is asked for, and tunnels to ``to`` or refuses."""
+
+    def __init__(self, to: Receiver, verdict: bytes = b"200 Connection established") -> None:
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.asked = b""
+        self.to, self.verdict = to, verdict
+
+    @property
+    def url(self) -> str:
+        return f"http://user:p%40ss@127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def run(self) -> None:
+        client, _ = self.listener.accept()
+        with client, socket.create_connection(("127.0.0.1", self.to.server_port)) as server:
+            while b"\r\n\r\n" not in self.asked:
+                self.asked += client.recv(4096)
+            client.sendall(b"HTTP/1.1 " + self.verdict + b"\r\n\r\n")
+            back = threading.Thread(target=_pipe, args=(server, client), daemon=True)
+            back.start()
+            _pipe(client, server)
+            back.join()
+        self.listener.close()
+
+
+def _pipe(source: socket.socket, sink: socket.socket) -> None:
+    try:
+        while block := source.recv(65536):
+            sink.sendall(block)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def test_through_the_proxy_to_the_judged_address(tmp_path: Path) -> None:
+    authority = own_authority(tmp_path, "hooks.example")
+    with receiver(tls=authority.server) as server:
+        proxy = Proxy(server)
+        proxy.start()
+        route = NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"]), tls=authority.client)
+        result = send("https://hooks.example/x", route)
+        proxy.join()
+    assert result.accepted, result.error
+    lines = proxy.asked.decode().split("\r\n")
+    assert lines[0] == "CONNECT 93.184.215.14:443 HTTP/1.1"
+    assert "Proxy-Authorization: Basic dXNlcjpwQHNz" in lines  # user:p@ss
+    assert server.received[0].headers["Host"] == "hooks.example"
+
+
+def test_a_proxy_that_refuses() -> None:
+    with receiver() as server:
+        proxy = Proxy(server, b"403 Forbidden")
+        proxy.start()
+        result = send("http://hooks.example/", NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"])))
+        proxy.join()
+    assert result.error == "ProxyError: the proxy refused: HTTP/1.1 403 Forbidden"
+    assert server.received == []
+
+
+def fetched(url: str, route: NetworkAccess = LOCAL) -> bytes:
+    return fetch(url, route, seconds=5, limit=100, body=b"a question")
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_followed_with_the_question(status: int) -> None:
+    with receiver(answer(200, b"an answer")) as elsewhere:
+        location = elsewhere.url(path="/moved")
+        with receiver(answer(status, Location=location)) as server:
+            assert fetched(server.url()) == b"an answer"
+    assert [(each.path, each.body) for each in elsewhere.received] == [("/moved", b"a question")]
+
+
+def test_a_redirect_may_be_relative() -> None:
+    def behave(handler: Handler) -> None:
+        (answer(200, b"an answer") if handler.path == "/b" else answer(302, Location="b"))(handler)
+
+    with receiver(behave) as server:
+        assert fetched(server.url(path="/a")) == b"an answer"
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        ("file:///etc/passwd", "must start with http:// or https://"),
+        ("http://127.0.0.1:22/", "names port 22"),
+        ("http://me:secret@hooks.example/", "must not contain a user name"),
+        ("http://[", "names no host"),
+        ("/", "the answer has HTTP status 302"),  # in a circle
+        ("", "the answer has HTTP status 302"),
+    ],
+)
+def test_a_redirect_that_leads_nowhere(location: str, reason: str) -> None:
+    with receiver(answer(302, Location=location)) as server, pytest.raises(FetchFailed, match=reason):
+        fetched(server.url())
+    assert len(server.received) == (4 if location == "/" else 1)
+
+
+def test_a_redirect_to_a_private_address_is_refused() -> None:
+    with receiver(answer(302, Location="http://inside.example/")) as server:
+        proxy = Proxy(server)
+        proxy.start()
+        route = NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"], ["169.254.169.254"]))
+        with pytest.raises(FetchFailed, match=r"inside\.example has an address that is not public"):
+            fetched("http://lists.example/", route)
+        proxy.join()
+    assert len(server.received) == 1

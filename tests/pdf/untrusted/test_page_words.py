@@ -1,0 +1,134 @@
+"""The words of a page: where they stand, which of them a stamp covers, and which wait for a signature."""
+
+import pytest
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.page_reading import SignatureLine, find_covered_words, list_signature_lines, text_layer
+from tests.pdf.pdf_factory import paper, text
+
+PLACE = (100.0, 300.0, 200.0, 80.0)
+BLANK = "______________________"
+
+
+def test_words_stand_where_they_are_seen() -> None:
+    pdf = paper("", text("Sale agreement", 100, 700) + text("of 2026", 100, 680))
+    layer = text_layer(pdf, 2)
+    assert (layer.width, layer.height) == (595, 842)
+    assert [(word.text, word.line) for word in layer.words] == [("Sale", 0), ("agreement", 0), ("of", 1), ("2026", 1)]
+    sale, agreement = layer.words[:2]
+    assert sale.x == pytest.approx(100, abs=0.5)
+    assert sale.width == pytest.approx(12 * (667 + 556 + 222 + 556) / 1000, abs=0.5)
+    assert sale.y < 700 < sale.y + sale.height
+    assert agreement.x == pytest.approx(100 + 12 * (667 + 556 + 222 + 556 + 278) / 1000, abs=0.5)
+    assert text_layer(pdf, 1).words == []
+
+
+def test_only_what_the_reader_sees_on_rotated_and_cropped_pages() -> None:
+    content = text("seen", 100, 300) + text("unseen", 20, 300)
+    (word,) = text_layer(paper(content, page={"/CropBox": [90, 100, 440, 700], "/Rotate": 90}), 1).words
+    assert word.text == "seen"
+    assert word.height > word.width
+    assert word.x < 200 < word.x + word.width
+    assert word.y + word.height == pytest.approx(340, abs=1)
+
+
+def test_a_page_that_is_not_there_is_refused() -> None:
+    with pytest.raises(PdfRefused):
+        text_layer(paper(""), 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", ""),
+        (text("Rent: 1,200 euros", 110, 330), "Rent: 1,200 euros"),
+        (text("[[tenant]] {{sign:1}}", 110, 330), ""),
+        (text("____________________", 110, 330), ""),
+        (text("Signature: ____________", 50, 310), ""),  # its label stands beside
+        (text("Ok", 110, 330), ""),
+        (text("Above it stands a line", 110, 382), ""),
+        (text("And one is below it", 110, 290), ""),
+    ],
+)
+def test_the_words_that_a_stamp_covers(content: str, words: str) -> None:
+    assert find_covered_words(paper(content), [(1, *PLACE)]) == [words]
+
+
+@pytest.mark.parametrize(
+    ("page", "place"),
+    [
+        ({"/Rotate": 90}, (300, 345, 80, 150)),
+        ({"/Rotate": 180}, (345, 462, 150, 80)),
+        ({"/Rotate": 270}, (462, 100, 80, 150)),
+        ({"/CropBox": [50, 150, 350, 550]}, (50, 150, 150, 80)),
+        ({"/UserUnit": 2}, (200, 600, 300, 160)),
+    ],
+)
+def test_places_are_those_that_a_reader_sees(page: dict[str, object], place: tuple[float, ...]) -> None:
+    """Words from 120, 335 on, in the page's own space; just beside the place is nothing."""
+    pdf = paper(text("Rent", 120, 335), page=page)
+    x, y, width, height = place
+    beside = [(1, x + width + 1, y, 40, height), (1, x, y + height + 1, width, 40)]
+    found = find_covered_words(pdf, [(1, x, y, width, height), *beside])
+    assert [words.replace(" ", "") for words in found] == ["Rent", "", ""]
+
+
+def test_many_places_are_answered_in_their_order() -> None:
+    pdf = paper("", text("Rent", 120, 335), "")
+    pages = [2, 1, 3, 2, 1]
+    found = find_covered_words(pdf, [(page, *PLACE) for page in pages])
+    assert found == ["Rent" if page == 2 else "" for page in pages]
+    with pytest.raises(PdfRefused, match="no page 4"):
+        find_covered_words(pdf, [(4, *PLACE)])
+
+
+def found(*contents: str, **options: object) -> list[tuple[str, int]]:
+    return [(line.label, line.page_number) for line in lines(*contents, **options)]
+
+
+def lines(*contents: str, **options: object) -> list[SignatureLine]:
+    return list_signature_lines(paper(*contents, **options))  # type: ignore[arg-type]
+
+
+def rule(x: float, y: float, width: float) -> str:
+    return f"{x} {y} m {x + width} {y} l S\n"
+
+
+@pytest.mark.parametrize("label", ["Signature", "Signed by", "Unterschrift", "Firma", "Assinatura", "Handtekening"])
+def test_a_blank_after_the_word(label: str) -> None:
+    [line] = lines("", text(f"{label}: {BLANK}", 72, 300))
+    assert (line.label, line.page_number) == (label, 2)
+    assert 72 + 30 < line.x < 200 and 130 < line.width < 160 and 290 < line.y < 300
+
+
+def test_blanks_for_other_things_are_left_out() -> None:
+    assert found(text(f"Date: {BLANK}", 72, 300), text("Signature page", 72, 700)) == []
+    assert found(text(f"Signature: {BLANK} Date: {BLANK}", 72, 300)) == [("Signature", 1)]
+    assert found(text(f"Significant: {BLANK}", 72, 300), text(f"Design: {BLANK}", 72, 300)) == []
+
+
+def test_a_blank_above_the_word() -> None:
+    drawn = text(BLANK, 72, 250) + text("Signature of the tenant", 72, 238, 8) + text(BLANK, 330, 250)
+    assert found(drawn + text("Date", 330, 238, 8)) == [("Signature of the tenant", 1)]
+
+
+def test_a_drawn_rule_beside_or_above_the_word() -> None:
+    assert found(text("Signature:", 72, 300) + rule(135, 298, 200)) == [("Signature", 1)]
+    assert found(rule(72, 250, 180) + text("Signature of the tenant", 72, 238, 8)) == [("Signature of the tenant", 1)]
+    assert found(rule(72, 650, 180) + text("Signature of the tenant", 72, 238, 8)) == []
+    [line] = lines(rule(72, 250, 180) + text("Signature", 72, 238, 8))
+    assert abs(line.x - 72) < 2 and abs(line.width - 180) < 3 and abs(line.y - 250) < 2
+
+
+def test_points_are_those_of_the_page_as_it_is_read() -> None:
+    """On a page that is turned, cropped and scaled, the text runs upwards."""
+    turned = {"/Rotate": 90, "/CropBox": [50, 40, 450, 640], "/UserUnit": 2.0}
+    upright = f"BT /F1 12 Tf 0 1 -1 0 250 100 Tm (Signature: {BLANK}) Tj ET\n"
+    [line] = lines(upright, page=turned)
+    assert line.width > 2 * 130 and line.height < 2 * 20
+    assert abs(line.y - 2 * (450 - 250)) < 12 and 2 * (100 - 40 + 30) < line.x < 2 * (100 - 40 + 90)
+
+
+def test_as_many_as_anybody_needs() -> None:
+    page = "".join(text(f"Signature: {BLANK}", 72, 20 + 16 * row) for row in range(50))
+    assert len(lines(*[page] * 6)) == 200

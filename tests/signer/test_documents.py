@@ -1,0 +1,147 @@
+"""Documents on the signing page: each page at its size, long ones with no more work than short ones; their words."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.flow.sealing.stamp_marks import stamp_marks
+from paraph.signature_requests.models import Placement, RequestDocument
+from paraph.signer.templatetags import signer as signer_tags
+from paraph.storage import store
+from tests.factories import Scene, scene, sign
+from tests.pdf.pdf_factory import paper
+
+pytestmark = pytest.mark.django_db
+
+
+def figures(client: Client, made: Scene) -> list[str]:
+    return re.findall(r'<figure class="page".*?</figure>', client.get(made.url()).content.decode(), re.DOTALL)
+
+
+def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Client) -> None:
+    made = scene(pages=12, initials_required=True, signers=2)
+    sizes = [[595, 842] if number % 3 else [842.5, 595] for number in range(1, 13)]
+    Document.objects.update(name="<1> 0 & 0.pdf", pages=sizes)
+    document = Document.objects.get().pk
+    shown = figures(client, made)
+    assert len(shown) == 12
+    for number, (figure, size) in enumerate(zip(shown, sizes, strict=True), start=1):
+        assert f'data-page="{document}/{number}"' in figure
+        assert f'/documents/{document}/pages/{number}.webp" width="{size[0]:.0f}" height="{size[1]:.0f}"' in figure
+        assert f'viewBox="0 0 {size[0]:g} {size[1]:g}"' in figure
+        assert f"Page {number} of &lt;1&gt; 0 &amp; 0.pdf" in figure
+        assert f"Page {number} of 12" in figure and "\0" not in figure
+        assert ("loading" in figure) == (number > 1) and ("fetchpriority" in figure) == (number == 1)
+        assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
+
+
+def test_initials_are_shown_where_they_are_sealed_also_on_a_document_that_not_all_sign(client: Client) -> None:
+    made = scene(documents=2, initials_required=True, signers=3)
+    second = made.request_documents[1]
+    Placement.objects.filter(request_document=second, signer=made.signers[1]).delete()
+    shown = [
+        [float(side) for side in re.findall(r'class="initials"[^>]*><rect x="([\d.]+)"', figure)]
+        for position in (0, 2)
+        for figure in figures(client, Scene(made.request, [made.signers[position]], []))
+    ]
+    for position in range(3):
+        sign(made, position, initials={"type": "typed"})
+    rows = RequestDocument.objects.select_related("request", "document").order_by("position")
+    sealed = [[mark.x for mark in stamp_marks(row).marks if mark.height == 24] for row in rows]
+    assert [len(marks) for marks in sealed] == [3, 2]
+    expected = [sealed[0][0], sealed[1][0], sealed[0][2], sealed[1][1]]
+    assert shown == [[pytest.approx(left, abs=0.01)] for left in expected]
+
+
+def test_pages_that_differ_in_their_number_alone_are_rendered_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    render = signer_tags._rendered
+
+    def counting(context: Any, document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> Any:
+        rendered.append(page["number"])
+        return render(context, document, page, is_first=is_first)
+
+    monkeypatch.setattr(signer_tags, "_rendered", counting)
+    assert len(figures(client, scene(pages=40, initials_required=True))) == 40
+    assert rendered == ["1", "\0", "40"]  # the first is loaded at once, the last has the place to sign
+
+
+def test_the_first_picture_alone_is_loaded_before_it_is_near(client: Client) -> None:
+    shown = figures(client, scene(pages=2, documents=3))
+    assert ['fetchpriority="high"' in figure for figure in shown] == [True, False, False, False, False, False]
+    assert ['loading="lazy"' in figure for figure in shown] == [False, True, True, True, True, True]
+
+
+def test_more_pages_and_documents_take_no_more_statements(client: Client) -> None:
+    counts = []
+    for made in (scene(pages=1, initials_required=True), scene(pages=30, documents=3, initials_required=True)):
+        statements: list[str] = []
+
+        def note(execute: Any, sql: str, *rest: Any, noted: list[str] = statements) -> Any:
+            noted.append(sql)
+            return execute(sql, *rest)
+
+        with connection.execute_wrapper(note):
+            client.get(made.url())
+        counts.append(len(statements))
+    assert counts[0] == counts[1] > 0
+
+
+def address(made: Scene, rest: str) -> str:
+    return made.url(0, f"/documents/{made.request_documents[0].document_id}{rest}")
+
+
+def test_the_words_of_a_page_and_where_they_stand(client: Client) -> None:
+    made = scene(pages=2)
+    answer = client.get(address(made, "/pages/2/text"))
+    [line] = answer.json()["lines"]
+    assert line["text"].startswith("Page 2 ")
+    assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100
+    assert answer["Cache-Control"] == "private, max-age=900"
+
+
+def test_a_whole_document_as_text(client: Client) -> None:
+    page = client.get(address(scene(pages=2), "/text")).content.decode()
+    assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
+
+
+def test_a_page_without_text_says_so(client: Client) -> None:
+    made = scene()
+    store.put(Document.objects.get().object_key, paper(b""))
+    assert client.get(address(made, "/pages/1/text")).json()["lines"] == []
+    assert "This page has no text" in client.get(address(made, "/text")).content.decode()
+
+
+def test_only_pages_that_are_there(client: Client) -> None:
+    made, other = scene(), scene()
+    assert client.get(address(made, "/pages/2/text")).status_code == 404
+    foreign = other.request_documents[0].document_id
+    assert client.get(made.url(0, f"/documents/{foreign}/pages/1/text")).status_code == 404
+    assert client.get(made.url(0, f"/documents/{foreign}/text")).status_code == 404
+    assert client.post(address(made, "/text")).status_code == 405
+
+
+def test_the_text_is_read_once_and_kept(client: Client) -> None:
+    made = scene(pages=2)
+    first = client.get(address(made, "/pages/1/text")).json()
+    store.delete(Document.objects.get().object_key)
+    assert client.get(address(made, "/pages/1/text")).json() == first
+    with pytest.raises(FileNotFoundError):
+        client.get(address(made, "/pages/2/text"))
+
+
+def test_what_could_not_be_read_is_not_kept(client: Client) -> None:
+    made = scene()
+    key = Document.objects.get().object_key
+    whole = store.get(key)
+    store.put(key, b"%PDF-1.7 nothing")
+    assert client.get(address(made, "/pages/1/text")).json() == {"width": 595, "height": 842, "lines": []}
+    Document.objects.update(sha256=b"\1" * 32)  # a file that was refused is refused again for ten minutes
+    store.put(key, whole)
+    assert client.get(address(made, "/pages/1/text")).json()["lines"]

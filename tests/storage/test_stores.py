@@ -1,0 +1,231 @@
+"""Stores in a folder and in a bucket (obstore's memory store): what is put is there, whole, and nowhere else; one that
+fails is told from an object that is missing, and from a disk that is full."""
+
+import errno
+import io
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from obstore.exceptions import GenericError
+
+from paraph.kernel import clock
+from paraph.kernel.errors import AwayError, DomainError
+from paraph.storage import store
+from paraph.storage.encrypted import EncryptedStore
+from paraph.storage.envelope import StorageKeys
+from paraph.storage.local import LocalStore
+from paraph.storage.objects import Store
+from paraph.storage.remote import RemoteStore
+from paraph.storage.store import telling_faults
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> LocalStore:
+    return LocalStore(tmp_path / "objects")
+
+
+@pytest.fixture(params=["local", "remote"])
+def kept(request: pytest.FixtureRequest, local: LocalStore) -> Store:
+    return local if request.param == "local" else RemoteStore("memory://")
+
+
+def test_bytes_and_files_come_back(kept: Store) -> None:
+    kept.put("documents/a.pdf", b"first")
+    kept.put("documents/a.pdf", io.BytesIO(b"second"))
+    assert kept.get("documents/a.pdf") == b"second"
+    with kept.open("documents/a.pdf") as file:
+        assert file.read(3) == b"sec"
+        assert isinstance(file.read(), bytes)
+        assert file.seek(0, 2) == 6
+    kept.delete("documents/a.pdf")
+    with pytest.raises(FileNotFoundError):
+        kept.get("documents/a.pdf")
+
+
+def test_keys_of_a_folder_that_are_old_enough(kept: Store) -> None:
+    kept.put("pages/a/1.webp", b"a")
+    kept.put("pages-of-another/1.webp", b"b")
+    assert list(kept.keys_written_before("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
+    assert list(kept.keys_written_before("pages/", clock.now() - timedelta(minutes=1))) == []
+    assert list(kept.keys_written_before("none/", clock.now())) == []
+
+
+def test_a_missing_object_is_a_missing_file(kept: Store) -> None:
+    kept.delete("documents/none.pdf")
+    with pytest.raises(FileNotFoundError):
+        kept.get("documents/none.pdf")
+    with pytest.raises(FileNotFoundError):
+        kept.open("documents/none.pdf")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "/etc/passwd",
+        "../secret.key",
+        "a/../../b",
+        "a//b",
+        "a/.",
+        ".drafts/x",
+        "a\\..\\b",
+        "a\0b",
+        "é",
+        "a" * 201,
+        "a/",
+    ],
+)
+def test_no_key_leaves_the_store(kept: Store, key: str) -> None:
+    for act in (kept.get, kept.open, kept.delete, lambda key: kept.put(key, b"x")):
+        with pytest.raises(ValueError, match="not an object key"):
+            act(key)
+
+
+def test_a_failed_write_leaves_the_old_object_and_no_draft(local: LocalStore) -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise OSError("gone")
+
+    local.put("a.pdf", b"old")
+    with pytest.raises(OSError, match="gone"):
+        local.put("a.pdf", Broken())
+    assert local.get("a.pdf") == b"old"
+    assert list((local.root / ".drafts").iterdir()) == []
+
+
+def test_a_draft_is_an_object_when_it_is_kept_and_nothing_otherwise(kept: Store) -> None:
+    with kept.stage() as draft:
+        draft.file.write(b"written ")
+        draft.file.write(b"in parts")
+        draft.keep("documents/a.pdf")
+    assert kept.get("documents/a.pdf") == b"written in parts"
+    with kept.stage() as draft:
+        draft.file.write(b"forgotten")
+    with pytest.raises(ValueError, match="not an object key"), kept.stage() as draft:
+        draft.keep("../a")
+    assert list(kept.keys_written_before("documents/", clock.now() + timedelta(minutes=1))) == ["documents/a.pdf"]
+    if isinstance(kept, LocalStore):
+        assert list((kept.root / ".drafts").iterdir()) == []
+
+
+def test_sweep_removes_what_a_crash_left(local: LocalStore) -> None:
+    local.put("a.pdf", b"kept")
+    (local.root / ".drafts" / "half").write_bytes(b"ha")
+    local.sweep()
+    assert not (local.root / ".drafts" / "half").exists()
+    assert local.get("a.pdf") == b"kept"
+
+
+def test_others_on_the_machine_see_nothing(local: LocalStore) -> None:
+    previous = os.umask(0)
+    try:
+        local.put("documents/a.pdf", b"x")
+    finally:
+        os.umask(previous)
+    for path in (local.root, local.root / "documents", local.root / "documents" / "a.pdf"):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_the_file_and_the_folder_are_synced_before_put_returns(
+    local: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    really = os.fsync
+
+    def fsync(handle: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+        really(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    local.put("documents/a.pdf", b"x")
+    assert any("/.drafts/" in path for path in synced)
+    assert synced[-1] == str(local.root / "documents")
+    assert str(local.root) in synced  # the new folder's own name
+
+
+def test_an_address_is_signed_for_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_ENDPOINT_URL": "https://s3.example.com",
+    }.items():
+        monkeypatch.setenv(name, value)
+    url = urlsplit(RemoteStore("s3://bucket/paraph").presign("documents/a.pdf", "Contract.pdf", 900))
+    assert (url.netloc, url.path) == ("s3.example.com", "/bucket/paraph/documents/a.pdf")
+    assert parse_qs(url.query)["X-Amz-Expires"] == ["900"]
+
+
+def test_an_address_that_is_none_gets_a_sentence() -> None:
+    with pytest.raises(DomainError, match="PARAPH_STORAGE_URL nowhere://x is not usable"):
+        RemoteStore("nowhere://x")
+
+
+KEY = "documents/a.pdf"
+
+
+@pytest.fixture
+def objects(tmp_path: Path, settings: Any) -> Path:
+    settings.DATA_DIR = tmp_path
+    store.put(KEY, b"content")
+    return tmp_path / "objects"
+
+
+@pytest.fixture
+def away(objects: Path) -> Iterator[None]:
+    """A file where the folder should be."""
+    objects.rename(objects.with_suffix(".away"))
+    objects.write_text("")
+    yield
+    objects.unlink()
+    objects.with_suffix(".away").rename(objects)
+
+
+@pytest.mark.usefixtures("away")
+def test_a_store_that_is_away_says_so() -> None:
+    for act in (
+        lambda: store.put(KEY, b"other"),
+        lambda: store.get(KEY),
+        lambda: store.open(KEY),
+        lambda: store.delete(KEY),
+        lambda: store.stage().__enter__(),
+    ):
+        with pytest.raises(AwayError, match="the object store fails"):
+            act()
+
+
+def test_one_that_goes_away_while_an_object_is_written_says_so(objects: Path) -> None:
+    with pytest.raises(AwayError), store.stage() as staged:
+        staged.file.write(b"other")
+        objects.rename(objects.with_suffix(".away"))
+        staged.keep(KEY)
+    assert (objects.with_suffix(".away") / KEY).read_bytes() == b"content"
+
+
+def test_a_missing_object_is_missing(objects: Path) -> None:
+    (objects / KEY).unlink()
+    for act in (store.get, store.open):
+        with pytest.raises(FileNotFoundError):
+            act(KEY)
+
+
+def test_what_else_fails_meanwhile_stays_what_it_is(objects: Path) -> None:
+    with pytest.raises(ConnectionResetError), store.stage():
+        raise ConnectionResetError
+    assert not list((objects / ".drafts").iterdir())
+
+
+def test_a_full_disk_keeps_its_number(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as full, telling_faults(LocalStore(tmp_path)):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert full.value.errno == errno.ENOSPC and not isinstance(full.value, AwayError)
+
+
+def test_a_bucket_tells_in_its_own_errors() -> None:
+    bucket = EncryptedStore(RemoteStore("memory://"), StorageKeys("k" * 32, ()))
+    with pytest.raises(AwayError, match="the object store fails: it is away"), telling_faults(bucket):
+        raise GenericError("it\nis away")
