@@ -11,7 +11,7 @@ from typing import Any
 
 from paraph.audit_trail.append import SERVICE, Origin, follow
 from paraph.audit_trail.models import EventType
-from paraph.database.joined import Joined
+from paraph.database.planned import Joined
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from paraph.database.joined import Joined
+from paraph.database.planned import Joined
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
 from paraph.tenants.installation import SIGNING, generation, link_key

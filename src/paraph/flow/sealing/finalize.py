@@ -8,7 +8,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.joined import Joined
+from paraph.database.planned import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import (
