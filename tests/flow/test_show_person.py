@@ -246,7 +246,7 @@ def test_nothing_is_left_of_a_signer_who_has_no_account() -> None:
     signed_everywhere()
     by_address, by_number = show_person(ADDRESS), show_person(PHONE)
     assert names(by_address) == [place.name for place in PLACES if place not in OF_ACCOUNT]
-    unsent = ("rows of bulk sends", "copies in drafts", "words in drafts and templates")
+    unsent = ("rows of bulk sends", "copies in drafts and templates", "words in drafts and templates")
     assert names(by_number) == [name for name in names(by_address) if name not in unsent][:-1]
     erase_all()
     assert show_person(ADDRESS) == show_person(PHONE) == []

@@ -215,6 +215,21 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
 
 
+def test_whoever_gets_copies_of_what_a_template_sends_is_shown_and_erased() -> None:
+    charles = author()
+    template = template_of(charles)
+    ada, eve = (
+        {"first_name": name, "last_name": "L", "email": f"{name.lower()}@example.com"} for name in ("Ada", "Eve")
+    )
+    template.content |= {"copies": [ada, eve]}
+    template.save()
+    [shown] = [each for each in show_person("ada@example.com") if each.place == "copies in drafts and templates"]
+    assert (shown.facts["template"], shown.facts["copies"]) == (template.pk, [ada])
+    erase_address(OPERATOR, "ada@example.com")
+    template.refresh_from_db()
+    assert template.content["copies"] == [eve] and show_person("ada@example.com") == []
+
+
 def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
     charles = author()
     for number in range(60):

@@ -149,29 +149,36 @@ def _erase_draft_signers(_person: Person, found: Sequence[_Unsent]) -> int:
     return len(found)
 
 
-class _DraftCopies(NamedTuple):
-    draft: Draft
+class _UnsentCopies(NamedTuple):
+    row: Draft | Template
     named: list[dict[str, str]]
 
+    def facts(self) -> Facts:
+        if isinstance(self.row, Draft):
+            return {"draft": self.row.pk, "copies": self.named, "changed_at": self.row.updated_at}
+        return {"template": self.row.pk, "copies": self.named}
 
-def _copies_in_drafts(person: Person) -> Iterator[_DraftCopies]:
-    drafts = Draft.objects.filter(content__has_key="copies", **person.of("organization")).order_by("pk")
-    yield from (_DraftCopies(draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
+
+def _unsent_copies(person: Person) -> Iterator[_UnsentCopies]:
+    for model in (Draft, Template):
+        rows = model.objects.filter(content__has_key="copies", **person.of("organization")).order_by("pk")
+        yield from (_UnsentCopies(row, named) for row in rows.iterator() if (named := _copies_of(person, row)))
 
 
-def _copies_of(person: Person, draft: Draft) -> list[dict[str, str]]:
-    return [each for each in draft.content["copies"] if has_address(person, each.values())]
+def _copies_of(person: Person, row: Draft | Template) -> list[dict[str, str]]:
+    return [each for each in row.content["copies"] if has_address(person, each.values())]
 
 
 @transaction.atomic
-def _erase_draft_copies(person: Person, found: Sequence[_DraftCopies]) -> int:
-    locked = Draft.objects.select_for_update(no_key=True).filter(pk__in=[each.draft.pk for each in found])
-    drafts = list(locked.filter(content__has_key="copies"))
-    for draft in drafts:
-        gone = _copies_of(person, draft)
-        draft.content["copies"] = [each for each in draft.content["copies"] if each not in gone]
-        draft.save(update_fields=["content"])
-    return len(drafts)
+def _erase_unsent_copies(person: Person, found: Sequence[_UnsentCopies]) -> int:
+    for each in found:
+        locked = type(each.row).objects.select_for_update(no_key=True)
+        row = locked.filter(pk=each.row.pk, content__has_key="copies").first()
+        if row:
+            gone = _copies_of(person, row)
+            row.content["copies"] = [copy for copy in row.content["copies"] if copy not in gone]
+            row.save(update_fields=["content"])
+    return len(found)
 
 
 def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
@@ -305,13 +312,11 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         _erase_draft_signers,
     ),
     Place(
-        "copies in drafts",
-        "drafts_draft: content",
-        _copies_in_drafts,
-        telling(
-            "draft.organization_id draft.environment draft=draft.pk copies=named changed_at=draft.updated_at",
-        ),
-        _erase_draft_copies,
+        "copies in drafts and templates",
+        "drafts_draft: content; request_templates_template: content",
+        _unsent_copies,
+        telling("row.organization_id row.environment", _UnsentCopies.facts),
+        _erase_unsent_copies,
     ),
     Place(
         "words in drafts and templates",
