@@ -14,11 +14,11 @@ import paraph
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
 ROOMS = [SOURCE / room for room in ("dashboard", "drafts", "request_templates")]
-SHARED = [SOURCE / room for room in ("flow", "tenants", "webhooks")]
-"""Rooms whose messages stand in either catalog: Django reads both as one."""
+SHARED = [file for room in ("flow", "tenants", "webhooks") for file in sorted((SOURCE / room).rglob("*.py"))]
+SHARED.append(SOURCE / "signature_requests/fields/kinds.py")
+"""Files whose messages stand in either catalog: Django reads both as one."""
 
 LABELS = [SOURCE / noun / "models.py" for noun in ("tenants", "signature_requests", "webhooks")]
-LABELS.append(SOURCE / "signature_requests/fields/kinds.py")
 _CALL = re.compile(
     r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
@@ -30,7 +30,7 @@ Message = tuple[str, str]  # the second is the plural, "" without one
 def messages() -> set[Message]:
     """What is translated, in English."""
     files = [*LABELS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
-    shared = {message for room in SHARED for file in sorted(room.rglob("*.py")) for message in _of(file)}
+    shared = {message for file in SHARED for message in _of(file)}
     of_the_api = (SOURCE / "api" / "locale" / "de" / "LC_MESSAGES" / "django.po").read_text()
     elsewhere = {message for message in shared if json.dumps(message[0], ensure_ascii=False) in of_the_api}
     return {message for file in files for message in _of(file)} | (shared - elsewhere)

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import URLPattern
 from jsonschema_rs import Draft202012Validator
 
-from paraph.config.dashboard_urls import urlpatterns
+from paraph.config.urls import urlpatterns
 from paraph.signer.described import signer_paths
 from paraph.signer.signature import SignatureBody
 from paraph.words import LOCALES

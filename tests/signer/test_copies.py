@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.messages.copies import mail_copy
+from paraph.flow.messages import copies
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests import tickets
@@ -165,7 +165,7 @@ def test_a_mail_that_no_server_takes_is_not_said_to_be_mailed(
     def refuse(*_: object, **__: object) -> str:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(mail_copy, "send_email", refuse)
+    monkeypatch.setattr(copies, "send_email", refuse)
     for _ in range(4):
         refused = asked(client, made)
         assert refused.status_code == 503 and WORDS["delivery_failed"] in refused.content.decode()

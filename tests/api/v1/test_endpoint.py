@@ -14,7 +14,7 @@ from django.urls import Resolver404, resolve
 import paraph
 from paraph.api.v1 import operations
 from paraph.api.v1.operations import OPERATIONS
-from paraph.config.dashboard_urls import urlpatterns
+from paraph.config.urls import urlpatterns
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Usage
