@@ -4,8 +4,8 @@
 
 Both sides run on one PostgreSQL, under granian with the same settings, and answer the same number of connections of
 ``wrk``, in short turns that each side begins as often: a machine of others is twice as fast in one minute as in the
-next. The ratio is the median of those of all turns. The bare views (benchmarks/bare) know no key, no limit, no tenant
-and no check:
+next. The calls are those of eight organizations in turn. The ratio is the median of those of all turns. The bare views
+(benchmarks/bare) know no key, no limit, no tenant and no check:
 
 - ``get``: one statement, and the bytes that ``GET /signature_requests/{id}`` answers. At least 1/2.
 - ``post``: the rows of ``POST /signature_requests``, in one transaction: one document of three pages, two signers, a
@@ -37,7 +37,18 @@ from paraph.postgres import Server
 from tests.contract import contract
 
 _FLOORS = {"get": 1 / 2, "post": 1 / 3, "upload": 1 / 2}
-_SCRIPT = 'wrk.method = "{method}"\n{headers}\nlocal file = io.open("{body}", "rb")\nwrk.body = file:read("*a")\n'
+_ORGANIZATIONS = 8  # one alone never has more than half of the places for expensive work
+_SCRIPT = """
+local calls, last = {{}}, 0
+local function read(name) return io.open(name, "rb"):read("*a") end
+function init()
+{prepared}
+end
+function request()
+    last = last % #calls + 1
+    return calls[last]
+end
+"""
 _BOUNDARY = "paraph-benchmark-boundary"
 
 
@@ -69,16 +80,16 @@ def main() -> None:
     arguments = parser.parse_args()
     if not shutil.which("wrk"):
         sys.exit("The benchmark of the API needs the program wrk (Debian and Ubuntu: apt-get install wrk).")
-    with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder, _services(Path(folder)) as (ours, bare, key):
-        calls = _calls(ours, key, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder, _services(Path(folder)) as (ours, bare, keys):
+        calls = [_calls(ours, key, Path(folder)) for key in keys]
         print(f"{'':8}{'':8}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'ratio':>8}")
         for name in [arguments.only] if arguments.only else list(_FLOORS):
-            _compare(name, calls[name], (ours, bare), Path(folder), arguments)
+            _compare(name, [each[name] for each in calls], (ours, bare), Path(folder), arguments)
 
 
 @contextmanager
-def _services(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """The addresses of Paraph and of the bare views, and an API key."""
+def _services(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The addresses of Paraph and of the bare views, and an API key of each organization."""
     os.environ |= {
         "PARAPH_DATA_DIR": str(folder),
         "PARAPH_RATE_LIMIT_FACTOR": "1000000",
@@ -88,7 +99,7 @@ def _services(folder: Path) -> Iterator[tuple[str, str, str]]:
     server, processes = Server(folder), list[subprocess.Popen[bytes]]()
     server.start()
     try:
-        key = _new_key()
+        keys = _new_keys()
         urls = []
         for module in ("paraph", "benchmarks.bare"):
             port = _free_port()
@@ -97,7 +108,7 @@ def _services(folder: Path) -> Iterator[tuple[str, str, str]]:
                 command = [sys.executable, "-m", module, "web", "--port", str(port)]
                 processes.append(subprocess.Popen(command, stdout=log, stderr=log))
             _wait(urls[-1], folder / f"{module}.log")
-        yield urls[0], urls[1], key
+        yield urls[0], urls[1], keys
     finally:
         for process in processes:
             process.terminate()
@@ -106,7 +117,7 @@ def _services(folder: Path) -> Iterator[tuple[str, str, str]]:
         shutil.rmtree((folder / "postgres").resolve(), ignore_errors=True)  # as root it lies behind a link
 
 
-def _new_key() -> str:
+def _new_keys() -> list[str]:
     import django
 
     django.setup()
@@ -118,10 +129,10 @@ def _new_key() -> str:
     from paraph.tenants.organizations import create_organization
 
     migrate()
-    organization = create_organization(OPERATOR, "Bench", "pro")
-    key = create_application(organization.pk, OPERATOR, environment="sandbox", name="bench").api_key
+    made = [create_organization(OPERATOR, f"Bench {number}", "pro") for number in range(_ORGANIZATIONS)]
+    keys = [create_application(each.pk, OPERATOR, environment="sandbox", name="bench").api_key for each in made]
     connections.close_all()
-    return key
+    return keys
 
 
 def _free_port() -> int:
@@ -190,14 +201,14 @@ def _multipart(pdf: bytes) -> bytes:
     return f"--{_BOUNDARY}\r\n{head}\r\n\r\n".encode() + pdf + f"\r\n--{_BOUNDARY}--\r\n".encode()
 
 
-def _compare(name: str, call: Call, urls: tuple[str, str], folder: Path, arguments: argparse.Namespace) -> None:
-    script = _script(name, call, folder)
+def _compare(name: str, calls: list[Call], urls: tuple[str, str], folder: Path, arguments: argparse.Namespace) -> None:
+    script, path = _script(name, calls, folder), calls[0].path
     for url in urls:
-        _run(url + call.path, script, 2, arguments.connections)  # warm
+        _run(url + path, script, 2, arguments.connections)  # warm
     rounds: list[list[Measured]] = [[], []]
     for number in range(arguments.rounds):
         for side in (0, 1) if number % 2 else (1, 0):
-            rounds[side].append(_run(urls[side] + call.path, script, arguments.seconds, arguments.connections))
+            rounds[side].append(_run(urls[side] + path, script, arguments.seconds, arguments.connections))
     ours, bare = map(_middle, rounds)
     ratio = statistics.median(our.rate / other.rate for our, other in zip(*rounds, strict=True))
     print(f"{name:8}{'bare':8}{bare.rate:12.0f}{bare.median:9.1f}{bare.slowest:9.1f}")
@@ -205,11 +216,15 @@ def _compare(name: str, call: Call, urls: tuple[str, str], folder: Path, argumen
     print(f"{'':8}{'Paraph':8}{ours.rate:12.0f}{ours.median:9.1f}{ours.slowest:9.1f}{beside}", flush=True)
 
 
-def _script(name: str, call: Call, folder: Path) -> Path:
-    body, script = folder / f"{name}.body", folder / f"{name}.lua"
-    body.write_bytes(call.body)
-    headers = "\n".join(f'wrk.headers["{name}"] = "{value}"' for name, value in call.headers.items())
-    script.write_text(_SCRIPT.format(method=call.method, headers=headers, body=body))
+def _script(name: str, calls: list[Call], folder: Path) -> Path:
+    lines = []
+    for number, call in enumerate(calls):
+        body = folder / f"{name}.{number}.body"
+        body.write_bytes(call.body)
+        headers = ", ".join(f'["{name}"] = "{value}"' for name, value in call.headers.items())
+        lines.append(f'calls[{number + 1}] = wrk.format("{call.method}", "{call.path}", {{{headers}}}, read("{body}"))')
+    script = folder / f"{name}.lua"
+    script.write_text(_SCRIPT.format(prepared="\n".join(lines)))
     return script
 
 

@@ -10,11 +10,22 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
 from paraph.api.v1.lists import LATEST, strict
 from paraph.api.v1.operation import operation, query
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Timestamp, Url, json_response, without_defaults
+from paraph.api.v1.shapes import (
+    ABSENT,
+    Email,
+    FullName,
+    Id,
+    Name,
+    Output,
+    Timestamp,
+    Url,
+    json_response,
+    without_defaults,
+)
 from paraph.audit_trail.models import EventType
 from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import SignatureRequest
-from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME, METADATA
+from paraph.signature_requests.values import LARGEST_ID, METADATA
 from paraph.tenants.scope import scoped
 from paraph.webhooks.event_log import Choice, Cursor, EventPage, ListedEvent, end_of, page_after
 from paraph.webhooks.payload import EVENTS, links
@@ -40,13 +51,8 @@ class WebhookSigner(BaseModel):
     id: Id = Field(description="The signer's id in the request.")
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
-    full_name: str = Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
-    email: str = Field(
-        min_length=3,
-        max_length=LONGEST_EMAIL,
-        description="As given at creation.",
-        json_schema_extra={"format": "email"},
-    )
+    full_name: FullName
+    email: Email
     status: Literal["pending", "notified", "signed"] = Field(description="The state at the moment of the event.")
 
 

@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field, WrapSerializer
 from pydantic_core import PydanticSerializationError, to_json
 
 from paraph.api.v1.codes import CODES
-from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
 
 _BIG: Any = {"format": "int64"}
 _URI: Any = {"format": "uri"}
+_EMAIL: Any = {"format": "email"}
 _MOMENT: Any = {"format": "date-time"}
 SECOND = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
 SHA256 = "^[0-9a-f]{64}$"
@@ -26,6 +27,13 @@ Timestamp = Annotated[
 Url = Annotated[str, Field(min_length=1, json_schema_extra=_URI)]
 Color = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$", min_length=7, max_length=7)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+FullName = Annotated[
+    str, Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
+]
+Email = Annotated[
+    str,
+    Field(min_length=3, max_length=LONGEST_EMAIL, description="As given at creation.", json_schema_extra=_EMAIL),
+]
 # Three decimals: sums of binary fractions would be answered as 12.100000000000001.
 Points = Annotated[float, WrapSerializer(lambda value, handle: round(handle(value), 3))]
 Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]

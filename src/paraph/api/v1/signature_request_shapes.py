@@ -9,7 +9,19 @@ from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.codes import refused
-from paraph.api.v1.shapes import ABSENT, LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
+from paraph.api.v1.shapes import (
+    ABSENT,
+    LINK_SECONDS,
+    Email,
+    FullName,
+    Id,
+    Name,
+    Output,
+    Pagination,
+    Timestamp,
+    Url,
+    without_defaults,
+)
 from paraph.database.planned import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
@@ -22,8 +34,6 @@ from paraph.signature_requests.models import Role
 from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import (
     LARGEST_ID,
-    LONGEST_EMAIL,
-    LONGEST_NAME,
     LONGEST_REASON,
     METADATA,
     MOST_ORDER,
@@ -60,12 +70,7 @@ class Copy(Output):
 
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
-    email: str = Field(
-        min_length=3,
-        max_length=LONGEST_EMAIL,
-        description="As given at creation.",
-        json_schema_extra={"format": "email"},
-    )
+    email: Email
 
 
 class Signer(Output):
@@ -74,13 +79,8 @@ class Signer(Output):
     id: Id = Field(description="Identifies the signer; what `signer_id` of the audit log names.")
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
-    full_name: str = Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
-    email: str = Field(
-        min_length=3,
-        max_length=LONGEST_EMAIL,
-        description="As given at creation.",
-        json_schema_extra={"format": "email"},
-    )
+    full_name: FullName
+    email: Email
     order: int = Field(description="Signing order; in `parallel` mode the position at creation.", ge=1, le=MOST_ORDER)
     status: Literal["pending", "notified", "signed"] = Field(
         description="`notified` once the invitation was really sent by e-mail; `signed` once the signer has signed."
