@@ -174,7 +174,7 @@ def test_what_nobody_would_see_fills_nothing_in() -> None:
 
     with pytest.raises(EntriesRefusal) as refusal:
         filled(iban="\u200b\u3164")
-    assert refusal.value.spoken("en") == "fields: still to fill in: iban."
+    assert refusal.value.localized("en") == "fields: still to fill in: iban."
     assert filled(iban="DE\u00ad89", remarks="\u2060 \u3164") == ["DE89", None]
 
 

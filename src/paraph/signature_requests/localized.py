@@ -57,9 +57,9 @@ class TranslatedRefusal(DomainError):
 
     def __init__(self, code: str, *sentences: Sentence) -> None:
         self._sentences = sentences
-        super().__init__(code, self.spoken("en"))
+        super().__init__(code, self.localized("en"))
 
-    def spoken(self, locale: str, *, approves: bool = False) -> str:
+    def localized(self, locale: str, *, approves: bool = False) -> str:
         """Return the sentences in a language, as signers or approvers read them."""
         words = for_approvers(of("answer", locale)) if approves else of("answer", locale)
         return " ".join(phrase(words, name, **values) for name, values in self._sentences)

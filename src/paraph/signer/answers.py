@@ -126,7 +126,7 @@ def _localized(error: DomainError, locale: str, signer: Signer | None) -> str:
     """Say the refusal in a language of the page, to whoever reads the JSON of a signer's endpoint."""
     page, words = language.words(locale, signer), catalog.of("answer", locale)
     if isinstance(error, TranslatedRefusal):
-        return error.spoken(locale, approves=signer is not None and signer.is_approver)
+        return error.localized(locale, approves=signer is not None and signer.is_approver)
     if isinstance(error, NoInkError):
         return f"{error.field}: {page['no_ink']}"
     if seconds := getattr(error, "retry_after", 0):

@@ -206,4 +206,4 @@ def _in_the_callers_language() -> Iterator[None]:
     try:
         yield
     except TranslatedRefusal as error:
-        raise DomainError(error.code, error.spoken(get_language() or "en")) from error
+        raise DomainError(error.code, error.localized(get_language() or "en")) from error

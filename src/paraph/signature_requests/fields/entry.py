@@ -80,7 +80,7 @@ class EntriesRefusal(TranslatedRefusal):
         self.problems = problems
         super().__init__("validation_error")
 
-    def spoken(self, locale: str, *, approves: bool = False) -> str:  # noqa: ARG002  approvers enter nothing
+    def localized(self, locale: str, *, approves: bool = False) -> str:  # noqa: ARG002  approvers enter nothing
         words = catalog.of("answer", locale)
         missing = [problem.field.name for problem in self.problems if problem.word in MISSING]
         wrong = [f"{each.path}: {each.sentence(locale)}" for each in self.problems if each.word not in MISSING]
