@@ -16,7 +16,7 @@ from paraph.server.static_files import static_file
 from paraph.signer.copies import copies, recipients_copy, recipients_proof, signers_copy, signers_proof, unsigned
 from paraph.signer.fields import fields, values_image
 from paraph.signer.forms import ask, decline
-from paraph.signer.notice import confirm_address, progress_view
+from paraph.signer.notice import confirm_address, progress_view, whole_link
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_text import document_text, page_text
@@ -56,6 +56,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^(?P<topic>llms\.txt)$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
+    re_path(r"^(?P<address>(?:sign|copies|confirm)/[\w.-]*[\w-])[^\w-]+$", whole_link),
+    re_path("^sign/?$", page, {"token": ""}),
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),

@@ -119,6 +119,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     being sealed."""
     words, sender = _words(signer), sender_name(signer.request)
     documents = _documents(signer, words)
+    next_word = "completed_sealed" if signer.request.finalized else "copy_soon" if copy else "completed_next"
     return _to_signer(
         signer,
         words,
@@ -127,7 +128,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
         lines=[
             say(words, "completed", sender=sender),
             documents,
-            say(words, "completed_sealed" if signer.request.finalized else "completed_next", sender=sender),
+            say(words, next_word, sender=sender),
         ],
         closing=[say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else [],
         action=(words["copy"], copy.url) if copy else None,
