@@ -76,7 +76,7 @@ def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) 
 def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None:
     configure(settings, **PUBLIC, sms_url="apprise+json://127.0.0.1:9/{to}")
     made = scene(environment="production", signer={"phone": "+33612345678"})
-    assert "no mail server" in code(client, made).json()["error"]["message"]
+    assert "No mail server" in code(client, made).json()["error"]["message"]
     assert code(client, made, "sms").json()["error"]["message"].startswith("We could not reach your mailbox or phone")
 
 
