@@ -141,7 +141,7 @@ def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Dr
     expected = draft.under_the_tag()
     assert all(abs(placed[name] - expected[name]) <= 1 for name in PLACE), (placed, expected)
     window.mouse_drag(3, window.middle(), (899, 1))  # as far as the page goes
-    assert window.entered() == [{"page": 3, "x": 700, "y": 0, "width": 200, "height": 80}]
+    assert window.entered() == [{"page": 3, "x": 740, "y": 0, "width": 160, "height": 56}]
 
 
 def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
