@@ -238,7 +238,7 @@ def test_the_end_is_told_on_the_reader_s_clock_with_utc_behind(
 def test_a_time_in_german_is_told_with_uhr(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked(language="de")[0], timezone_id="America/New_York")
     told = page.locator(".opening time").inner_text()
-    assert re.fullmatch(r"\d+\. \w+ 20\d\d um \d\d:\d\d Uhr \((?:.* um )?\d\d:\d\d UTC\)", told), told
+    assert re.fullmatch(r"\d+\. \w+ 20\d\d um \d\d:\d\d\sUhr \((?:.* um )?\d\d:\d\d UTC\)", told), told
 
 
 def test_a_drawing_is_shown_from_its_first_line_and_dots_are_none(visit: Callable[..., Any], world: World) -> None:
@@ -514,7 +514,7 @@ def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], worl
         page = visit(url)
         page.locator("[data-progress=sealing]").wait_for()
     page.locator("[data-progress=ready]").wait_for()
-    assert re.search(r"\b20\d\d at \d", page.get_by_text("You signed on").inner_text())
+    assert re.search(r"\b20\d\d, \d", page.get_by_text("You signed on").inner_text())
 
 
 def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
@@ -677,6 +677,6 @@ def test_a_signer_declines(visit: Callable[..., Any], world: World, language: st
     page.locator("a[href$='/decline']").click()
     page.locator("textarea[name=reason]").fill("The rent is wrong.")
     fits(page)
-    page.locator("form button.primary").click()
+    page.locator("form button.grave").click()
     page.locator("body[data-state=expired]").wait_for()
     assert page.locator("h1").inner_text() == title

@@ -37,8 +37,8 @@ MARKER = "fill"  # in every form that has the step: what is not ticked in it is 
 @dataclass(frozen=True)
 class StepField:
     """A field in the step. ``typed``: the text in its input, and of a checkbox whether it is ticked. ``said``: the same
-    as it will stand on the page. ``is_entered``: whether the signer sets it. ``is_open``: whether it has to be filled in yet.
-    ``problem``: what is wrong with it."""
+    as it will stand on the page. ``is_entered``: whether the signer sets it. ``is_open``: whether it has to be filled
+    in yet. ``problem``: what is wrong with it."""
 
     field: Field
     typed: Value
