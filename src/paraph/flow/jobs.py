@@ -28,7 +28,7 @@ from paraph.flow.sealing.preserve import preserve_due
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
-from paraph.flow.signing.decline import tell_contact_of_decline, tell_signer_of_decline
+from paraph.flow.messages.tell_of_end import tell_contact_of_decline, tell_signer_of_end
 from paraph.kernel import clock
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, logged
@@ -126,7 +126,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
         mail_account,
         tell_sender,
         tell_contact_of_decline,
-        tell_signer_of_decline,
+        tell_signer_of_end,
     ),
     DEFAULT: (finalize, send_rows, delete_unused_uploads),
 }

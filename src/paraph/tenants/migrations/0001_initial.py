@@ -224,6 +224,7 @@ class Migration(migrations.Migration):
                 ),
                 ("joined_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("last_seen_at", models.DateTimeField(null=True)),
+                ("last_language", models.CharField(blank=True, db_default="", default="", max_length=5)),
                 (
                     "user",
                     models.ForeignKey(
