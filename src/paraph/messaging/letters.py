@@ -63,8 +63,8 @@ def _html_of(value: str | int | Sentence) -> SafeString:
 
 @dataclass(frozen=True)
 class EmailContent:
-    """``logo``: the PNG that the HTML shows as ``cid:logo``, empty for none. ``from_name``: whom the mail comes from, ""
-    for the service itself."""
+    """``logo``: the PNG that the HTML shows as ``cid:logo``, empty for none. ``from_name``: whom the mail comes from,
+    "" for the service itself."""
 
     subject: str
     text: str
@@ -76,7 +76,8 @@ class EmailContent:
 @dataclass(frozen=True)
 class Letter:
     """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
-    its address; ``from_name`` as in :class:`EmailContent`; ``accent`` and ``logo`` those of a branding profile, "" and None for none."""
+    its address; ``from_name`` as in :class:`EmailContent`; ``accent`` and ``logo`` those of a branding profile, "" and
+    None for none."""
 
     locale: str
     subject: str

@@ -69,9 +69,14 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     """Write the invitation: who asks for the signature, in which words, to which documents, until when, and the signing
     URL."""
     words, request = _words(signer), signer.request
-    asked = say(words, "invited", sender=inviting_name(signer))
-    subject = _invitation_subject(words, request.organization.name, request.subject)
-    return _asking(signer, words, url, subject, words["preview_invitation"], asked, request.message)
+    return _asking(
+        signer,
+        url,
+        subject=_invitation_subject(words, request.organization.name, request.subject),
+        preview=words["preview_invitation"],
+        asked=say(words, "invited", sender=inviting_name(signer)),
+        message=request.message,
+    )
 
 
 def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
@@ -79,9 +84,14 @@ def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
     sender writes this time, in the place of the first message."""
     words, request = _words(signer), signer.request
     day = date(signer.notified_at or request.created_at, words["locale"])
-    asked = say(words, "reminded", sender=inviting_name(signer), date=plain(day))
-    until = phrase(words, "until", until=moment(request.expires_at, words["locale"]))
-    return _asking(signer, words, url, reminder_subject(signer), until, asked, message or request.message)
+    return _asking(
+        signer,
+        url,
+        subject=reminder_subject(signer),
+        preview=phrase(words, "until", until=moment(request.expires_at, words["locale"])),
+        asked=say(words, "reminded", sender=inviting_name(signer), date=plain(day)),
+        message=message or request.message,
+    )
 
 
 def reminder_subject(signer: Signer) -> str:
@@ -91,9 +101,8 @@ def reminder_subject(signer: Signer) -> str:
     return phrase(words, "reminder_subject", subject=first)
 
 
-def _asking(
-    signer: Signer, words: Words, url: str, subject: str, preview: str, asked: Sentence, message: str
-) -> EmailContent:
+def _asking(signer: Signer, url: str, *, subject: str, preview: str, asked: Sentence, message: str) -> EmailContent:
+    words = _words(signer)
     return _to_signer(
         signer,
         words,

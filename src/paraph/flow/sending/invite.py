@@ -202,8 +202,9 @@ def _mailed_at(reminder: Reminder) -> datetime | None:
 
 
 def send_reminder(signer_id: int, number: int) -> None:
-    """Mail the reminder, then journal ``signer.notified`` as one. Do nothing for a signer who may not sign any more, and
-    give up the reminder of one who got another within a day, as after an outage. What the sender wrote goes with either.
+    """Mail the reminder, then journal ``signer.notified`` as one. Do nothing for a signer who may not sign any more,
+    and give up the reminder of one who got another within a day, as after an outage. What the sender wrote is kept no
+    longer.
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
