@@ -60,7 +60,7 @@ def pending_mails(request: SignatureRequest) -> Iterator[PendingMail]:
 
 
 def _concerned(request: SignatureRequest) -> QuerySet[Signer]:
-    invited = request.signers.filter(_INVITED).exclude(pk=request.declined_by_id)
+    invited = request.signers.filter(_INVITED).exclude(pk=request.declined_by_id or 0)
     return invited if request.send_email else invited.none()
 
 
