@@ -95,7 +95,7 @@ def _place(at: Placement | Field) -> Json:
     return {"type": "coordinates", "value": value}
 
 
-def _field(asked: Field, with_value: bool) -> Json:  # noqa: FBT001
+def _field(asked: Field, with_value: bool) -> Json:
     """Return the field of the payload, without what is as by default."""
     content: Json = {"name": asked.name, "type": asked.type, "placement": _place(asked)}
     if asked.label != asked.name:

@@ -277,7 +277,7 @@ class Member(models.Model):
 class MailKind(models.TextChoices):
     """What the sender of a request is told by mail."""
 
-    COMPLETED = "completed", gettext_lazy("Everybody has signed")
+    COMPLETED = "completed", gettext_lazy("Everyone has signed")
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")

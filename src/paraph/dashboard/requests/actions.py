@@ -30,7 +30,7 @@ from paraph.tenants.rights import Right
 
 class EndEarlyForm(forms.Form):
     reason = forms.CharField(
-        label=gettext_lazy("Reason (optional)"),
+        label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         required=False,
         help_text=gettext_lazy(
@@ -42,7 +42,7 @@ class EndEarlyForm(forms.Form):
 
 class ReminderForm(forms.Form):
     message = forms.CharField(
-        label=gettext_lazy("Your message (optional)"),
+        label=gettext_lazy("Your message"),
         max_length=LONGEST_REMINDER,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
