@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from email import charset
 from email.mime.image import MIMEImage
-from email.utils import formataddr, make_msgid, parseaddr
+from email.utils import make_msgid, parseaddr, quote
 from typing import Any
 
 from django.conf import settings
@@ -84,9 +84,10 @@ def service_name() -> str:
 
 
 def _from(name: str) -> str:
-    """Return the sender with this name on one line, in which nothing is taken for an encoded word (RFC 2047)."""
-    line = " ".join(name.replace("=?", "= ?").split())
-    return formataddr((line, parseaddr(settings.PARAPH.mail_from)[1])) if line else settings.PARAPH.mail_from
+    """Return the sender with this name on one line, in which nothing is taken for an encoded word (RFC 2047). Django
+    encodes and folds it only where it is not encoded yet."""
+    line = quote(" ".join(name.replace("=?", "= ?").split()))
+    return f'"{line}" <{parseaddr(settings.PARAPH.mail_from)[1]}>' if line else settings.PARAPH.mail_from
 
 
 def _with_picture(html: str, logo: bytes) -> str:

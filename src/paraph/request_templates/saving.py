@@ -4,6 +4,7 @@ A template keeps what holds for whoever signs next. The values that fields were 
 application noted of the request, and the addresses that it named for it are of its people, and are not kept.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -107,7 +108,7 @@ def _field(asked: Field, with_value: bool) -> Json:
     if asked.read_only:  # whoever sends the template says what stands there
         content["read_only"] = True
     if KINDS[asked.type].is_number:  # bounds are numbers in a payload, and texts in rows
-        content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
+        content |= {name: json.loads(content[name]) for name in ("minimum", "maximum") if name in content}
     return content | {"font_size": asked.font_size}
 
 

@@ -507,7 +507,7 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("completed", "Everybody has signed"),
+                            ("completed", "Everyone has signed"),
                             ("asked", "A signer writes to you"),
                             ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
