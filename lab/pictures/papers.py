@@ -7,7 +7,7 @@ import httpx
 import pypdfium2
 
 from paraph.words import LOCALES
-from tests.browser.world import World, sent, wrong_for
+from tests.browser.world import World, sent, until, wrong_for
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 
@@ -27,6 +27,15 @@ def mails(world: World, browser: Any, folder: Path) -> None:
         assert sign(url, locale=language).status_code == 200
         world.backend.finalized(world.newest)
         world.backend.told(world.newest, "request.completion_notified")
+        url, other = world.asked(language=language, send_email=True, signers=2, mode="parallel", decline_allowed=True)
+        for signer in world.backend.read(world.newest)["signers"]:
+            path = f"signature_requests/{world.newest}/signers/{signer['id']}/remind"
+            until(lambda path=path: world.backend.call("POST", path).status_code == 200)
+        until(lambda: len(world.backend.told(world.newest, "signer.notified")) == 4)
+        assert sign(other, locale=language).status_code == 200
+        world.withdraw(world.newest, "The price has changed.")
+        world.asked(language=language, send_email=True, signers=2, decline_allowed=True)
+    until(lambda: sum("withdrew" in mail["subject"] for mail in world.inbox()) == 2)
     for number, message in enumerate((m for m in world.inbox() if m["html"]), 1):
         for width, scheme in ((375, "light"), (700, "light"), (375, "dark")):
             context = browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme)
