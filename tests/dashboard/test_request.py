@@ -29,14 +29,9 @@ from paraph.signature_requests.models import Field, Inquiry, Reminder, Signature
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
-<<<<<<< HEAD
-from tests.dashboard.conftest import LogIn, just_logged_in
-from tests.dashboard.test_requests import beside
-from tests.factories import VISITOR, Scene, scene, sign
-=======
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
+from tests.dashboard.test_requests import beside
 from tests.factories import VISITOR, Scene, sign
->>>>>>> main
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
