@@ -43,7 +43,6 @@ _NAMES = (
     "waiting",
     "sealing",
     "sealed",
-    "request_expired",
     "full_screen",
     "done_drawing",
 )
