@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 2_920,
     "otp": 440,
     "outbound": 510,
-    "pdf": 21_800,
+    "pdf": 21_810,
     "postgres": 620,
     "queue": 380,
     "reference": 950,

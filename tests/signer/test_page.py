@@ -240,13 +240,12 @@ def test_a_page_is_a_picture(client: Client) -> None:
 def test_a_picture_that_the_browser_has_is_not_sent_again(client: Client) -> None:
     """Nor the words of its page; but who may no longer read is not told that it is still the same."""
     made = scene(pages=2)
-    addresses = [image_url(made, number=1), f"{image_url(made, number=1).removesuffix('.webp')}/text"]
+    addresses = [image_url(made, number=1), image_url(made, number=1).replace(".webp", "/text")]
     for address in addresses:
         kept = client.get(address)
         again = client.get(address, headers={"If-None-Match": kept["ETag"]})
         assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", "private, max-age=900")
-        other = client.get(address.replace("/1", "/2"), headers={"If-None-Match": kept["ETag"]})
-        assert other.status_code == 200 or address == addresses[0]  # two pages that look alike
+        assert client.get(address, headers={"If-None-Match": '"another"'}).content == kept.content
     SignatureRequest.objects.update(expires_at=clock.now())
     for address in addresses:
         assert client.get(address, headers={"If-None-Match": kept["ETag"]}).status_code == 410

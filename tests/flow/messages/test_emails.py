@@ -136,7 +136,7 @@ def test_a_reminder_says_what_it_is_since_when_and_until_when() -> None:
     signer = signer_of(made)
     mail = emails.reminder(signer, URL)
     assert mail.subject == "Reminder: Acme Ltd asks you to sign"
-    assert "Acme Ltd asked you on December 24, 2026 to read and sign documents" in mail.text
+    assert "Acme Ltd asked you on 24 December 2026 to read and sign documents" in mail.text
     assert "You can sign until 8 January 2027" in mail.text and "> The first words." in mail.text
     again = emails.reminder(signer, URL, "Now it is urgent.").text
     assert "> Now it is urgent." in again and "The first words." not in again
