@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from paraph.dashboard.attention import attention
+from paraph.dashboard.attention import attention, webhooks_in_need
 from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
-from paraph.signature_requests.models import RequestStatus
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
@@ -26,6 +26,7 @@ from paraph.tenants.organizations import may_open_organization, open_organizatio
 from paraph.tenants.rights import Right, may
 
 _LATEST = 5
+_SHOWN = (RequestStatus.PENDING.value, RequestStatus.COMPLETED.value)
 
 
 @never_cache
@@ -42,15 +43,19 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    counts, every = Counter[str](), Filters({})
+    counts = Counter[str]()
     for environment in Environment:
         counts.update(by_status(scope(member, environment), "signature_requests"))
-    every.is_valid()
     organization = member.organization
+    needs = attention(member)
+    pending, completed = [_latest(member, status) if counts[status] else [] for status in _SHOWN]
+    known = {need.request.pk for need in needs}
     content = {
         "counts": counts,
-        "latest": page(member, every, _LATEST).rows if counts.total() else [],
-        "attention": attention(member),
+        "needs": needs,
+        "webhooks": webhooks_in_need(member),
+        "others": [row for row in pending if row.pk not in known][:_LATEST],
+        "completed": [row for row in completed if row.pk not in known][:_LATEST],
         "steps": first_steps(member, counts),
         "quota": web_sends(organization.pk, organization.plan),
         "limit": limit_mb(),
@@ -58,6 +63,13 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
         "may_build": may(member.role, Right.BUILD),
     }
     return show(request, "home.html", content, member=member)
+
+
+def _latest(member: Member, status: str) -> list[SignatureRequest]:
+    """Return twice as many as are shown: some stand among what needs the member."""
+    chosen = Filters({"status": status})
+    chosen.is_valid()
+    return page(member, chosen, 2 * _LATEST).rows
 
 
 class NewOrganizationForm(forms.Form):
