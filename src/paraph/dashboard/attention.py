@@ -1,5 +1,5 @@
 """What needs somebody of the organization: their own signature, mails not taken, requests that expire soon, seals that
-wait, inquiries, declined requests, failing webhooks. Each is read from an index of its own, and no more than a few of
+wait, inquiries, declined requests. Each is read from an index of its own, and no more than a few of
 each; a request stands there once, whatever it needs."""
 
 from collections.abc import Iterable, Iterator
@@ -10,17 +10,15 @@ from django.db.models import QuerySet, prefetch_related_objects
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import scope
 from paraph.dashboard.requests.pages import DOCUMENTS
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.deliveries import FailingWebhook, failing_webhooks
 
 _MOST = 5
 _SOON = timedelta(days=3)
@@ -45,23 +43,15 @@ class Need(NamedTuple):
         return any(reason.kind == "turns" for reason in self.reasons)
 
 
-def attention(member: Member) -> list[Need]:
-    """Return the requests that need the member, the most urgent first, with the names of their documents."""
+def attention(member: Member, scope: TenantScope) -> list[Need]:
+    """Return the requests that need the member in an environment, the most urgent first, with the names of their
+    documents."""
     needs: dict[int, Need] = {}
-    for environment in (Environment.PRODUCTION, Environment.SANDBOX):
-        for request, reason in _reasons(member, scope(member, environment)):
-            needs.setdefault(request.pk, Need(request, [])).reasons.append(reason)
+    for request, reason in _reasons(member, scope):
+        needs.setdefault(request.pk, Need(request, [])).reasons.append(reason)
     found = sorted(needs.values(), key=lambda need: not need.is_turn)
     prefetch_related_objects([need.request for need in found], DOCUMENTS)
     return found
-
-
-def webhooks_in_need(member: Member) -> list[FailingWebhook]:
-    """Return the applications whose webhooks fail, for those who may see deliveries."""
-    if not may(member.role, Right.BUILD):
-        return []
-    scopes = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
-    return [row for one in scopes for row in failing_webhooks(one)][:_MOST]
 
 
 def _reasons(member: Member, scope: TenantScope) -> Iterator[tuple[SignatureRequest, Reason]]:

@@ -7,12 +7,14 @@ from django import forms
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import is_valid_path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
-from paraph.dashboard.attention import attention, webhooks_in_need
-from paraph.dashboard.decorators import member_page, scope, see_other, show
+from paraph.dashboard.attention import attention
+from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
 from paraph.kernel.errors import DomainError
@@ -24,9 +26,10 @@ from paraph.tenants.limits import web_sends
 from paraph.tenants.models import ActorKind, Application, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import TenantScope
+from paraph.webhooks.deliveries import failing_webhooks
 
 _LATEST = 5
-_SHOWN = (RequestStatus.PENDING.value, RequestStatus.COMPLETED.value)
 
 
 @never_cache
@@ -43,33 +46,43 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    counts = Counter[str]()
-    for environment in Environment:
-        counts.update(by_status(scope(member, environment), "signature_requests"))
+    asked = shown_scope(request, member)
+    counts = Counter(by_status(asked, "signature_requests"))
     organization = member.organization
-    needs = attention(member)
-    pending, completed = [_latest(member, status) if counts[status] else [] for status in _SHOWN]
+    in_production = asked.environment == Environment.PRODUCTION
+    needs = attention(member, asked)
     known = {need.request.pk for need in needs}
     content = {
         "counts": counts,
         "needs": needs,
-        "webhooks": webhooks_in_need(member),
-        "others": [row for row in pending if row.pk not in known][:_LATEST],
-        "completed": [row for row in completed if row.pk not in known][:_LATEST],
-        "steps": first_steps(member, counts),
+        "webhooks": failing_webhooks(asked)[:_LATEST] if may(member.role, Right.BUILD) else [],
+        "others": _latest(asked, RequestStatus.PENDING, known) if counts[RequestStatus.PENDING] else [],
+        "completed": _latest(asked, RequestStatus.COMPLETED, known) if counts[RequestStatus.COMPLETED] else [],
+        "steps": first_steps(member, counts) if in_production else [],
         "quota": web_sends(organization.pk, organization.plan),
         "limit": limit_mb(),
-        "may_send": may(member.role, Right.SEND),
-        "may_build": may(member.role, Right.BUILD),
+        "may_send": may(member.role, Right.SEND) and in_production,
     }
     return show(request, "home.html", content, member=member)
 
 
-def _latest(member: Member, status: str) -> list[SignatureRequest]:
-    """Return twice as many as are shown: some stand among what needs the member."""
+def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureRequest]:
+    """Return the latest ones that do not stand among what needs the member."""
     chosen = Filters({"status": status})
     chosen.is_valid()
-    return page(member, chosen, 2 * _LATEST).rows
+    return [row for row in page(asked, chosen, 2 * _LATEST).rows if row.pk not in known][:_LATEST]
+
+
+@member_page(Right.BUILD)
+@require_POST
+def switch_environment(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/environment``. Fields: ``to``, the environment to switch on, and ``page``, the address of the page where
+    the switch was pressed; it leads to the list above that page, or home."""
+    wanted = request.POST.get("to", "")
+    switch_to(request, member, wanted if wanted == Environment.SANDBOX else Environment.PRODUCTION)
+    page = "/".join(request.POST.get("page", "").split("/")[:4])
+    here = reverse("home", args=[member.organization_id])
+    return see_other(page if page.startswith(here) and is_valid_path(page) else here)
 
 
 class NewOrganizationForm(forms.Form):

@@ -71,7 +71,8 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
     if is_part:
         return show(request, "requests/request_watched.html", part, member=member)
     part |= {"problem": problem, "heading": content["heading"]}
-    return show(request, "requests/request.html", part, member=member, status=422 if problem else 200)
+    status = 422 if problem else 200
+    return show(request, "requests/request.html", part, member=member, status=status, environment=found.environment)
 
 
 def _mark(text: str) -> str:
@@ -110,7 +111,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "events": timeline(scope, found.pk, signers, documents, sender(found)),
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
-        "operates": may(member.role, Right.BUILD),
+        "may_build": may(member.role, Right.BUILD),
         "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
         "deliveries": _deliveries(scope, member, found, hearing),
         "hearing": hearing,
