@@ -253,12 +253,13 @@ def test_what_is_wrong_with_a_signer_stands_beside_the_field(
 
 
 @pytest.mark.parametrize(
-    ("gateway", "plan", "status"),
-    [("twilio://a:b@c", "pro", 303), ("", "pro", 422), ("twilio://a:b@c", "free", 422)],
+    ("service", "status"),
+    [(("twilio://a:b@c", "pro"), 303), (("", "pro"), 422), (("twilio://a:b@c", "free"), 422)],
 )
 def test_a_code_by_sms_is_offered_where_one_can_be_sent(
-    gateway: str, plan: str, status: int, log_in: LogIn, organization: Organization, settings: Any
+    service: tuple[str, str], status: int, log_in: LogIn, organization: Organization, settings: Any
 ) -> None:
+    gateway, plan = service
     settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": gateway})
     Organization.objects.update(plan=plan)
     _, client = log_in()

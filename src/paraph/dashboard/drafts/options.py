@@ -59,7 +59,7 @@ class SharedOptions(forms.Form):
         min_value=1,
         max_value=MOST_DAYS_BETWEEN,
         required=False,
-        widget=forms.NumberInput(attrs={"placeholder": "–"}),
+        widget=forms.NumberInput(attrs={"placeholder": "\N{EN DASH}"}),
     )
     reminders_at_most = forms.IntegerField(
         label=_("Reminders per signer"),
