@@ -14,8 +14,7 @@ from paraph.tenants.models import Activity, BrandingProfile, Member, Organizatio
 from paraph.tenants.request_defaults import change_request_defaults
 from paraph.tenants.retention import retention_days
 from tests.api.v1.api_clients import api_client
-from tests.dashboard.conftest import LogIn, MemberClient, proved
-from tests.factories import scene
+from tests.dashboard.conftest import LogIn, MemberClient, proved, scene
 from tests.tenancy import create_application, create_branding_profile
 
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}

@@ -13,12 +13,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
-from paraph.tenants.models import Environment, Member, Organization
+from paraph.tenants.models import Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
 from paraph.tenants.request_defaults import change_request_defaults, request_defaults
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
@@ -186,7 +186,7 @@ def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> Htt
         "defaults_form": DefaultsForm(member=member),
         "retention_form": RetentionForm(initial=days),
         "deletion_form": DeletionForm(),
-        "retention": [(environment, days[environment]) for environment in reversed(Environment)],
+        "retention": [(environment, days[environment]) for environment in environments(member)],
         "days_after_deletion": DAYS_AFTER_DELETION,
     }
     refused = any(form.errors for form in forms_sent.values())
