@@ -60,7 +60,7 @@ BUDGETS = {
     "audit_trail": 310,
     "authority": 70,
     "cli": 2_380,
-    "config": 560,
+    "config": 570,
     "confinement": 590,
     "counts": 140,
     "dashboard": 6_550,
