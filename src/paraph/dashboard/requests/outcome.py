@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
-from paraph.flow.sending.invite import BETWEEN_REMINDERS, next_allowed
+from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name, next_allowed
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -91,15 +91,16 @@ def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
         sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
         warns = not is_recent or is_refused(late[0].request.environment, EMAIL)
         return [sentence % {"name": signer.full_name} for signer in late if warns]
-    put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
+    names = {signer.pk: invitation_name(signer.pk, signer.replaced_links) for signer in late}
+    put_off = limits.put_off(names.values())
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")
         % {"name": signer.full_name, "day": f"{noted.until:%Y-%m-%d %H:%M}"}
-        if (noted := put_off.get(f"invitation-{signer.pk}"))
+        if (noted := put_off.get(names[signer.pk]))
         else _("The mail server has not accepted the invitation of %(name)s yet; we will retry automatically.")
         % {"name": signer.full_name}
         for signer in late
-        if not is_recent or f"invitation-{signer.pk}" in put_off
+        if not is_recent or names[signer.pk] in put_off
     ]
 
 
