@@ -109,7 +109,7 @@ def _replace_link(signer: Signer) -> None:
     field_values.write(signer, {})
     codes.withdraw(signer)
     FirstOpening.objects.filter(signer=signer).delete()
-    Reminder.objects.filter(signer=signer, mail=None).delete()
+    Reminder.objects.filter(signer=signer, mail__isnull=True).delete()
     forget_mails(signer.request, MailKind.UNDELIVERED, [signer.pk])
 
 
