@@ -10,9 +10,9 @@ import pytest
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.commitments import commitment
 from paraph.flow.ending import expire
+from paraph.flow.messages import emails
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.proof_content import proof_content
-from paraph.flow.sending import invite as inviting
 from paraph.flow.sending.correct import MOST_LINKS, correct_signer, extend, reword
 from paraph.flow.sending.invite import invite, remind, send_reminder
 from paraph.flow.signing.decline import decline
@@ -57,12 +57,12 @@ def scope_of(made: Scene, plan: str = "pro") -> TenantScope:
     return TenantScope(made.request.organization_id, made.request.environment, plan, None)
 
 
-def correct(made: Scene, position: int = 0, plan: str = "pro", **given: str) -> Signer:
+def correct(made: Scene, position: int = 0, plan: str = "pro", /, **given: str) -> Signer:
     signer = made.signers[position]
     return correct_signer(scope_of(made, plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
 
 
-def refusal(made: Scene, position: int = 0, **given: str) -> tuple[str, str]:
+def refusal(made: Scene, position: int = 0, /, **given: str) -> tuple[str, str]:
     before = Signer.objects.values().get(pk=made.signers[position].pk)
     with pytest.raises(DomainError) as refused:
         correct(made, position, **given)
@@ -121,11 +121,11 @@ class TestAnotherWay:
 
         def corrected_meanwhile(signer: Signer, url: str) -> Any:
             monkeypatch.undo()
-            mail = inviting.emails.invitation(signer, url)
+            mail = emails.invitation(signer, url)
             correct(made, email=NEW)
             return mail
 
-        monkeypatch.setattr(inviting.emails, "invitation", corrected_meanwhile)
+        monkeypatch.setattr(emails, "invitation", corrected_meanwhile)
         invite(made.signers[0].pk)
         assert CapturedMessage.objects.get().to == "ada1@example.com"
         assert loaded(made).status == "pending" and "signer.notified" not in made.events()
@@ -276,7 +276,7 @@ class TestRefusals:
         code, sentence = refusal(made, otp_channel="sms", phone="+881612345678")
         assert code == "validation_error" and "phone: “+881612345678” is not a number" in sentence
         with pytest.raises(DomainError) as refused:
-            correct(made, plan="free", otp_channel="sms", phone="+33612345678")
+            correct(made, 0, "free", otp_channel="sms", phone="+33612345678")
         assert (refused.value.code, refused.value.message) == (
             "forbidden",
             "otp_channel: your plan does not include codes by SMS.",
@@ -435,8 +435,7 @@ class TestRaces:
 
     def test_two_corrections(self) -> None:
         made = scene()
-        others = [lambda: token(correct(made, email="a@example.net")), lambda: token(correct(made, email=NEW))]
-        first, second = at_once(*others)
+        first, second = at_once(lambda: token(correct(made, email="a@example.net")), self.correcting(made))
         assert first != second and loaded(made).replaced_links == 2
         assert signer_of(token(loaded(made))) == made.signers[0]
 
