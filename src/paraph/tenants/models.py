@@ -32,6 +32,8 @@ class Organization(models.Model):
     a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
     signers go; without it they cannot ask. ``web_application``: that of production whose webhook URL hears of requests
     that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
+    ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.request_defaults`);
+    null for nothing.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -44,6 +46,7 @@ class Organization(models.Model):
     web_application = models.ForeignKey(
         "Application", models.SET_NULL, null=True, related_name="+", db_constraint=False, db_index=False
     )
+    request_defaults: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     suspended_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
@@ -259,13 +262,15 @@ class Role(models.TextChoices):
 
 
 class Member(models.Model):
-    """A user in an organization, with one role."""
+    """A user in an organization, with one role. ``last_language``: in which the dashboard last spoke to them there, ""
+    before their first visit."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
     joined_at = models.DateTimeField(default=clock.now)
     last_seen_at = models.DateTimeField(null=True)
+    last_language = models.CharField(max_length=5, default="", db_default="", blank=True)
 
     class Meta:
         db_table = "members_member"
@@ -275,7 +280,7 @@ class Member(models.Model):
 class MailKind(models.TextChoices):
     """What the sender of a request is told by mail."""
 
-    COMPLETED = "completed", gettext_lazy("Everybody has signed")
+    COMPLETED = "completed", gettext_lazy("Everyone has signed")
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")

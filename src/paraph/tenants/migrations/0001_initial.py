@@ -176,6 +176,7 @@ class Migration(migrations.Migration):
                 ("refuse_changeable_documents", models.BooleanField(db_default=False, default=False)),
                 ("mails_copy_links", models.BooleanField(db_default=True, default=True)),
                 ("contact_email", models.CharField(blank=True, db_default="", default="", max_length=320)),
+                ("request_defaults", models.JSONField(null=True)),
                 ("suspended_at", models.DateTimeField(null=True)),
                 ("deleted_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
@@ -224,6 +225,7 @@ class Migration(migrations.Migration):
                 ),
                 ("joined_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("last_seen_at", models.DateTimeField(null=True)),
+                ("last_language", models.CharField(blank=True, db_default="", default="", max_length=5)),
                 (
                     "user",
                     models.ForeignKey(
@@ -506,7 +508,7 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("completed", "Everybody has signed"),
+                            ("completed", "Everyone has signed"),
                             ("asked", "A signer writes to you"),
                             ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
