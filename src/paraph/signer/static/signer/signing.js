@@ -281,7 +281,7 @@ function lock(seconds) {
 
 // The page itself says why there is nothing to do here any more, until when, and whom to ask.
 function moveOn(error) {
-  const isOver = error && (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code));
+  const isOver = error && (error.locked || ["already_signed", "expired", "replaced", "not_your_turn", "not_found"].includes(error.code));
   if (isOver) location.replace(location.pathname + location.search);
   return isOver;
 }
@@ -312,9 +312,11 @@ function placeDone() {
     copy.before(own);
   }
   copy.remove();
-  const onward = section.querySelector("[data-onward]");
-  onward.hidden = !form.dataset.onward;
-  if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
+  for (const way of ["onward", "back"]) {
+    const part = section.querySelector(`[data-${way}]`);
+    part.hidden = !form.dataset[way];
+    if (!part.hidden) part.firstElementChild.href = form.dataset[way];
+  }
   return section;
 }
 
