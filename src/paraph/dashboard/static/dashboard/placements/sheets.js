@@ -17,6 +17,7 @@ class Sheet {
     this.targets = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] }, offer: size[2] }));
     this.paper.querySelector("svg").remove();
     this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
+    this.paper.style.setProperty("--ratio", this.width / this.height);
   }
 
   // The point of the page under a point of the window, in whole points.
