@@ -608,4 +608,6 @@ def test_a_stamp_on_a_target_has_the_size_of_the_room_there(open_editor: Open) -
     targets = window.page.evaluate(
         "() => [...document.querySelectorAll('[data-targets]')].map((each) => JSON.parse(each.dataset.targets)[0])"
     )
-    assert [target[-2:] for target in targets] == [[200, 80], [200, 80]]
+    (_, _, _, _, line, _, *over_line), (*_, width, height) = targets
+    assert over_line[:2] == [pytest.approx(line), 56], "as long as the line"
+    assert (width, height) == (160, 56)
