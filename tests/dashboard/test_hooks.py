@@ -26,7 +26,7 @@ PRESSED = {
     "end_early": ["Cancel request"],
     "draft_documents": [*STEPS, "Upload"],
     "draft_signers": [*STEPS, "Add signer"],
-    "draft_places": [*STEPS, "Add stamp"],
+    "draft_places": [*STEPS, "Signature"],
     "draft_review": [*STEPS, "Send"],
     "settings": ["Delete organization"],
 }

@@ -36,8 +36,8 @@ _FIRST = ("signed_on", "full_name", "text", "checkbox")  # in the palette, befor
 
 @draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add signature" and one for each type of field; "Remove" at each; "Continue". Each saves what is entered.
-    "Continue" is held back while a signer or a document has no place of a signature.
+    """Buttons: "Add signature" and one for each type of field; "Remove" at each; "Continue". Each saves what is
+    entered. "Continue" is held back while a signer or a document has no place of a signature.
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""

@@ -31,7 +31,9 @@ class Editor {
     new Keys(this);
     this.listen();
     this.showTargets();
+    this.initials = part("initials"); // null on plans without them
     form.classList.add("live");
+    this.showInitials();
     this.remarks.show(document);
     this.select(this.stamps.all.find((stamp) => stamp.card.querySelector(".errorlist")) || null);
   }
@@ -52,7 +54,10 @@ class Editor {
     });
     this.form.addEventListener("input", (event) => event.target.closest(".stamp") && this.show());
     this.form.addEventListener("change", (event) => {
-      if ("initials" in event.target.dataset) this.saving.soon();
+      if (event.target === this.initials) {
+        this.showInitials();
+        this.saving.soon();
+      }
       const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
       if (!stamp) return;
       if (stamp.isField) stamp.values = { name: this.stamps.freeName(stamp.values, stamp) };
@@ -296,6 +301,11 @@ class Editor {
     this.acts.hidden = !this.selected;
     if (this.selected) this.title.textContent = this.kindName(this.selected.values.type ?? "");
     this.refresh();
+  }
+
+  showInitials() {
+    this.form.classList.toggle("initialed", Boolean(this.initials?.checked));
+    if (this.initials) for (const { paper } of this.sheets.all) paper.dataset.initials = this.initials.dataset.initials;
   }
 
   // Signers and documents without a stamp say so, where they stand.

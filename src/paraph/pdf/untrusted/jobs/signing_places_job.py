@@ -10,7 +10,7 @@ from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.pages import Box
 from paraph.pdf.untrusted.jobs.characters import PageText
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
-from paraph.pdf.untrusted.jobs.text_runs import text_runs
+from paraph.pdf.untrusted.jobs.text_runs import TextRun, text_runs
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
@@ -50,12 +50,16 @@ def _covered(runs: Sequence[tuple[str, TextRun]], place: Place) -> list[str]:
     """Return the words, with an ellipsis where their line goes on. A few letters at an edge are none."""
     _, x, y, width, height = place
     inner = (x + _WITHIN, y + _WITHIN, x + width - _WITHIN, y + height - _WITHIN)
-    told, letters = [], 0
+    told: list[str] = []
+    letters, alone = 0, False
     for text, run in runs:
         under = [at for at, box in enumerate(run.boxes) if text[at].isalnum() and _overlap(inner, box)]
         letters += len(under)
-        if under and len(told) < _MOST_PARTS:
+        if under and alone and len(text) == 1:  # of a line that does not run across, each letter is a run
+            told[-1] += text
+        elif under and len(told) < _MOST_PARTS:
             told.append(_whole_words(text, run.text, under[0], under[-1]))
+        alone = bool(under) and len(text) == 1
     return told if letters >= _FEWEST else []
 
 
