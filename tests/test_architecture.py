@@ -63,7 +63,7 @@ BUDGETS = {
     "config": 560,
     "confinement": 590,
     "counts": 140,
-    "dashboard": 6_270,
+    "dashboard": 6_340,
     "database": 560,
     "documents": 310,
     "drafts": 1_140,

@@ -15,6 +15,7 @@ from tests.scenarios.people import Backend, signer
 
 _EMPTY = ["", "requests", "drafts", "documents", "templates", "applications", "branding", "members", "activity", "plan"]
 _STRANGERS = ["login", "signup", "password/reset", "password/reset/done", "password/reset/key/done", "inactive"]
+_OF_SANDBOX = ["home", "requests", "documents", "templates", "applications", "drafts"]
 _OF_ACCOUNT = {
     "passkeys": "2fa/webauthn/",
     "new-passkey": "2fa/webauthn/add/",
@@ -81,7 +82,12 @@ def _mailed(world: World, pattern: str) -> str:
 
 def _filled(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
     for name, address in pages.addresses.items():
+        pages.switch("production")
         picture(context, address, folder, f"dashboard-{name}", screen)
+    pages.switch("sandbox")
+    for name in _OF_SANDBOX:
+        picture(context, pages.addresses[name], folder, f"sandbox-{name}", screen)
+    pages.switch("production")
 
 
 def _refusals(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:

@@ -9,15 +9,18 @@ from tests.scenarios.people import Backend, at, sign, signer
 
 
 def lived_in(world: World, pages: ServedPages) -> None:
-    """Requests of every state, with long names, from the API; members of every role."""
+    """Requests of every state in the sandbox and some in production, with long names, from the API; members of every
+    role."""
     backend = Backend(world.base_url, world.first_key())
+    named = ["--organization", "1", "--environment", "production", "--name", "Rent office"]
+    production = Backend(world.base_url, world.command("application", "create", *named)["api_key"])
     long = signer("wolfeschlegelsteinhausenbergerdorff", "Hubert Blaine", "Wolfeschlegelsteinhausenbergerdorff")
     name = "Framework agreement on the maintenance of all lifts, escalators and moving walkways 2026-2031 (final).pdf"
     sealed = asked(backend, contract(2), "Lease Harbour Street 4.pdf", [signer("zoe")])
     signed(backend, sealed)
-    asked(backend, contract(1), name, [signer("ada", "Ada", "King"), long, signer("grace", "Grace", "Hopper")])
-    ended = asked(backend, contract(1), "Offer.pdf", [signer("eve", "Eve", "Ode")])
-    world.expire(int(ended["id"]))
+    for each in (backend, production):
+        asked(each, contract(1), name, [signer("ada", "Ada", "King"), long, signer("grace", "Grace", "Hopper")])
+        world.expire(int(asked(each, contract(1), "Offer.pdf", [signer("eve", "Eve", "Ode")])["id"]))
     pages.addresses["request_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}"
     pages.addresses["verify_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}/verify"
     pages.addresses["requests_found-nothing"] = f"{pages.base_url}/app/1/requests?q=nobody+like+this"

@@ -17,7 +17,8 @@ from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
-from tests.factories import jobs
+from tests import factories
+from tests.factories import Scene, jobs
 from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
@@ -71,6 +72,11 @@ def account_mails() -> list[CapturedMessage]:
         if task == "mail_account":
             mail_account(arguments["sealed"])
     return list(CapturedMessage.objects.order_by("pk"))
+
+
+def scene(**described: Any) -> Scene:
+    """Return a scene of production, which every member sees."""
+    return factories.scene(**{"environment": "production"} | described)
 
 
 @pytest.fixture(autouse=True)

@@ -36,6 +36,10 @@ class Draft:
         """Gives the password once more, as guarded pages want within five minutes."""
         _post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
 
+    def switch(self, environment: str) -> None:
+        """Has lists show the environment."""
+        _post(self.browser, "/app/1/environment", {"to": environment}, page="/app/1/")
+
     def clear(self) -> None:
         _post(self.browser, self.address, {**_NOTHING, "action": "save"})
 
@@ -92,9 +96,9 @@ def _owner(service: Service, organization: int) -> httpx.Client:
     return browser
 
 
-def _post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None) -> str:
-    """Sends the form of the page; returns where it leads."""
-    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(path).text)
+def _post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> str:
+    """Sends the form of the page, which stands at ``path`` unless another is named; returns where it leads."""
+    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(page or path).text)
     assert found
     answer = browser.post(path, data={"csrfmiddlewaretoken": found[1], **fields}, files=files)
     assert answer.status_code == 303, answer.text

@@ -32,6 +32,7 @@ def _row(roles: str, read: int, sent: int, *, senders: str = "") -> Row:
 
 MATRIX = {
     "home": _row(ALL, 200, 200),
+    "environment": _row(BUILD, 405, 303),
     "applications": _row(BUILD, 200, 200),
     "new_application": _row(BUILD, 200, 422),
     "which_key": _row(BUILD, 405, 422),

@@ -18,6 +18,7 @@ from tests.dashboard.test_request import finished, invited
 from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
 from tests.logos import logo_for
+from tests.tenancy import create_application
 from tests.webhooks.parties import REFUSED, answer_all, told
 
 
@@ -75,7 +76,9 @@ def one_of_everything(log_in: LogIn) -> Everything:
         "bulk_send_id": BulkSend.objects.get().pk,
     }
     sealed = {"request_id": done.request.pk, "document_id": done.request_documents[0].document_id}
+    for_first_call = create_application(organization.pk, "sandbox", "first").application
     special = {
+        "first_call": {"application_id": for_first_call.pk},
         "request_proof": sealed,
         "request_everything": sealed,
         "request_file": sealed,

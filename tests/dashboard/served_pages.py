@@ -34,8 +34,12 @@ class ServedPages:
     def cookies(self) -> list[Any]:
         return self.draft.cookies
 
+    def switch(self, environment: str) -> None:
+        self.draft.switch(environment)
+
     def keep_proven(self) -> None:
-        """Lets guarded pages open at once, however long ago the owner logged in."""
+        """Lets guarded pages open at once, however long ago the owner logged in; lists show production."""
+        self.switch("production")
         if time.monotonic() - self._proved_at > 60:
             self.draft.prove_identity()
             self._proved_at = time.monotonic()
@@ -58,7 +62,7 @@ def served_pages(service: Service) -> ServedPages:
     document = f"/app/1/documents/{desk.first('/app/1/documents')}"
     found = _fixed() | {
         "application": application,
-        "first_call": f"{application}/first-call",
+        "first_call": "/app/1/applications/1/first-call",  # that of the first start is of the sandbox
         "deliveries": f"{application}/deliveries",
         "delivery": delivery,
         "profile": profile,
@@ -144,7 +148,7 @@ class _Desk:
         return self.post(review, {"locale": "en", "validity_days": "30", "action": "send"})
 
     def application(self) -> str:
-        fields = {"name": "Shop", "environment": "sandbox", "webhook_url": "https://hooks.example.com/in"}
+        fields = {"name": "Shop", "environment": "production", "webhook_url": "https://hooks.example.com/in"}
         answer = self._send("/app/1/applications/new", fields, None)
         assert answer.status_code == 200 and "data-secret" in answer.text
         rows = re.findall(r'<tr data-id="(\d+)"', self.page("/app/1/applications"))

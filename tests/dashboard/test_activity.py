@@ -14,8 +14,7 @@ from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR, Action, note
 from paraph.tenants.models import Activity, Member, Organization, Role
-from tests.dashboard.conftest import LogIn, proved
-from tests.factories import scene
+from tests.dashboard.conftest import LogIn, proved, scene
 from tests.tenancy import create_organization
 
 

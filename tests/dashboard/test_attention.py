@@ -11,8 +11,8 @@ from paraph.flow.signing.decline import decline
 from paraph.signature_requests.models import Inquiry, SignatureRequest
 from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery
-from tests.dashboard.conftest import LogIn
-from tests.factories import VISITOR, Scene, scene
+from tests.dashboard.conftest import LogIn, scene
+from tests.factories import VISITOR, Scene
 
 pytestmark = pytest.mark.django_db
 

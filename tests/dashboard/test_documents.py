@@ -1,4 +1,4 @@
-"""Documents in the dashboard: uploaded by the verb of the API, listed for both environments."""
+"""Documents in the dashboard: uploaded by the verb of the API, listed."""
 
 import io
 from hashlib import sha256
@@ -83,11 +83,10 @@ def test_files_are_read_on_no_other_page_and_for_nobody_else(log_in: LogIn, orga
     assert not Document.objects.exists()
 
 
-def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization: Organization) -> None:
-    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
+def test_observers_read_the_list_and_upload_nothing(log_in: LogIn, organization: Organization) -> None:
+    ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
     _, client = log_in(Role.OBSERVER)
     page = client.get(f"/app/{organization.pk}/documents").content.decode()
-    assert '<span class="environment sandbox">Sandbox</span>' in page
     assert "Not searched yet" in page
     assert "Upload</button>" not in page and "New request" not in page
 
@@ -95,7 +94,7 @@ def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization
 def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: Organization, monkeypatch: Any) -> None:
     monkeypatch.setattr("paraph.dashboard.documents._AT_ONCE", 2)
     _, client = log_in()
-    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
     for number in range(4):
         client.post(f"/app/{organization.pk}/documents", {"file": pdf(name=f"{number}.pdf")})
     seen: list[int] = []

@@ -19,9 +19,8 @@ from paraph.tenants.invitations import invite
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Application, Organization, Role
 from tests.columns import columns, found_in, readings
-from tests.dashboard.conftest import PASSWORD, account_mails
+from tests.dashboard.conftest import PASSWORD, account_mails, scene
 from tests.dashboard.test_accounts import code, log_in
-from tests.factories import scene
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.usefixtures("nothing_counted")

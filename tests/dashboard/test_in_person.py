@@ -14,8 +14,8 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.tickets import in_person_ticket
 from paraph.tenants.models import Activity, Member, Organization, Role, User
 from paraph.tenants.rights import Right, may
-from tests.dashboard.conftest import just_logged_in
-from tests.factories import Scene, scene
+from tests.dashboard.conftest import just_logged_in, scene
+from tests.factories import Scene
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db

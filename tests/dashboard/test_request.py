@@ -29,8 +29,8 @@ from paraph.signature_requests.models import Field, Inquiry, Reminder, Signature
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
-from tests.dashboard.conftest import LogIn, just_logged_in
-from tests.factories import VISITOR, Scene, scene, sign
+from tests.dashboard.conftest import LogIn, just_logged_in, scene
+from tests.factories import VISITOR, Scene, sign
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
@@ -209,7 +209,7 @@ def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, 
     Reminder.objects.create(signer=made.signers[0], number=1)
     send_reminder(made.signers[0].pk, 1)
     send_otp(made.signers[0], "sms" if phone else "email", VISITOR)
-    page = unescape(text(just_logged_in(made.request.organization, Role.MEMBER), made))
+    page = unescape(text(just_logged_in(made.request.organization, Role.ADMIN), made))
     assert "The invitation of Ada Lovelace was not mailed." in page
     assert "The reminder of Ada Lovelace was not mailed." in page
     assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
@@ -225,7 +225,7 @@ def test_nobody_is_said_to_be_told_of_the_end_by_mails_that_nobody_took(environm
     made = scene(environment=environment, notify_signers_on_completion=True)
     sign(made)
     notify_completion(made.request.pk)
-    page = unescape(text(just_logged_in(made.request.organization, Role.MEMBER), made))
+    page = unescape(text(just_logged_in(made.request.organization, Role.ADMIN), made))
     assert "Mails about the completion that were not sent: 1 of 1." in page and note in page
     assert "were told that it is completed" not in page
 
@@ -236,7 +236,7 @@ def test_a_public_service_without_a_mail_server_says_that_nothing_is_sent(
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example.com"})
     made = scene(environment=environment, send_email=True)
-    page = text(just_logged_in(made.request.organization, Role.MEMBER), made)
+    page = text(just_logged_in(made.request.organization, Role.ADMIN), made)
     assert ("data-mails-refused" in page) is said and ("data-mails-kept" in page) is not said
 
 

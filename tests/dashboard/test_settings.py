@@ -8,8 +8,7 @@ from django.test import Client
 from paraph.tenants.admission import admit
 from paraph.tenants.models import Activity, Member, Organization, Retention, Role
 from paraph.tenants.retention import retention_days
-from tests.dashboard.conftest import LogIn, MemberClient, proved
-from tests.factories import scene
+from tests.dashboard.conftest import LogIn, MemberClient, proved, scene
 from tests.tenancy import create_application
 
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}

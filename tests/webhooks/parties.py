@@ -25,7 +25,7 @@ UNREACHABLE = PostResult(None, b"", "ConnectError: refused", 0.001)
 def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tuple[Scene, str]:
     """A request of an application with this webhook URL, and the application's secret."""
     made = scene(**of_scene)
-    new = create_application(made.request.organization_id, "sandbox", "told", webhook_url)
+    new = create_application(made.request.organization_id, made.request.environment, "told", webhook_url)
     SignatureRequest.objects.filter(pk=made.request.pk).update(application=new.application)
     made.request.refresh_from_db()
     return made, new.webhook_secret

@@ -35,7 +35,7 @@ from paraph.dashboard.drafts.pictures import stamp_picture, values_picture
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
-from paraph.dashboard.home import home, new_organization, organizations
+from paraph.dashboard.home import home, new_organization, organizations, switch_environment
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
 from paraph.dashboard.organization_settings import delete, retention, settings
 from paraph.dashboard.plan import billed, plan
@@ -52,6 +52,7 @@ from paraph.dashboard.requests.request_page import request
 
 _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
+    path("environment", switch_environment, name="environment"),
     path("applications", applications, name="applications"),
     path("applications/new", new_application, name="new_application"),
     path("applications/which", which_key, name="which_key"),

@@ -9,14 +9,13 @@ from typing import Any
 
 from django.db.models import QuerySet, prefetch_related_objects
 
-from paraph.dashboard.decorators import scope
 from paraph.dashboard.requests.pages import DOCUMENTS
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.webhooks.deliveries import failing_webhooks
@@ -28,9 +27,9 @@ _LATELY = timedelta(days=14)
 _LATEST_REQUESTS = 200  # in which turns, and mails that were not taken, are looked for
 
 
-def attention(member: Member) -> dict[str, list[Any]]:
-    """Return what needs the member, by kind, the most urgent of production first; nothing where nothing does. Webhooks
-    are for those who may see deliveries."""
+def attention(member: Member, scope: TenantScope) -> dict[str, list[Any]]:
+    """Return what needs the member in an environment, by kind, the most urgent first; nothing where nothing does.
+    Webhooks are for those who may see deliveries."""
     read: dict[str, Callable[[TenantScope], Iterable[Any]]] = {
         "inquiries": _inquiries,
         "declined": _declined,
@@ -42,8 +41,7 @@ def attention(member: Member) -> dict[str, list[Any]]:
         read["turns"] = partial(_turns, member)
     if may(member.role, Right.BUILD):
         read["webhooks"] = failing_webhooks
-    callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
-    found = {kind: [row for one in callers for row in of(one)][:_MOST] for kind, of in read.items()}
+    found = {kind: list(of(scope))[:_MOST] for kind, of in read.items()}
     return found if any(found.values()) else {}
 
 

@@ -78,13 +78,52 @@ def see_other(to: Any, *address: Any) -> HttpResponse:
 
 
 def show(
-    request: HttpRequest, template: str, content: dict[str, Any], *, member: Member | None = None, status: int = 200
+    request: HttpRequest,
+    template: str,
+    content: dict[str, Any],
+    *,
+    member: Member | None = None,
+    status: int = 200,
+    environment: str = "",
 ) -> HttpResponse:
-    """Return the page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
+    """Return the page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known. ``environment``:
+    that of what the page is about, which is switched on where the other one was."""
     shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
     if member:
+        if environment and not request.headers.get("HX-Request"):  # an open page that asks again switches nothing
+            switch_to(request, member, environment)
         shared["memberships"] = _memberships(member)
+        shared["may_build"] = may(member.role, Right.BUILD)
+        shared["in_sandbox"] = (environment or shown_environment(request, member)) == Environment.SANDBOX
     return render(request, f"dashboard/{template}", shared | content, status=status)
+
+
+_SANDBOX = "sandbox"  # in the session: the id of the organization whose sandbox is shown
+
+
+def environments(member: Member) -> list[Environment]:
+    """Return those that the member may see: the sandbox is for those who integrate."""
+    return [Environment.PRODUCTION, *([Environment.SANDBOX] if may(member.role, Right.BUILD) else [])]
+
+
+def shown_environment(request: HttpRequest, member: Member) -> Environment:
+    """Return the environment that is switched on: production, until somebody who may see the sandbox wants that."""
+    in_sandbox = request.session.get(_SANDBOX) == member.organization_id and may(member.role, Right.BUILD)
+    return Environment.SANDBOX if in_sandbox else Environment.PRODUCTION
+
+
+def switch_to(request: HttpRequest, member: Member, environment: str) -> None:
+    if environment == shown_environment(request, member):
+        return
+    if environment == Environment.SANDBOX:
+        request.session[_SANDBOX] = member.organization_id
+    else:
+        del request.session[_SANDBOX]
+
+
+def shown_scope(request: HttpRequest, member: Member) -> TenantScope:
+    """Return the member's organization in the environment that is switched on."""
+    return scope(member, shown_environment(request, member))
 
 
 def attached(response: _Response, name: str) -> _Response:

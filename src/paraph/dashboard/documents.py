@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
 from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
@@ -24,7 +24,7 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 _AT_ONCE = 50
 _MOST_PAGES = 20
@@ -54,11 +54,12 @@ def _listed(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> HttpResponse:
-    rows, older = _newest(member, _number(request.GET.get("before", "")))
+    asked = shown_scope(request, member)
+    rows, older = _newest(asked, _number(request.GET.get("before", "")))
     content = {
         "rows": rows,
         "older": older,
-        "may_send": may(member.role, Right.SEND),
+        "may_send": may(member.role, Right.SEND) and asked.environment == Environment.PRODUCTION,
         "problems": problems,
         "limit": limit_mb(),
     }
@@ -71,18 +72,14 @@ class _Row(NamedTuple):
     tag_count: int | None
 
 
-def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]:
-    """Return the newest documents of both environments, those before a document where one is given; and the id to go on
-    from, None at the end."""
-    rows: list[Document] = []
-    last = _own(member, before) if before is not None else None
-    for environment in Environment:
-        mine = scoped(Document, scope(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
-        if last:
-            mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
-        used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
-        rows += mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1]
-    rows.sort(key=lambda document: (document.created_at, document.pk), reverse=True)
+def _newest(scope: TenantScope, before: int | None) -> tuple[list[_Row], int | None]:
+    """Return the caller's newest documents, those before a document where one is given; and the id to go on from, None
+    at the end."""
+    mine = scoped(Document, scope).filter(status=DocumentStatus.READY, file_deleted_at=None)
+    if before is not None and (last := scoped(Document, scope).filter(pk=before).first()):
+        mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
+    used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
+    rows = list(mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1])
     shown = rows[:_AT_ONCE]
     known = DocumentTags.objects.in_bulk([document.pk for document in shown])
     listed = [_Row(each, len(each.pages), len(known[each.pk].found) if each.pk in known else None) for each in shown]
@@ -110,7 +107,7 @@ def document(request: HttpRequest, member: Member, document_id: int) -> HttpResp
         "may_send": may_send,
         "may_delete": may_send and unused(Document.objects.filter(pk=found.pk)).exists(),
     }
-    return show(request, "documents/document.html", content, member=member)
+    return show(request, "documents/document.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.SEND)
@@ -130,7 +127,7 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
             return see_other("documents", member.organization_id)
     content = {"document": found, "refused": refused}
     status = 422 if refused else 200
-    return show(request, "documents/delete.html", content, member=member, status=status)
+    return show(request, "documents/delete.html", content, member=member, status=status, environment=found.environment)
 
 
 @member_page(Right.SEE)
@@ -155,12 +152,8 @@ def _picture(draw: Callable[[], bytes]) -> HttpResponse:
 
 
 def _document(member: Member, document_id: int) -> Document:
-    found = _own(member, document_id)
+    rows = (scoped(Document, scope(member, each)).filter(pk=document_id).first() for each in environments(member))
+    found = next(filter(None, rows), None)
     if found is None or found.status != DocumentStatus.READY or found.file_deleted_at:
         raise Http404
     return found
-
-
-def _own(member: Member, document_id: int) -> Document | None:
-    rows = (scoped(Document, scope(member, environment)).filter(pk=document_id).first() for environment in Environment)
-    return next(filter(None, rows), None)

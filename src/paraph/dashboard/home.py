@@ -7,12 +7,14 @@ from django import forms
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import is_valid_path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from paraph.dashboard.attention import attention
-from paraph.dashboard.decorators import member_page, scope, see_other, show
+from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
 from paraph.kernel.errors import DomainError
@@ -42,22 +44,33 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    counts, every = Counter[str](), Filters({})
-    for environment in Environment:
-        counts.update(by_status(scope(member, environment), "signature_requests"))
+    asked, every = shown_scope(request, member), Filters({})
+    counts = Counter(by_status(asked, "signature_requests"))
     every.is_valid()
     organization = member.organization
+    in_production = asked.environment == Environment.PRODUCTION
     content = {
         "counts": counts,
-        "latest": page(member, every, _LATEST).rows if counts.total() else [],
-        "attention": attention(member),
-        "steps": first_steps(member, counts),
+        "latest": page(asked, every, _LATEST).rows if counts.total() else [],
+        "attention": attention(member, asked),
+        "steps": first_steps(member, counts) if in_production else [],
         "quota": web_sends(organization.pk, organization.plan),
         "limit": limit_mb(),
-        "may_send": may(member.role, Right.SEND),
-        "may_build": may(member.role, Right.BUILD),
+        "may_send": may(member.role, Right.SEND) and in_production,
     }
     return show(request, "home.html", content, member=member)
+
+
+@member_page(Right.BUILD)
+@require_POST
+def switch_environment(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/environment``. Fields: ``to``, the environment to switch on, and ``page``, the address of the page where
+    the switch was pressed; it leads to the list above that page, or home."""
+    wanted = request.POST.get("to", "")
+    switch_to(request, member, wanted if wanted == Environment.SANDBOX else Environment.PRODUCTION)
+    page = "/".join(request.POST.get("page", "").split("/")[:4])
+    here = reverse("home", args=[member.organization_id])
+    return see_other(page if page.startswith(here) and is_valid_path(page) else here)
 
 
 class NewOrganizationForm(forms.Form):

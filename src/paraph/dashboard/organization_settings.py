@@ -13,11 +13,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show
 from paraph.flow.ending import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
-from paraph.tenants.models import Environment, Member, Organization
+from paraph.tenants.models import Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
@@ -159,7 +159,7 @@ def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> Htt
         "form": SettingsForm(organization, initial=_initial(organization)),
         "retention_form": RetentionForm(initial=days),
         "deletion_form": DeletionForm(),
-        "retention": [(environment, days[environment]) for environment in reversed(Environment)],
+        "retention": [(environment, days[environment]) for environment in environments(member)],
         "days_after_deletion": DAYS_AFTER_DELETION,
     }
     refused = any(form.errors for form in forms_sent.values())

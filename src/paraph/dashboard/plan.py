@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import attached, member_page, scope, show
+from paraph.dashboard.decorators import attached, environments, member_page, scope, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.kernel.rates import PerHourAndDay
@@ -33,7 +33,7 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
-        "message_limits": _message_limits(Plan(organization.plan)),
+        "message_limits": _message_limits(Plan(organization.plan), environments(member)),
         "months": [(month, monthly_usage(month, pk).get(pk, MonthlyUsage())) for month in _months(member)],
     }
     return show(request, "plan.html", content, member=member)
@@ -54,21 +54,22 @@ def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG00
     return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
-def _message_limits(plan: Plan) -> list[tuple[str, str]]:
+def _message_limits(plan: Plan, shown: list[Environment]) -> list[tuple[str, str]]:
     """Return each ceiling of messages in words, and how many it allows."""
     to_one, to_one_from_all = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
     sms_of_organization, sms_to_country = sms_ceilings()
     named = [
         (_("All messages, %(environment)s") % {"environment": environment.label}, message_ceilings(plan, environment))
-        for environment in Environment
+        for environment in shown
     ]
     named += [
         (_("To one address or number from you, production"), to_one),
         (_("To one address or number from all organizations, production"), to_one_from_all),
-        (_("To one address or number from all organizations, sandbox"), to_one),
         (_("SMS from you, in each environment"), sms_of_organization),
         (_("SMS to one country from all organizations, in each environment"), sms_to_country),
     ]
+    if Environment.SANDBOX in shown:
+        named.append((_("To one address or number from all organizations, sandbox"), to_one))
     return [(name, _written(limit)) for name, limit in named]
 
 

@@ -3,7 +3,6 @@
 Where one application is named, the caller has found it among the member's own.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -69,9 +68,9 @@ def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any],
     return shown, shown[-1].pk if len(found) > AT_ONCE else None
 
 
-def deliveries_of_all(scopes: Sequence[TenantScope], asked: Filter) -> tuple[list[Any], int | None]:
+def deliveries_of_all(scope: TenantScope, asked: Filter) -> tuple[list[Any], int | None]:
     """Return the same of all the caller's applications. Of each its newest are read from its index."""
-    applications = [pk for scope in scopes for pk in scoped(Application, scope).values_list("pk", flat=True)]
+    applications = list(scoped(Application, scope).values_list("pk", flat=True))
     if not applications:
         return [], None
     known = Delivery.objects.filter(application_id__in=applications)

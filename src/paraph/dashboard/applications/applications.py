@@ -22,7 +22,16 @@ from paraph.dashboard.applications.forms import (
     SettingsForm,
     add_refusal,
 )
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show
+from paraph.dashboard.decorators import (
+    actor,
+    member_page,
+    reauthenticated,
+    scope,
+    see_other,
+    show,
+    shown_environment,
+    shown_scope,
+)
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import key_hash
@@ -85,7 +94,8 @@ def which_key(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpResponse:
     live = Count("keys", filter=Q(keys__revoked_at=None) | Q(keys__revoked_at__gt=clock.now()))
-    rows = applications_of(member).order_by("pk").annotate(live_keys=live, last_used_at=Max("keys__last_used_at"))
+    mine = scoped(Application, shown_scope(request, member)).order_by("pk")
+    rows = mine.annotate(live_keys=live, last_used_at=Max("keys__last_used_at"))
     content = {"rows": [(row, is_new(row)) for row in rows], "form": form}
     return show(request, "applications/listing.html", content, member=member, status=422 if form.errors else 200)
 
@@ -93,7 +103,7 @@ def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpRespo
 @member_page(Right.BUILD)
 @reauthenticated
 def new_application(request: HttpRequest, member: Member) -> HttpResponse:
-    form = NewApplicationForm(request.POST or None)
+    form = NewApplicationForm(request.POST or None, initial={"environment": shown_environment(request, member)})
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
@@ -163,7 +173,14 @@ def _application_page(request: HttpRequest, member: Member, found: Application, 
         "revocation": RevokeForm(found),
     }
     status = 422 if refused else 200
-    return show(request, "applications/application.html", content | refused, member=member, status=status)
+    return show(
+        request,
+        "applications/application.html",
+        content | refused,
+        member=member,
+        status=status,
+        environment=found.environment,
+    )
 
 
 class _KeyRow(NamedTuple):
@@ -224,7 +241,9 @@ def _show_secrets(request: HttpRequest, member: Member, made: NewApplication | R
         "ends_at": made.ends_at if isinstance(made, Rotated) else None,
         "base_url": f"{settings.PARAPH.public_url}/api/v1",
     }
-    response = show(request, "applications/secrets.html", content, member=member)
+    response = show(
+        request, "applications/secrets.html", content, member=member, environment=made.application.environment
+    )
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     return response

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of
 from paraph.dashboard.applications.verifiers import VERIFIERS
-from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show
+from paraph.dashboard.decorators import actor, attached, member_page, see_other, show, shown_scope
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
@@ -96,29 +96,22 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
         **_listed(request, rows, older),
     }
     status = 422 if problem else 200
-    return show(request, "applications/deliveries.html", content, member=member, status=status)
-
-
-class AllFilterForm(FilterForm):
-    environment = forms.ChoiceField(
-        label=gettext_lazy("Environment"), required=False, choices=[ANY, *Environment.choices]
+    return show(
+        request,
+        "applications/deliveries.html",
+        content,
+        member=member,
+        status=status,
+        environment=found.environment,
     )
-
-    field_order = ("environment", "status", "event", "since", "until")
-
-    def environments(self) -> list[str]:
-        """Return the environments that are asked for: all of them where none is, or where it could not be read."""
-        chosen = self.cleaned_data.get("environment")
-        return [chosen] if chosen else list(Environment)
 
 
 @member_page(Right.BUILD)
 def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
-    form = AllFilterForm(request.GET)
+    form = FilterForm(request.GET)
     asked = form.asked()
-    rows, older = deliveries_of_all([scope(member, environment) for environment in form.environments()], asked)
-    is_filtered = any(asked) or len(form.environments()) == 1
-    content = {"form": form, "is_filtered": is_filtered, **_listed(request, rows, older)}
+    rows, older = deliveries_of_all(shown_scope(request, member), asked)
+    content = {"form": form, "is_filtered": any(asked), **_listed(request, rows, older)}
     return show(request, "applications/all_deliveries.html", content, member=member)
 
 
@@ -182,4 +175,11 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "problem": problem,
     }
     status = 422 if problem else 200
-    return show(request, "applications/delivery.html", content, member=member, status=status)
+    return show(
+        request,
+        "applications/delivery.html",
+        content,
+        member=member,
+        status=status,
+        environment=found.environment,
+    )

@@ -76,7 +76,7 @@ def first_call(request: HttpRequest, member: Member, application_id: int) -> Htt
         return show(request, "applications/progress.html", content, member=member)
     base_url = f"{settings.PARAPH.public_url}/api/v1"
     content |= {"base_url": base_url, "first_request": first_request(base_url, member.user)}
-    return show(request, "applications/first_call.html", content, member=member)
+    return show(request, "applications/first_call.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.BUILD)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, override
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
-from paraph.dashboard.request_templates.templates import template_of
+from paraph.dashboard.request_templates.templates import sendable_template_of
 from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
@@ -60,7 +60,7 @@ def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
 @member_page(Right.SEND)
 @takes_small_file(MOST_BYTES, _too_large)
 def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
-    template = template_of(member, template_id)
+    template = sendable_template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
     if form.is_bound and form.is_valid():
         try:
@@ -82,7 +82,7 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
 @member_page(Right.SEND)
 def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
     """``…/templates/{id}/sample.csv``: the header that is wanted, with a row as an example."""
-    columns, row = _sample(template_of(member, template_id))
+    columns, row = _sample(sendable_template_of(member, template_id))
     return csv_answer(write_csv(columns, [row]), "sample.csv")
 
 

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
 from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
 from paraph.drafts.models import Draft, Step
@@ -24,7 +24,7 @@ from paraph.request_templates.saving import Names, begin_from, of_draft, of_requ
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import Member
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
@@ -103,7 +103,7 @@ def _saved(
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
     mine = (
-        scoped(Template, scope(member))
+        scoped(Template, shown_scope(request, member))
         .defer("content")
         .annotate(document_count=Count("documents"), roles_of=F("content__signers"))
     )
@@ -113,7 +113,7 @@ def templates(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.SEND)
 def template(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
-    found = template_of(member, template_id)
+    found = (sendable_template_of if request.method == "POST" else template_of)(member, template_id)
     people = _people(request, member, found)
     if request.method == "POST" and people.is_valid():
         draft = begin_from(scope(member), found, member.user, [form.cleaned_data for form in people])
@@ -127,7 +127,14 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
         "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
     }
     status = 422 if people.is_bound else 200
-    return show(request, "request_templates/template.html", content, member=member, status=status)
+    return show(
+        request,
+        "request_templates/template.html",
+        content,
+        member=member,
+        status=status,
+        environment=found.environment,
+    )
 
 
 @member_page(Right.SEND)
@@ -151,7 +158,7 @@ def delete(request: HttpRequest, member: Member, template_id: int) -> HttpRespon
     refused = ""
     if request.method == "POST":
         try:
-            delete_template(scope(member), found.pk, actor(request, member))
+            delete_template(scope(member, found.environment), found.pk, actor(request, member))
         except DomainError as refusal:
             refused = refusal.message
         else:
@@ -175,8 +182,17 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
 
 
 def template_of(member: Member, template_id: int) -> Template:
-    """Return the member's template. Raise ``Http404`` where there is none."""
-    template = scoped(Template, scope(member)).filter(pk=template_id).first()
+    """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
+    found = (scoped(Template, scope(member, each)).filter(pk=template_id).first() for each in environments(member))
+    template = next(filter(None, found), None)
     if template is None:
+        raise Http404
+    return template
+
+
+def sendable_template_of(member: Member, template_id: int) -> Template:
+    """Return the same, where it is of production: those of the sandbox are sent through the API."""
+    template = template_of(member, template_id)
+    if template.environment != Environment.PRODUCTION:
         raise Http404
     return template

@@ -61,7 +61,14 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
         except DomainError as refusal:
             form.add_error(None, refusal.message)
     content = {"form": form, "found": found}
-    return show(request, "requests/end_early.html", content, member=member, status=422 if form.errors else 200)
+    return show(
+        request,
+        "requests/end_early.html",
+        content,
+        member=member,
+        status=422 if form.errors else 200,
+        environment=found.environment,
+    )
 
 
 @member_page(Right.SEND)

@@ -75,7 +75,7 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
         "files": files,
         "holds": broken is None and all(file["is_same"] for file in files),
     }
-    return show(request, "requests/verify.html", content, member=member)
+    return show(request, "requests/verify.html", content, member=member, environment=found.environment)
 
 
 def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:

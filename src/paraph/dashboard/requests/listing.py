@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, scope, see_other, show
+from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show, shown_scope
 from paraph.dashboard.requests.pages import Filters, Page, page, walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
@@ -20,8 +20,9 @@ from paraph.signature_requests.models import RequestStatus, Role, SignatureReque
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants import daily_counts
 from paraph.tenants.admin_log import note_export
-from paraph.tenants.models import Member
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import TenantScope
 
 AT_ONCE = 50
 
@@ -33,26 +34,25 @@ def requests(request: HttpRequest, member: Member) -> HttpResponse:
         return show(request, "requests/listing.html", {"filters": filters, "page": Page()}, member=member, status=422)
     backwards = "previous" in request.GET
     start = _number(request.GET.get("previous" if backwards else "following", ""))
-    shown = page(member, filters, AT_ONCE, start, backwards=backwards)
+    asked = shown_scope(request, member)
+    shown = page(asked, filters, AT_ONCE, start, backwards=backwards)
     query = filters.query()
     content = {
         "filters": filters,
         "page": shown,
-        "tabs": [] if filters.words else _tabs(member, filters),
+        "tabs": [] if filters.words else _tabs(asked, filters),
         "query": urlencode(query),
         "newer": _address(query, previous=shown.previous),
         "older": _address(query, following=shown.following),
         "asked": query,
-        "may_send": may(member.role, Right.SEND),
+        "may_send": may(member.role, Right.SEND) and asked.environment == Environment.PRODUCTION,
     }
     return show(request, "requests/listing.html", content, member=member)
 
 
-def _tabs(member: Member, filters: Filters) -> list[dict[str, Any]]:
+def _tabs(scope: TenantScope, filters: Filters) -> list[dict[str, Any]]:
     """Return each status with the number of its requests, as the other filters choose them."""
-    counts = Counter[str]()
-    for environment in filters.environments:
-        counts.update(daily_counts.by_status(scope(member, environment), "signature_requests", *filters.days()))
+    counts = Counter(daily_counts.by_status(scope, "signature_requests", *filters.days()))
     query = filters.query()
     chosen = query.pop("status", "")
     labels = [
@@ -114,12 +114,13 @@ def export_requests(request: HttpRequest, member: Member) -> Any:
         return see_other("requests", member.organization_id)
     note_export(member.organization_id, actor(request, member), filters.query())
     name = f"requests-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return attached(StreamingHttpResponse(_lines(member, filters), content_type="text/csv; charset=utf-8"), name)
+    lines = _lines(shown_scope(request, member), filters)
+    return attached(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name)
 
 
-def _lines(member: Member, filters: Filters) -> Iterator[str]:
+def _lines(scope: TenantScope, filters: Filters) -> Iterator[str]:
     yield csv_line(_COLUMNS)
-    for rows in walk(member, filters, _EXPORTED_AT_ONCE):
+    for rows in walk(scope, filters, _EXPORTED_AT_ONCE):
         prefetch_related_objects(rows, "copies")
         fields = signed_fields([row.pk for row in rows])
         for row in rows:

@@ -1,5 +1,5 @@
 """Which requests a member reads: one, or those that filters choose, page by page, from an index in their order,
-forwards and backwards: never counted and never skipped. Of both environments."""
+forwards and backwards: never counted and never skipped."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 from django.http import Http404
 from django.utils.translation import gettext_lazy as _
 
-from paraph.dashboard.decorators import scope
+from paraph.dashboard.decorators import environments, scope
 from paraph.documents.models import Document
 from paraph.signature_requests.models import LARGE, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.search import search
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.models import Member
 from paraph.tenants.scope import TenantScope, scoped
 
 _ANY = ("", _("Any"))
@@ -39,7 +39,6 @@ class Filters(forms.Form):
         widget=forms.TextInput(attrs={"type": "search", "placeholder": _("Title, name, e-mail, file or number")}),
     )
     status = forms.ChoiceField(label=_("Status"), required=False, choices=[_ANY, *_STATUSES])
-    environment = forms.ChoiceField(label=_("Environment"), required=False, choices=[_ANY, *Environment.choices])
     created_after = forms.DateField(label=_("Created from"), required=False, widget=_DAY)
     created_before = forms.DateField(label=_("Created until"), required=False, widget=_DAY)
     order = forms.ChoiceField(
@@ -53,11 +52,6 @@ class Filters(forms.Form):
     @property
     def rising(self) -> bool:
         return bool(self.cleaned_data["order"])
-
-    @property
-    def environments(self) -> list[str]:
-        chosen = self.cleaned_data["environment"]
-        return [chosen] if chosen else [Environment.PRODUCTION.value, Environment.SANDBOX.value]
 
     def days(self) -> tuple[date, date]:
         return self.cleaned_data["created_after"] or date.min, self.cleaned_data["created_before"] or date.max
@@ -89,19 +83,13 @@ DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_relat
 
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
-    """Return the request, and the organization in its environment. Raise ``Http404``."""
-    found = _own(member, request_id)
-    if found is None:
-        raise Http404
-    return scope(member, found.environment), found
-
-
-def _own(member: Member, request_id: int) -> SignatureRequest | None:
-    for environment in Environment:
-        rows = scoped(SignatureRequest, scope(member, environment)).select_related("application", "sent_by")
+    """Return the request, and the organization in its environment, which the member may see. Raise ``Http404``."""
+    for environment in environments(member):
+        asked = scope(member, environment)
+        rows = scoped(SignatureRequest, asked).select_related("application", "sent_by")
         if found := rows.filter(pk=request_id).first():
-            return found
-    return None
+            return asked, found
+    raise Http404
 
 
 @dataclass
@@ -115,11 +103,13 @@ class Page:
     too_many_words: bool = False
 
 
-def page(member: Member, filters: Filters, at_once: int, start: int | None = None, *, backwards: bool = False) -> Page:
-    """Return the requests after ``start`` in the order of the filters (before it if ``backwards``), with signers and
-    what is shown of documents."""
+def page(
+    scope: TenantScope, filters: Filters, at_once: int, start: int | None = None, *, backwards: bool = False
+) -> Page:
+    """Return the caller's requests after ``start`` in the order of the filters (before it if ``backwards``), with
+    signers and what is shown of documents."""
     rising = filters.rising != backwards
-    found = (_searched if filters.words else _listed)(member, filters, at_once, start, rising=rising)
+    found = (_searched if filters.words else _listed)(scope, filters, at_once, start, rising=rising)
     rows = found.rows[:at_once]
     onwards = rows[-1].pk if len(found.rows) > at_once else found.following
     back = rows[0].pk if start is not None and rows else start
@@ -129,49 +119,36 @@ def page(member: Member, filters: Filters, at_once: int, start: int | None = Non
     return Page(rows, back, onwards, found.too_many_words)
 
 
-def walk(member: Member, filters: Filters, at_once: int) -> Iterator[list[SignatureRequest]]:
+def walk(scope: TenantScope, filters: Filters, at_once: int) -> Iterator[list[SignatureRequest]]:
     """Yield all requests that the filters choose, page by page."""
     start: int | None = None
     while True:
-        found = page(member, filters, at_once, start)
+        found = page(scope, filters, at_once, start)
         yield found.rows
         if found.following is None:
             return
         start = found.following
 
 
-def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
+def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
     """Return the rows, one more than asked for where there are as many."""
-    rows: list[SignatureRequest] = []
-    last = _own(member, start) if start is not None else None
-    for environment in filters.environments:
-        chosen = filters.rows(scope(member, environment))
-        if last:
-            chosen = _beyond(chosen, last, rising=rising)
-        rows += chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]
-    rows.sort(key=lambda row: (row.created_at, row.pk), reverse=not rising)
-    return Page(rows[: at_once + 1])
+    chosen = filters.rows(scope)
+    if start is not None and (last := scoped(SignatureRequest, scope).filter(pk=start).first()):
+        chosen = _beyond(chosen, last, rising=rising)
+    return Page(list(chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]))
 
 
-def _searched(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return a page of what is found. Rows beyond the point that every environment was searched up to wait for the next
-    page."""
-    rows: list[SignatureRequest] = []
-    points: list[int] = []
-    truncated = False
-    for environment in filters.environments:
-        asked = scope(member, environment)
-        chosen = filters.rows(asked)
-        found = search(asked, filters.words, chosen, at_once + 1, start, rising=rising)
-        rows += chosen.filter(pk__in=found.ids)
-        points += [] if found.looked_until is None else [found.looked_until]
-        truncated |= found.too_many_words
-        rows += _by_number(_past(chosen, start, rising=rising), filters.words, found.ids)
+def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
+    """Return a page of what is found. Rows beyond the point that was searched up to wait for the next page."""
+    chosen = filters.rows(scope)
+    found = search(scope, filters.words, chosen, at_once + 1, start, rising=rising)
+    rows = [*chosen.filter(pk__in=found.ids)]
+    rows += _by_number(_past(chosen, start, rising=rising), filters.words, found.ids)
     rows.sort(key=lambda row: row.pk, reverse=not rising)
-    point = (min(points) if rising else max(points)) if points else None
+    point = found.looked_until
     if point is not None:
         rows = [row for row in rows if (row.pk <= point if rising else row.pk >= point)]
-    return Page(rows, following=point, too_many_words=truncated)
+    return Page(rows, following=point, too_many_words=found.too_many_words)
 
 
 def _by_number(chosen: QuerySet[SignatureRequest], words: str, found: list[int]) -> QuerySet[SignatureRequest]:

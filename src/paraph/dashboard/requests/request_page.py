@@ -64,7 +64,8 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
             return HttpResponse(status=204)
         return show(request, "requests/request_watched.html", part, member=member)
     part["problem"] = problem
-    return show(request, "requests/request.html", part, member=member, status=422 if problem else 200)
+    status = 422 if problem else 200
+    return show(request, "requests/request.html", part, member=member, status=status, environment=found.environment)
 
 
 def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dict[str, Any]:
