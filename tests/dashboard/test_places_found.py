@@ -15,13 +15,12 @@ SAID = "1 signature was placed where the document asks for it."
 LAST_PAGE = text("Signature: ____________________", 72, 300)
 
 
-def opened(client: Client, organization: Organization, page: str, **people: object) -> str:
-    """The address of a draft whose places are to be opened."""
+def opened(client: Client, organization: Organization, page: str, *people: str) -> str:
+    """The address of the places of a draft: of these signers, or of who is logged in."""
     address = begun(client, organization)
     client.post(f"{address}/documents", {"file": pdf(paper(*[""] * 11, page)), "action": "upload"})
-    client.post(
-        f"{address}/signers", signers(*people["rows"]) if "rows" in people else signers(person(""), action="only-me")
-    )
+    rows = [person(each) for each in people] or [person("", last_name="", email="")]
+    client.post(f"{address}/signers", signers(*rows, action="next" if people else "only-me"))
     return f"{address}/places"
 
 
@@ -41,7 +40,7 @@ def test_who_signs_alone_finds_the_line_on_the_last_page_taken(log_in: LogIn, or
 def test_of_two_signers_none_is_guessed_but_both_are_offered(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in(Role.MEMBER)
     page = text("Landlord: ____________________", 72, 300) + text("Tenant: ____________________", 72, 200)
-    address = opened(client, organization, page, rows=[person("Ada"), person("Grace")])
+    address = opened(client, organization, page, "Ada", "Grace")
     shown = client.get(address).content.decode()
     assert "signature was placed" not in shown and stored.stamps() == []
     first, second = (signer.ref for signer in stored.signers(Draft.objects.get()))
