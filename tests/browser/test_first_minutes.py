@@ -169,6 +169,7 @@ def application(page: Any) -> tuple[str, str]:
     page.get_by_role("link", name="Applications").click()
     page.get_by_role("link", name="New application").first.click()
     page.get_by_label("Name").fill("Shop")
+    page.get_by_label("Environment").select_option("sandbox")
     page.get_by_role("button", name="Create the application").click()
     key = page.locator("[data-secret=api_key]").inner_text()
     secret = page.locator("[data-secret=webhook_secret]").inner_text()
