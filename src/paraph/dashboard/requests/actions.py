@@ -34,8 +34,7 @@ class EndEarlyForm(forms.Form):
         max_length=LONGEST_REASON,
         required=False,
         help_text=gettext_lazy(
-            "Everyone who was invited reads it in a mail. The journal and webhooks keep it for good; please don't name "
-            "people."
+            "It stands in the mail, and for good in the journal and in webhooks, so please don't name people."
         ),
     )
 
