@@ -16,7 +16,8 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
     people = [signer(f"person-{number}", order=number, email=f"w{number}@withdrawn.example") for number in (1, 2, 3)]
     stamps = [{"signer_ref": each["ref"], "stamps": [at(1, 72, 72 + 90 * each["order"])]} for each in people]
     documents = [{"id": backend.upload(contract(), "Lease.pdf"), "signers": stamps}]
-    made = backend.create(mode="sequential", send_email=True, signers=people, documents=documents)
+    options = {"mode": "sequential", "validity_days": 7, "send_email": True, "identity_declaration_accepted": True}
+    made = backend.create(**options, signers=people, documents=documents)
     addresses = [each["signing_url"] for each in made["signers"]]
     mailed(service, "w1@withdrawn.example", "asks you to sign")
     assert sign(addresses[0]).status_code == 200
