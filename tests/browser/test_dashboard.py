@@ -159,15 +159,42 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     page.goto(f"{dashboard.base_url}/app/1/requests/{made['id']}")
     page.evaluate("window.kept = true")
     expect(page.locator(".outcome").get_by_role("status")).to_have_text("Ready to sign. Waiting for Ada King.")
-    expect(page.get_by_role("link", name="Verify")).to_have_count(0)
+    verify = page.locator("a", has_text="Verify")
+    expect(verify).to_have_count(0)
+    expect(page.locator("#pages g.place")).to_have_count(1)
     signed(backend, made)
     sealed = page.locator(".outcome").get_by_role("status")
-    expect(sealed).to_have_text("Signed by everybody. The documents are sealed.", timeout=60_000)
+    expect(sealed).to_have_text("Everyone has signed. The documents are sealed.", timeout=60_000)
     first = page.locator(".outcome .button").first
     expect(first).to_have_text("Download the signed PDF")
+    expect(verify).to_have_count(1)
+    expect(page.locator("#pages g.place")).to_have_count(0)
     assert page.evaluate("window.kept") and polls
     assert all(later - earlier > 2.8 for earlier, later in itertools.pairwise(polls))
     visitor.look()
+
+
+def test_the_pages_of_a_request_are_large_and_beside_its_signers(
+    window: Callable[..., Any], dashboard: ServedPages
+) -> None:
+    page = window(viewport={"width": 1280, "height": 720})
+    page.goto(dashboard.addresses["request"])
+    picture, signers = page.locator("#pages img").first, page.locator("section", has=page.locator("#signers"))
+    pictured, people = picture.bounding_box(), signers.bounding_box()
+    assert pictured["width"] > 500 and pictured["x"] + pictured["width"] < people["x"]
+    assert max(pictured["y"], people["y"]) < 720 - 200, "both are in view"
+    assert picture.evaluate("(image) => image.naturalWidth") > 1000
+    page.locator("#pages").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#pages")).not_to_have_js_property("scrollTop", 0)
+    menu = page.locator(".line .menu").first
+    menu.locator("summary").press("Enter")
+    expect(menu.get_by_role("button", name="Show the signing link")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(menu.get_by_role("button", name="Show the signing link")).to_be_hidden()
+    expect(menu.locator("summary")).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert signers.bounding_box()["y"] < picture.bounding_box()["y"], "on a phone the signers come first"
 
 
 def test_moments_are_told_in_the_readers_zone(window: Callable[..., Any], dashboard: ServedPages) -> None:
@@ -202,6 +229,62 @@ def test_keys_search_begin_a_request_and_show_themselves(window: Callable[..., A
     page.wait_for_url("**/requests")
     page.keyboard.press("n")
     page.wait_for_url("**/drafts/*/documents")
+
+
+@pytest.mark.parametrize("size", [(1280, 720, 2500), (1440, 900, 2900)])
+def test_send_is_in_view_beside_the_pages_wherever_they_are_read(
+    window: Callable[..., Any], dashboard: ServedPages, size: tuple[int, int, int]
+) -> None:
+    width, height, longest = size
+    page = window(viewport={"width": width, "height": height})
+    page.goto(dashboard.addresses["draft_review"])
+    controls = [page.get_by_label(name) for name in ("Subject", "Message", "Expires in", "Remind every", "Language")]
+    for part in (0, 0.5, 1):
+        page.evaluate("(part) => scrollTo(0, part * document.documentElement.scrollHeight)", part)
+        for each in [
+            page.get_by_role("button", name="Send", exact=True),
+            page.get_by_text("code by e-mail"),
+            *controls,
+        ]:
+            expect(each.first).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollHeight") < longest
+    assert page.evaluate("document.querySelector('.sheet').clientWidth") > 480, "large enough to read"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_of_the_review_is_enlarged_and_left_by_keyboard(
+    window: Callable[..., Any], dashboard: ServedPages, scripts: bool
+) -> None:
+    page = window(java_script_enabled=scripts)
+    page.goto(dashboard.addresses["draft_review"])
+    button = page.get_by_role("button", name="Enlarge page 2")
+    button.press("Enter")
+    large = page.get_by_role("dialog", name="Page 2")
+    expect(large.locator("use")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(large).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_what_is_written_on_review_stays_without_a_press(window: Callable[..., Any], dashboard: ServedPages) -> None:
+    page = window()
+    page.goto(dashboard.addresses["draft_review"])
+    with page.expect_response(lambda answer: answer.request.method == "POST") as saved:
+        page.get_by_label("Subject").fill("Your lease")
+        page.get_by_label("Message").focus()
+    assert saved.value.status == 204
+    page.reload()
+    expect(page.get_by_label("Subject")).to_have_value("Your lease")
+
+
+def test_adding_somebody_leads_to_the_next_row(window: Callable[..., Any], dashboard: ServedPages) -> None:
+    page = window()
+    page.goto(dashboard.addresses["draft_signers"])
+    for button in ("Add signer", "Move up"):
+        page.get_by_role("button", name=button).first.click()
+        row = page.locator("[data-signer]").nth(2 if button == "Add signer" else 0)
+        expect(row.get_by_label("E-mail")).to_be_focused()
+    page.get_by_role("button", name="Move up").first.click()
 
 
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:
@@ -263,7 +346,7 @@ def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     assert page.locator("g.place").count() == 2
     page.get_by_role("button", name="Send", exact=True).click()
     page.wait_for_url("**/app/1/requests/*")
-    assert page.locator("tr", has_text="Grace Hopper").count() == 1
+    assert page.locator(".line li", has_text="Grace Hopper").count() == 1
     until(lambda: {"ada@rent.example", "grace@rent.example"} <= {message["to"] for message in world.inbox()})
 
 

@@ -1,8 +1,9 @@
 """Changes of drafts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -12,22 +13,31 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, Json, Placed, Step, blank
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import Kind, free_name
-from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
+STAMP_SIZE = (160.0, 56.0)  # of a new one, in points: contracts have less room than the API's default takes
 _STEPS = list(Step)
 _LARGE = 100  # pages, or stamps and fields
 _MARGIN = 40  # points between new stamps, and around them
 _NARROWEST = 60  # points, for the names of small fields
 
 
-def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
-    """Make a draft with these documents; id of documents that are not the caller's are ignored. On the plan Free, open
-    drafts that nobody has touched for longest make room beyond the operator's setting."""
+def begin(
+    scope: TenantScope,
+    author: User,
+    document_ids: Iterable[int] = (),
+    locale: str = "en",
+    defaults: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Make a draft with these documents; id of documents that are not the caller's are ignored. ``defaults``: options,
+    ``locale`` and ``message`` to begin with. On the plan Free, open drafts that nobody has touched for longest make
+    room beyond the operator's setting."""
+    said = {"locale": locale, "message": "", **(defaults or {})}
+    options = {name: each for name, each in said.items() if name not in ("locale", "message")}
     with transaction.atomic():
         opened = scoped(Draft, scope).filter(request=None).order_by("updated_at", "pk")
         Draft.objects.filter(pk__in=oldest_beyond(scope, opened, settings.PARAPH.kept_drafts)).delete()
@@ -35,8 +45,9 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
             organization_id=scope.organization_id,
             environment=scope.environment,
             author=author,
-            locale=locale,
-            content={**blank(), "decline_allowed": True},
+            locale=said["locale"],
+            message=said["message"],
+            content={**blank(), "decline_allowed": True, **options},
         )
         attach(scope, draft, document_ids)
     return draft
@@ -114,7 +125,7 @@ def add_stamp(draft: Draft) -> None:
     if not free or document is None:
         return
     there = _on_last_page(document, places, fields=False)
-    draft.place([*places, Placed(document, free[0], *_free_place(document, there, DEFAULT_SIZE))])
+    draft.place([*places, Placed(document, free[0], *_free_place(document, there, STAMP_SIZE))])
     touch(draft)
 
 

@@ -12,10 +12,12 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
 from paraph.dashboard.requests.outcome import in_turn, names_of
+from paraph.dashboard.requests.pages import title_of
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
@@ -38,6 +40,14 @@ def browser_name(user_agent: str) -> str:
     neither is known."""
     known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
+
+
+@register.filter
+def after_colon(sentence: str) -> str:
+    """Return the sentence as it goes on after a colon: with a small letter, but in German and where it begins with an
+    abbreviation."""
+    is_word = sentence[:1].isupper() and not sentence[1:2].isupper()
+    return sentence[:1].lower() + sentence[1:] if is_word and get_language() != "de" else sentence
 
 
 @register.filter
@@ -97,6 +107,9 @@ def nav_link(context: RequestContext, name: str, label: str, icon: str = "", **a
 def icon_of(name: str) -> SafeString:
     """Return a Heroicon as an ``svg`` element that screen readers pass over."""
     return SafeString(heroicon_outline(name, size=20))
+
+
+register.filter("request_title", title_of)
 
 
 @register.filter
