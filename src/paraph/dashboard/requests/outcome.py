@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
-from paraph.flow.sending.invite import BETWEEN_REMINDERS, next_allowed
+from paraph.flow.sending.invite import BETWEEN_REMINDERS
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, SMS, has_gateway
 from paraph.signature_requests.models import Channel, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -126,7 +126,7 @@ def _ended(request: SignatureRequest, signers: list[Signer]) -> str:
         facts = {"name": names[request.declined_by_id], "reason": request.ended_reason}
         return _("%(name)s declined: “%(reason)s” Nobody can sign any more.") % facts
     if request.ended_early_at:
-        return _("The request was cancelled. Nobody can sign any more.")
+        return _("The request was withdrawn. Nobody can sign any more.")
     return _("It expired on %(day)s. Nobody can sign any more.") % {"day": date_format(request.expires_at)}
 
 
@@ -144,7 +144,7 @@ def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 
 class FirstAction(NamedTuple):
-    """``kind``: ``download``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
+    """``kind``: ``download`` or ``duplicate``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
 
     kind: str
     signer: Signer | None = None
@@ -154,8 +154,10 @@ def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[st
     """Return None where there is nothing but to wait. ``rows``: the signers as the page shows them."""
     if found.finalized and not found.files_deleted_at:
         return FirstAction("download")
-    if found.status != RequestStatus.PENDING or not may(member.role, Right.SEND):
+    if not may(member.role, Right.SEND):
         return None
+    if found.status == RequestStatus.EXPIRED and found.environment == Environment.PRODUCTION:
+        return None if found.files_deleted_at else FirstAction("duplicate")
     turn = [row for row in rows if row["is_next"]]
     for row in turn:
         if row["signer"].email.lower() == member.user.email.lower():
@@ -163,13 +165,6 @@ def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[st
     for row in turn:
         if row["kept"] or not found.send_email or not has_gateway(EMAIL):
             return FirstAction("link", row["signer"])
-        if row["can_be_reminded"] and _has_waited(row["signer"]):
+        if row["can_be_reminded"] and row["signer"].notified_at + BETWEEN_REMINDERS <= clock.now():
             return FirstAction("remind", row["signer"])
     return None
-
-
-def _has_waited(signer: Signer) -> bool:
-    """Return whether the signer has heard nothing for as long as lies between two reminders."""
-    now = clock.now()
-    is_old = signer.notified_at is not None and signer.notified_at + BETWEEN_REMINDERS <= now
-    return is_old and next_allowed(signer.reminders.all()) <= now
