@@ -1,7 +1,7 @@
 """How a request stands and what it waits for, in sentences for its sender. That of operators is
 :mod:`paraph.operations.request_state`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -152,19 +152,21 @@ class FirstAction(NamedTuple):
 
 def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> FirstAction | None:
     """Return None where there is nothing but to wait. ``rows``: the signers as the page shows them."""
+    return next(_actions(member, found, rows), None)
+
+
+def _actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
     if found.finalized and not found.files_deleted_at:
-        return FirstAction("download")
+        yield FirstAction("download")
     if not may(member.role, Right.SEND):
-        return None
-    if found.status == RequestStatus.EXPIRED and found.environment == Environment.PRODUCTION:
-        return None if found.files_deleted_at else FirstAction("duplicate")
-    turn = [row for row in rows if row["is_next"]]
-    for row in turn:
-        if row["signer"].email.lower() == member.user.email.lower():
-            return FirstAction("sign", row["signer"])
+        return
+    is_over = found.status == RequestStatus.EXPIRED and not found.files_deleted_at
+    if is_over and found.environment == Environment.PRODUCTION:
+        yield FirstAction("duplicate")
+    turn, own = [row for row in rows if row["is_next"]], member.user.email.lower()
+    yield from (FirstAction("sign", row["signer"]) for row in turn if row["signer"].email.lower() == own)
     for row in turn:
         if row["kept"] or not found.send_email or not has_gateway(EMAIL):
-            return FirstAction("link", row["signer"])
+            yield FirstAction("link", row["signer"])
         if row["can_be_reminded"] and row["signer"].notified_at + BETWEEN_REMINDERS <= clock.now():
-            return FirstAction("remind", row["signer"])
-    return None
+            yield FirstAction("remind", row["signer"])
