@@ -166,8 +166,9 @@ def mailed_code(service: Service) -> str:
 
 
 def application(page: Any) -> tuple[str, str]:
-    """Make an application, and run the line of the page that shows its key, which turns green by itself. Return the key
-    and the webhook secret."""
+    """Make an application of the sandbox, and run the line of the page that shows its key, which turns green by itself.
+    Return the key and the webhook secret."""
+    page.get_by_role("switch", name="Sandbox").click()
     page.get_by_role("link", name="Applications").click()
     page.get_by_role("link", name="New application").first.click()
     page.get_by_label("Name").fill("Shop")
@@ -200,7 +201,7 @@ def first_call(page: Any, folder: Path, key: str, secret: str) -> str:
     assert f"X-Service-Signature: sha256={signature}" in headers and '"certificate_url":"http' in body
     caught.get_by_role("link").click()
     expect(page.locator("#body")).to_contain_text("request.completed")
-    expect(page.get_by_text("Nowhere: the application had no webhook URL")).to_be_visible()
+    expect(page.get_by_text("Not sent: no webhook URL")).to_be_visible()
     page.locator(".facts a").click()
     return str(page.url)
 
