@@ -659,7 +659,7 @@ def test_text_that_readers_draw_differently_is_confirmed_before_it_is_sent(
     for action in ("send", "sign", "template"):
         answer = client.post(f"{address}/review", options(action=action))
         assert answer.status_code == 422 and not SignatureRequest.objects.exists()
-        assert "Readers draw text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
+        assert "PDF readers show text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
     assert client.post(f"{address}/review", options(action="save")).status_code == 303
     assert client.post(f"{address}/review", options(accept_drawn_differently="on")).status_code == 303
     assert SignatureRequest.objects.exists()
@@ -673,12 +673,17 @@ def test_who_is_in_turn_sends_and_signs(log_in: LogIn, organization: Organizatio
     assert 'value="sign"' in client.get(f"{address}/review").content.decode()
     answer = client.post(f"{address}/review", options(action="sign"))
     request = SignatureRequest.objects.get()
-    assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign/{token(request.signers.get())}")
+    path, _, query = answer.headers["Location"].partition("?")
+    assert (answer.status_code, path) == (303, f"/sign/{token(request.signers.get())}")
+    back = f'data-back="/app/{organization.pk}/requests/{request.pk}"'
+    assert back in Client().get(answer.headers["Location"]).content.decode()
+    assert "/app/" not in Client().get(path).content.decode(), "whoever comes by mail knows of no dashboard"
+    assert "/app/" not in Client().get(f"{path}?{query[:-1]}").content.decode()
     assert Activity.objects.filter(action=Action.SIGNING_LINK_SHOWN, subject__startswith=f"request {request.pk}")
     home = client.get(f"/app/{organization.pk}/").content.decode()
     assert 'data-need="turns"' in home
     answer = client.post(f"/app/{organization.pk}/requests/{request.pk}/sign")
-    assert answer.headers["Location"] == f"/sign/{token(request.signers.get())}"
+    assert answer.headers["Location"].startswith(f"/sign/{token(request.signers.get())}?dashboard=")
     _, other = log_in(Role.OWNER)
     assert 'data-need="turns"' not in other.get(f"/app/{organization.pk}/").content.decode()
     page = f"/app/{organization.pk}/requests/{request.pk}"
