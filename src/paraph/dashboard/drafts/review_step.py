@@ -102,8 +102,8 @@ def _page(
 def _drawn_differently(draft: Draft) -> list[Refusal]:
     """Return what the sender has to confirm: text that a second renderer draws otherwise than signers see it."""
     sentence = _(
-        "PDF readers show text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, then confirm below "
-        "that it is right."
+        "PDF readers show text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, then confirm "
+        "below that it is right."
     )
     return [
         Refusal(Step.REVIEW, str(sentence) % {"name": document.name, "pages": named_pages(pages)}, _CONFIRMED)
