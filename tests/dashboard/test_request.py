@@ -30,6 +30,7 @@ from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
+from tests.dashboard.test_requests import beside
 from tests.factories import VISITOR, Scene, sign
 from tests.kernel.test_places import in_thread
 
@@ -108,7 +109,7 @@ def test_the_banner_offers_what_one_would_do_first(made: Scene, client: Client, 
     page = text(client, made)
     assert "Remind Ada Lovelace" in outcome_of(page)
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
-    assert page.count(f'action="{remind}"') == 2
+    assert page.count(f'href="{remind}"') == 2
     client.post(remind)
     assert "Remind" not in outcome_of(text(client, made)), "a day has to go by"
     settings.PARAPH = without
@@ -180,8 +181,9 @@ def test_automatic_reminders_stand_apart_from_those_by_hand(made: Scene, client:
     assert "Automatic reminders" not in text(client, made)
     SignatureRequest.objects.update(remind_every_days=3, reminders_at_most=9, send_email=True)
     Signer.objects.update(notified_at=timezone.now())
+    before = timezone.now() - timedelta(days=2)
     for number in range(1, 7):
-        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1)
+        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1, asked_at=before)
     page = text(client, made)
     assert "<dt>Automatic reminders</dt><dd>Every 3 days, at most 9</dd>" in page
     assert "1 reminder of 5" in page and "5 automatic reminders" in page
@@ -256,24 +258,59 @@ def test_a_signer_is_reminded_once_a_day(made: Scene, client: Client) -> None:
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
     assert client.post(remind).headers["Location"] == address(made)
     assert Reminder.objects.get().signer_id == made.signers[0].pk
-    assert "The reminder is not mailed; the service keeps it." in text(client, made), "there is no mail server"
+    page = text(client, made)
+    assert "The reminder was not mailed: there is no mail server." in page
+    assert "Reminded today at" in page and "You can remind again tomorrow." in page and f'href="{remind}"' not in page
     refused = client.post(remind)
-    assert refused.status_code == 422 and "at most once a day" in refused.content.decode()
+    assert refused.status_code == 422 and "You can remind again tomorrow." in refused.content.decode()
     assert 'role="alert"' in refused.content.decode()
     assert client.post(address(made, f"/signers/{made.signers[1].pk}/remind")).status_code == 422
 
 
-def test_a_request_is_ended_early_with_a_reason(made: Scene, client: Client) -> None:
+def test_a_reminder_has_words_of_the_sender(made: Scene, client: Client, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    invited(made.signers[0])
+    remind = address(made, f"/signers/{made.signers[0].pk}/remind")
+    asked = client.get(remind).content.decode()
+    assert "Reminder: Acme Ltd asks you to sign" in asked and made.signers[0].email.partition("@")[0] in asked
+    assert client.post(remind, {"message": "x" * 1001}).status_code == 422
+    assert client.post(remind, {"message": "We move in\non Monday."}).status_code == 303
+    assert Reminder.objects.get().message.splitlines() == ["We move in", "on Monday."]
+    assert "Reminder sent to Ada Lovelace." in text(client, made)
+    assert client.get(address(made, f"/signers/{scene().signers[0].pk}/remind")).status_code == 404
+
+
+def test_a_request_is_duplicated_and_its_draft_reviewed(client: Client, made: Scene) -> None:
+    SignatureRequest.objects.update(environment="production")
+    Document.objects.update(environment="production")
+    page = text(client, made)
+    assert f'action="{address(made, "/duplicate")}"' in page
+    review = client.post(address(made, "/duplicate")).headers["Location"]
+    assert re.fullmatch(r"/app/\d+/drafts/\d+/review", review)
+    shown = client.get(review).content.decode()
+    assert "contract-1.pdf" in shown and "Ada Lovelace" in shown
+    Document.objects.update(file_deleted_at=timezone.now())
+    refused = client.post(address(made, "/duplicate"))
+    assert refused.status_code == 422 and "Its files were deleted" in refused.content.decode()
+
+
+def test_a_request_is_withdrawn_with_a_reason_or_without(made: Scene, client: Client) -> None:
     end = address(made, "/end")
-    assert client.post(end, {"reason": ""}).status_code == 422
+    assert "Everyone who was invited gets a mail." in client.get(end).content.decode()
+    SignatureRequest.objects.update(send_email=False)
+    assert "please tell them yourself" in client.get(end).content.decode()
+    assert client.post(end, {"reason": "x" * 501}).status_code == 422
     assert client.post(end, {"reason": "The price changed"}).headers["Location"] == address(made)
     made.request.refresh_from_db()
     assert made.request.status == "expired" and made.request.ended_early_at
     act = Activity.objects.latest("pk")
     assert (act.action, act.after) == ("request.ended_early", {"reason": "The price changed"})
     page = text(client, made)
-    assert "Cancelled" in page and "The price changed" in page and "Remind" not in page
+    assert ">Withdrawn<" in page and "The price changed" in page and "Remind" not in page
     assert client.post(end, {"reason": "Again"}).status_code == 422
+    other = beside(made)
+    assert client.post(address(other, "/end")).status_code == 303, "nobody has to say why"
+    assert SignatureRequest.objects.get(pk=other.request.pk).status == "expired"
 
 
 def test_a_signing_link_is_shown_once_and_noted(made: Scene, client: Client) -> None:
@@ -295,7 +332,9 @@ def test_no_link_of_a_signer_of_another_request(made: Scene, client: Client) -> 
 def test_observers_are_offered_nothing(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OBSERVER, at=made.request.organization)
     page = text(client, made)
-    assert "Cancel request" not in page and "Signing link" not in page and "Webhooks" not in page
+    assert (
+        ">Withdraw<" not in page and "Duplicate" not in page and "Signing link" not in page and "Webhooks" not in page
+    )
 
 
 def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:

@@ -45,7 +45,14 @@ from paraph.dashboard.request_templates.bulk import start as start_bulk_send
 from paraph.dashboard.request_templates.templates import delete as delete_template
 from paraph.dashboard.request_templates.templates import names as template_names
 from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
-from paraph.dashboard.requests.actions import end_early, remind_signer, sign_here, sign_now, signing_link
+from paraph.dashboard.requests.actions import (
+    duplicate_request,
+    end_early,
+    remind_signer,
+    sign_here,
+    sign_now,
+    signing_link,
+)
 from paraph.dashboard.requests.files import download, everything, verify
 from paraph.dashboard.requests.listing import export_requests, requests
 from paraph.dashboard.requests.request_page import request
@@ -86,6 +93,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>", request, name="request"),
     path("requests/<int:request_id>/sign", sign_now, name="sign_now"),
     path("requests/<int:request_id>/end", end_early, name="end_early"),
+    path("requests/<int:request_id>/duplicate", duplicate_request, name="duplicate_request"),
     path("requests/<int:request_id>/verify", verify, name="request_verify"),
     path("requests/<int:request_id>/everything.zip", everything, name="request_everything"),
     path("requests/<int:request_id>/proof", download, name="request_proof"),

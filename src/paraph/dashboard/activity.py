@@ -37,7 +37,7 @@ WORDS = {
     Action.APPLICATION_ROTATED: gettext_lazy("Key and secret replaced"),
     Action.KEY_REVOKED: gettext_lazy("Key revoked"),
     Action.REQUEST_SENT: gettext_lazy("Request sent"),
-    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request cancelled"),
+    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request withdrawn"),
     Action.REQUEST_EXTENDED: gettext_lazy("More time to sign"),
     Action.REQUEST_REWORDED: gettext_lazy("Message of a request changed"),
     Action.SIGNER_CORRECTED: gettext_lazy("Signer corrected"),

@@ -35,7 +35,7 @@ from paraph.tenants import confirmed_addresses
 
 log = logging.getLogger("paraph.signer")
 
-_STATUSES = {"expired": 410, "replaced": 410, "locked": 429, "not_found": 404}
+_STATUSES = {"expired": 410, "replaced": 410, "withdrawn": 410, "locked": 429, "not_found": 404}
 _PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
@@ -51,13 +51,16 @@ def notice(
 ) -> HttpResponse:
     """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``replaced``,
     ``locked``, ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other
-    words. ``problem``: the name of the words that say what could not be done there. ``found``: the request, where the
-    page must not know its signer."""
+    words; where its sender withdrew it, the state is ``withdrawn``. ``problem``: the name of the words that say what
+    could not be done there. ``found``: the request, where the page must not know its signer."""
+    is_withdrawn = bool(signer and signer.request.ended_early_at and not signer.request.declined_by_id)
+    name = "withdrawn" if is_withdrawn and name == "expired" else name
     content: dict[str, Any] = {"state": name, "about": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
+            "is_withdrawn": is_withdrawn,
         }
     if signer and signer.request.declined_by_id:
         content["is_declined"] = True

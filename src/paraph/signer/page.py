@@ -74,10 +74,10 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     reading. It may be shown in a frame of the sites that the application names, or of any where it names none.
 
     Where there is nothing to sign, the page says why: with 200 for who has signed, or may only read until it is their
-    turn; with 410 once the time is over, and for a link that was replaced by a newer one; with 429 for who is locked
-    after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`,
-    `not_your_turn`, `expired`, `replaced`, `already_signed`, `locked` or `not_found`, and `signed` on the page that
-    signed.
+    turn; with 410 once the time is over or the sender withdrew the request, and for a link that was replaced by a newer
+    one; with 429 for who is locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on
+    `<body>` is `ready`, `not_your_turn`, `expired`, `withdrawn`, `replaced`, `already_signed`, `locked` or
+    `not_found`, and `signed` on the page that signed.
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)

@@ -110,7 +110,7 @@ def _ended(request: SignatureRequest, signers: list[Signer]) -> str:
         facts = {"name": names[request.declined_by_id], "reason": request.ended_reason}
         return _("%(name)s declined: “%(reason)s” Nobody can sign any more.") % facts
     if request.ended_early_at:
-        return _("The request was cancelled. Nobody can sign any more.")
+        return _("The request was withdrawn. Nobody can sign any more.")
     return _("It expired on %(day)s. Nobody can sign any more.") % {"day": f"{request.expires_at:%Y-%m-%d}"}
 
 

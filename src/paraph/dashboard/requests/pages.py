@@ -23,7 +23,7 @@ _ANY = ("", _("Any"))
 _STATUSES = [
     (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
     (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
-    (RequestStatus.EXPIRED.value, _("Ended (expired, declined or cancelled)")),
+    (RequestStatus.EXPIRED.value, _("Ended (expired, declined or withdrawn)")),
 ]
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 

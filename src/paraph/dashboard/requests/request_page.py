@@ -18,7 +18,7 @@ from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.timeline import kept_note, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sending.invite import MOST_REMINDERS
+from paraph.flow.sending.invite import MOST_REMINDERS, reminded_lately
 from paraph.otp.guesses import wrong_codes
 from paraph.signature_requests.fields.kinds import shown_text
 from paraph.signature_requests.fields.store import SignedField, signed_fields
@@ -132,10 +132,12 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
                 "acknowledgement": "" if kept else acknowledgement,
                 "wrong_codes": wrong.get(signer.pk),
                 "reminders": by_hand,
+                "reminded_lately": reminded_lately(reminders) if eligibility is SigningEligibility.OPEN else "",
                 "automatic_reminders": len(reminders) - by_hand,
                 "can_be_reminded": eligibility is SigningEligibility.OPEN
                 and signer.notified_at is not None
-                and by_hand < MOST_REMINDERS,
+                and by_hand < MOST_REMINDERS
+                and not reminded_lately(reminders),
             }
         )
     return rows

@@ -94,7 +94,7 @@ _PARTICULAR = (  # where the metadata have a fact; the first that fits
     (EventType.SIGNED, "role", gettext_lazy("%(name)s approved.")),
     (EventType.COMPLETION_NOTIFIED, "copies", gettext_lazy("Copies were mailed: %(count)d.")),
     (EventType.EXPIRED, "declined", gettext_lazy("%(name)s declined, and the request ended.")),
-    (EventType.EXPIRED, "ended_early", gettext_lazy("The request was cancelled.")),
+    (EventType.EXPIRED, "ended_early", gettext_lazy("The request was withdrawn.")),
     (EventType.PADES_SIGNED, "timestamped", gettext_lazy("%(file)s was sealed, with a timestamp.")),
 )
 _SENTENCES: dict[str, Any] = {

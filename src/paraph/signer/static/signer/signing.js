@@ -335,17 +335,17 @@ function finish(answer) {
 async function follow(ticket, until, pauseMs) {
   if (!document.hidden) {
     const state = await get("progress");
-    if (state && state.declined) return void location.replace(location.pathname + location.search);
+    if (state && state.progress === "expired") return void location.replace(location.pathname + location.search);
     if (state && state.progress) {
       showProgress(state, ticket);
-      if (["ready", "expired"].includes(state.progress)) return;
+      if (state.progress === "ready") return;
     }
   }
   if (Date.now() < until) setTimeout(() => follow(ticket, until, Math.min(pauseMs * 1.3, 10000)), pauseMs);
 }
 
 function showProgress({ progress, others }, ticket) {
-  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed"), expired: () => say("request_expired") };
+  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed") };
   const text = sentences[progress]();
   progressBox.dataset.progress = progress;
   if (progressText.textContent !== text) progressText.textContent = text;
