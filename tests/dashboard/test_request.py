@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from paraph.documents.models import Document
@@ -62,10 +64,10 @@ def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client:
     page = text(client, made)
     assert "The request was created." in page and "Ada Lovelace signed." in page and "203.0.113.9" in page
     assert "1 of 2 signed. Waiting for Émile Zola." in page
-    assert "not been invited yet" not in page and "has not accepted" not in page, "it has had seconds"
+    assert "has not accepted" not in page, "it has had seconds"
     Signer.objects.filter(pk=made.signers[0].pk).update(signed_at=timezone.now() - timedelta(minutes=6))
     SignatureRequest.objects.update(created_at=timezone.now() - timedelta(hours=1))
-    assert "No mail server is configured, so Émile Zola has not been invited yet" in text(client, made)
+    assert "No mail server is set up, so no mail reaches Émile Zola." in outcome_of(text(client, made))
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     assert "The mail server has not accepted the invitation of Émile Zola yet" in text(client, made)
 
@@ -77,7 +79,7 @@ def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
     page = text(client, made)
     assert said in page and "has not accepted" not in page and "Being mailed" in page
-    assert ("No mail server is configured" in page) == (not mail_server)
+    assert ("No mail server is set up" in outcome_of(page)) == (not mail_server)
 
 
 def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made: Scene, client: Client) -> None:
@@ -137,13 +139,13 @@ def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, cli
     assert "Viewed" not in text(client, made) and "for the first time" not in text(client, made)
     assert Client().get(made.url()).status_code == 200
     page = text(client, made)
-    assert page.count(">Viewed</span>") == 2, "in the line and in the table"
+    assert page.count(">Viewed</span>") == 1
     assert "Ada Lovelace opened the documents for the first time." in page
     line = re.search(r'<ol class="line".*?</ol>', page, re.S)
-    assert line and re.findall(r"<li([^>]*)><strong>([^<]+)", line[0]) == [
-        (' class="current" aria-current="step"', "Ada Lovelace"),
-        ("", "Émile Zola"),
-    ]
+    people = r'<li data-id="\d+" class="(\w*)"( aria-current="step")?>\s*<div><strong>([^<]+)'
+    current, ada, zola = ' aria-current="step"', "Ada Lovelace", "Émile Zola"
+    assert line and re.findall(people, line[0]) == [("current", current, ada), ("", "", zola)]
+    assert ">Signs next</span>" in line[0]
     sign(made)
     page = text(client, made)
     assert ">Viewed</span>" not in page
@@ -151,17 +153,73 @@ def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, cli
     assert timeline.index("Ada Lovelace opened the documents for the first time.") < timeline.index(
         "Ada Lovelace signed."
     )
-    assert 'class="done"><strong>Ada Lovelace' in page and 'aria-current="step"><strong>Émile Zola' in page
+    assert re.findall(people, page) == [("done", "", ada), ("current", current, zola)]
 
 
-def test_the_first_page_is_shown_while_there_is_a_file(made: Scene, client: Client) -> None:
+def test_the_pages_are_shown_while_there_are_files(made: Scene, client: Client) -> None:
     document = made.request_documents[0].document
-    picture = f"/app/{made.request.organization_id}/documents/{document.pk}/pages/1.webp"
+    picture = address(made, f"/documents/{document.pk}/pages/1.webp")
     page = text(client, made)
-    assert f'src="{picture}" width="595" height="842" alt="First page of contract-1.pdf"' in page
+    assert f'src="{picture}" width="595" height="842" alt="Page 1 of contract-1.pdf"' in page
     assert client.get(picture)["Content-Type"] == "image/webp"
+    assert client.get(address(made, f"/documents/{document.pk}/pages/2.webp")).status_code == 404
     Document.objects.update(file_deleted_at=timezone.now())
-    assert picture not in text(client, made)
+    assert picture not in text(client, made) and "have been deleted" in text(client, made)
+    assert client.get(picture).status_code == 404
+
+
+def test_places_stand_on_the_pages_and_a_signature_once_it_is_given(made: Scene, client: Client) -> None:
+    stamps = [placement.pk for signer in made.signers for placement in signer.placements.all()]
+    paths = [address(made, f"/stamps/{stamp}.svg") for stamp in stamps]
+    page = text(client, made)
+    assert page.count('<g class="place') == 2 and "signed" not in re.findall(r'<g class="place[^"]*', page)[0]
+    assert not any(path in page or client.get(path).status_code != 404 for path in paths)
+    sign(made)
+    page = text(client, made)
+    assert [path in page for path in paths] == [True, False] and 'aria-label="Ada Lovelace ✓, Émile Zola"' in page
+    assert client.get(paths[0])["Content-Type"] == "image/svg+xml" and client.get(paths[1]).status_code == 404
+
+
+def test_sealed_pages_take_the_place_of_those_that_were_uploaded(made: Scene, client: Client) -> None:
+    document = made.request_documents[0].document
+    picture = address(made, f"/documents/{document.pk}/pages/1.webp")
+    before = client.get(picture).content
+    for position in range(2):
+        sign(made, position)
+    for row in made.request_documents:
+        finalize(row.pk)
+    assert client.get(picture).content != before and '<g class="place' not in text(client, made)
+    assert client.get(picture.replace("pages/1", "pages/2")).status_code == 404
+
+
+def test_pages_come_with_the_changed_part_only_when_they_look_otherwise(made: Scene, client: Client) -> None:
+    asked = {"HX-Request": "true"}
+
+    def seen() -> str:
+        found = re.search(r'hx-get="([^"]+)"', text(client, made))
+        assert found
+        return found[1]
+
+    before = seen()
+    Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who pays?")
+    part = client.get(before, headers=asked).content.decode()
+    assert "Who pays?" in part and 'id="pages"' not in part
+    before = seen()
+    sign(made)
+    assert (
+        'id="pages" tabindex="0" aria-label="Pages" hx-swap-oob="true"'
+        in client.get(before, headers=asked).content.decode()
+    )
+
+
+def test_an_open_page_costs_few_queries(made: Scene, client: Client) -> None:
+    with CaptureQueriesContext(connection) as opened:
+        page = text(client, made)
+    found = re.search(r'hx-get="([^"]+)"', page)
+    assert found
+    with CaptureQueriesContext(connection) as again:
+        assert client.get(found[1], headers={"HX-Request": "true"}).status_code == 204
+    assert len(opened) <= 30 and len(again) < len(opened)
 
 
 def test_what_the_request_is_stands_on_the_page_and_nothing_of_what_it_is_not(made: Scene, client: Client) -> None:
@@ -200,8 +258,8 @@ def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> N
 @pytest.mark.parametrize(
     ("environment", "phone", "note"),
     [
-        ("production", "", "Kept by the service; no mail server is configured."),
-        ("production", "+33612345678", "Kept by the service; no SMS gateway is configured."),
+        ("production", "", "Not mailed: there was no mail server."),
+        ("production", "+33612345678", "Not sent: there was no SMS gateway."),
         ("sandbox", "", "Kept in the sandbox inbox."),
     ],
 )
@@ -215,13 +273,13 @@ def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, 
     assert "The invitation of Ada Lovelace was not mailed." in page
     assert "The reminder of Ada Lovelace was not mailed." in page
     assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
-    assert note in page and not any(word in page for word in ("captured:", "mail server accepted", "Mail server:"))
+    assert note in page and not any(word in page for word in ("captured:", "was invited", "was reminded"))
     assert ">Waiting</span>" in page and ">Invited</span>" not in page
 
 
 @pytest.mark.parametrize(
     ("environment", "note"),
-    [("production", "Kept by the service; no mail server is configured."), ("sandbox", "Kept in the sandbox inbox.")],
+    [("production", "Not mailed: there was no mail server."), ("sandbox", "Kept in the sandbox inbox.")],
 )
 def test_nobody_is_said_to_be_told_of_the_end_by_mails_that_nobody_took(environment: str, note: str) -> None:
     made = scene(environment=environment, notify_signers_on_completion=True)
@@ -239,13 +297,30 @@ def test_a_public_service_without_a_mail_server_says_that_nothing_is_sent(
     settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example.com"})
     made = scene(environment=environment, send_email=True)
     page = text(just_logged_in(made.request.organization, Role.ADMIN), made)
-    assert ("data-mails-refused" in page) is said and ("data-mails-kept" in page) is not said
+    assert ("data-lost" in page) is said and ("Whoever runs this service can set one up." in page) is said
+    assert ("paraph inbox" in page) is said
 
 
-def test_the_mail_servers_own_words_stand_beside_each_signer(made: Scene, client: Client) -> None:
+def test_the_command_to_read_mails_is_for_those_who_integrate(made: Scene, client: Client) -> None:
+    assert "data-lost" in text(client, made) and "paraph inbox" not in text(client, made)
+
+
+def test_who_gets_a_code_by_sms_without_a_gateway_is_named_first(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    made = scene(environment="production", send_email=True, signer={"phone": "+33612345678", "otp_channel": "sms"})
+    client = just_logged_in(made.request.organization, Role.MEMBER)
+    assert "No SMS gateway is set up, so no code reaches Ada Lovelace." in outcome_of(text(client, made))
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "apprise+json://127.0.0.1:9/{to}"})
+    assert "SMS gateway" not in text(client, made)
+
+
+def test_the_mail_servers_own_words_are_for_those_who_operate(made: Scene, client: Client) -> None:
     invited(made.signers[0])
     page = text(client, made)
-    assert "250 2.0.0 queued as 4711" in page and "Ada Lovelace was invited; the mail server accepted the mail." in page
+    assert "Ada Lovelace was invited." in page and "250 2.0.0" not in page
+    owner = text(just_logged_in(made.request.organization, Role.OWNER), made)
+    answer = re.search(r"<details id=\"answer-\d+\"><summary.*?</details>", owner, re.S)
+    assert answer and "250 2.0.0 queued as 4711" in answer[0] and owner.count("250 2.0.0") == 1
 
 
 def test_an_inquiry_stands_on_the_page(made: Scene, client: Client) -> None:
@@ -428,6 +503,10 @@ def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
     page = unescape(text(client, made))
     assert "Émile Zola declined: “The <rent> is wrong.”" in page and "Declined" in page
     assert "Émile Zola declined, and the request ended." in page
+    signer.request.refresh_from_db()
+    assert signer.request.ended_early_at
+    row = page[page.index(f'<li data-id="{signer.pk}" class="declined"') :].partition("</li>")[0]
+    assert f'datetime="{signer.request.ended_early_at.isoformat()}' in row, "when it was declined"
 
 
 def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Client) -> None:
@@ -445,10 +524,12 @@ def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Clie
     write(signer, dict(zip([field.pk for field in own[:4]], ["<DE89>", "1250.50", "One\nTwo", True], strict=True)))
     signer.save(update_fields=["fields_encrypted"])
     before = text(client, filled)
-    assert before.count("Your &lt;IBAN&gt;") == 2 and "DE89" not in before, "entered, and not signed"
+    assert before.count("<dt><bdi>Your &lt;IBAN&gt;") == 2 and "DE89" not in before, "entered, and not signed"
     Signer.objects.filter(pk=signer.pk).update(status="signed", signed_at=timezone.now())
     page = text(client, filled)
-    assert 'id="fields">Fields filled in<' in page and page.count('Ada Lovelace <span class="quiet">·') == 2
+    assert (
+        'id="fields"><summary><h2>Fields filled in<' in page and page.count('Ada Lovelace <span class="quiet">·') == 2
+    )
     for value in ("&lt;DE89&gt;", "1.250,50", "One<br>Two", "ticked", "left empty"):
         assert f"<bdi>{value}</bdi>" in page
     assert 'id="fields"' not in text(just_logged_in(made.request.organization, Role.OBSERVER), made)

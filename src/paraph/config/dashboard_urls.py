@@ -53,7 +53,7 @@ from paraph.dashboard.requests.actions import (
     sign_now,
     signing_link,
 )
-from paraph.dashboard.requests.files import download, everything, verify
+from paraph.dashboard.requests.files import download, everything, page_of_request, signed_stamp, verify
 from paraph.dashboard.requests.listing import export_requests, requests
 from paraph.dashboard.requests.request_page import request
 
@@ -98,6 +98,12 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>/everything.zip", everything, name="request_everything"),
     path("requests/<int:request_id>/proof", download, name="request_proof"),
     path("requests/<int:request_id>/documents/<int:document_id>", download, name="request_file"),
+    path("requests/<int:request_id>/stamps/<int:placement_id>.svg", signed_stamp, name="signed_stamp"),
+    path(
+        "requests/<int:request_id>/documents/<int:document_id>/pages/<int:number>.webp",
+        page_of_request,
+        name="request_page",
+    ),
     path("requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"),
     path("requests/<int:request_id>/signers/<int:signer_id>/link", signing_link, name="signing_link"),
     path("requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),

@@ -308,6 +308,10 @@ class CopyRecipient(models.Model):
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
         ordering: ClassVar = ["position"]
 
+    @property
+    def full_name(self) -> str:
+        return full_name(self.first_name, self.last_name, self.request.locale)
+
 
 class Approval(models.Model):
     """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""

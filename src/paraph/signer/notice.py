@@ -29,7 +29,7 @@ from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
 from paraph.signer.described import ABSENT, Answer, described
-from paraph.signer.endpoints import got, in_person, posted_form
+from paraph.signer.endpoints import from_dashboard, got, in_person, posted_form
 from paraph.signer.shell import show
 from paraph.tenants import confirmed_addresses
 
@@ -67,7 +67,7 @@ def notice(
         if name == "expired":
             content["about"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
     if signer and content["about"] in ("already_signed", "declined"):
-        content |= in_person(request, signer)
+        content |= in_person(request, signer) | from_dashboard(request, signer)
     if name == "already_signed" and signer and "in_person" not in content:
         content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
     status = status or _STATUSES.get(name, 200)

@@ -31,7 +31,16 @@ from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, private, problems, say_when
 from paraph.signer.described import LANG, described
-from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, in_person, posted_form, signer_with_turn
+from paraph.signer.endpoints import (
+    ENTRIES,
+    MOST_COMMAS,
+    MOST_PARTS,
+    count,
+    from_dashboard,
+    in_person,
+    posted_form,
+    signer_with_turn,
+)
 from paraph.signer.fill_step import fields_on, form_entries
 from paraph.signer.notice import mail_again, notice, redirect
 from paraph.signer.scripts import words_address
@@ -121,6 +130,7 @@ def _page(
         "expires_at": signer.request.expires_at,
         "redirect": redirect(signer),
         **in_person(request, signer),
+        **from_dashboard(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),

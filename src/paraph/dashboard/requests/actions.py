@@ -22,7 +22,7 @@ from paraph.flow.sending.invite import remind, show_signing_link
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LONGEST_REMINDER
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.tickets import in_person_ticket
+from paraph.signature_requests.tickets import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -147,10 +147,11 @@ def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpRespo
 
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
-    """Return the path of the signing page of the member who may sign this request now; "" for others. That it was shown
-    is noted in the activity log. Raise ``Http404``."""
+    """Return the address of the signing page of the member who may sign this request now, which leads back here; "" for
+    others. That it was shown is noted in the activity log. Raise ``Http404``."""
     asking, found = own_request(member, request_id)
     for signer in found.signers.filter(email__iexact=member.user.email).select_related("request"):
         if signing_eligibility(signer) == SigningEligibility.OPEN:
-            return urlsplit(show_signing_link(asking, actor(request, member), found.pk, signer.pk)).path
+            link = show_signing_link(asking, actor(request, member), found.pk, signer.pk)
+            return f"{urlsplit(link).path}?{urlencode({'dashboard': dashboard_ticket(signer)})}"
     return ""

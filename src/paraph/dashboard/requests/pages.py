@@ -82,6 +82,11 @@ _SHOWN = Prefetch("document", Document.objects.only("name", "file_deleted_at"))
 DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_SHOWN))
 
 
+def title_of(found: SignatureRequest) -> str:
+    """Return what a request is called: its title, else the names of its documents."""
+    return found.title or ", ".join(row.document.name for row in found.request_documents.all())
+
+
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
     """Return the request, and the organization in its environment, which the member may see. Raise ``Http404``."""
     for environment in environments(member):

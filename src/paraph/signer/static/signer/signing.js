@@ -300,9 +300,11 @@ function placeDone() {
     copy.before(own);
   }
   copy.remove();
-  const onward = section.querySelector("[data-onward]");
-  onward.hidden = !form.dataset.onward;
-  if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
+  for (const way of ["onward", "back"]) {
+    const part = section.querySelector(`[data-${way}]`);
+    part.hidden = !form.dataset[way];
+    if (!part.hidden) part.firstElementChild.href = form.dataset[way];
+  }
   return section;
 }
 
