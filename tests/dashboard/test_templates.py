@@ -53,7 +53,9 @@ def test_every_role_needs_somebody(log_in: LogIn, organization: Organization) ->
     address = kept(client, organization)
     Draft.objects.all().delete()
     blank = {"first_name": "", "last_name": "", "email": ""}
-    assert "required" in alert(client.post(address, entered("signer", person("", **blank), initial=1)))
+    assert "Signer 1: enter a first name." in alert(
+        client.post(address, entered("signer", person("", **blank), initial=1))
+    )
     alert(client.post(address, entered("signer")))
     more = client.post(address, entered("signer", person("Grace"), person("Alan"), initial=1))
     assert more.status_code in (303, 422)

@@ -160,8 +160,8 @@ class Signer(models.Model):
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
     whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
     somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
-    token; the other is a key of the server. ``replaced_links``: how many links of the signer were
-    replaced by newer ones, because the way to the signer was corrected.
+    token; the other is a key of the server. ``replaced_links``: how many links of the signer were replaced by newer
+    ones, because the way to the signer was corrected.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")

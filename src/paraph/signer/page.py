@@ -85,8 +85,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     Where there is nothing to sign, the page says why: with 200 for who has signed, or may only read until it is their
     turn; with 410 once the time is over or the sender withdrew the request, and for a link that was replaced by a newer
     one; with 429 for who is locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on
-    `<body>` is `ready`, `not_your_turn`, `expired`, `withdrawn`, `replaced`, `already_signed`, `locked` or
-    `not_found`, and `signed` on the page that signed.
+    `<body>` is `ready`, `not_your_turn`, `expired`, `withdrawn`, `replaced`, `already_signed`, `locked` or `not_found`,
+    and `signed` on the page that signed.
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)

@@ -23,7 +23,6 @@ from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
-from paraph.tenants.limits import allowance
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
@@ -177,8 +176,8 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
     if content is not None:  # as many as there are roles, whatever the browser says
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
-    kwargs = {"sms": allowance(member.organization.plan).sms}
-    return forms_of(content, initial=initial, prefix="signer", form_kwargs=kwargs)
+    plan = {"plan": member.organization.plan}
+    return forms_of(content, initial=initial, prefix="signer", form_kwargs=plan)
 
 
 def template_of(member: Member, template_id: int) -> Template:
