@@ -55,6 +55,7 @@ from paraph.dashboard.requests.actions import (
 )
 from paraph.dashboard.requests.files import download, everything, page_of_request, signed_stamp, verify
 from paraph.dashboard.requests.listing import export_requests, requests
+from paraph.dashboard.requests.repair import correct_signer, extend_request
 from paraph.dashboard.requests.request_page import request
 
 _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
@@ -93,6 +94,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>", request, name="request"),
     path("requests/<int:request_id>/sign", sign_now, name="sign_now"),
     path("requests/<int:request_id>/end", end_early, name="end_early"),
+    path("requests/<int:request_id>/extend", extend_request, name="extend_request"),
     path("requests/<int:request_id>/duplicate", duplicate_request, name="duplicate_request"),
     path("requests/<int:request_id>/verify", verify, name="request_verify"),
     path("requests/<int:request_id>/everything.zip", everything, name="request_everything"),
@@ -105,6 +107,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
         name="request_page",
     ),
     path("requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"),
+    path("requests/<int:request_id>/signers/<int:signer_id>/correct", correct_signer, name="correct_signer"),
     path("requests/<int:request_id>/signers/<int:signer_id>/link", signing_link, name="signing_link"),
     path("requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),
     path("documents", documents, name="documents"),

@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import Entry, EventType
+from paraph.dashboard.requests.repair import CorrectionForm
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
@@ -53,12 +55,15 @@ def _insert(events: list[Event], opened: Event) -> None:
 
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
     facts, name = entry.metadata, names.get(entry.signer_id or 0, "")
+    until = facts.get("extended_to")
     blanks = {
         "kept": facts.get("kept", 0),
         "count": len(facts.get("recipients", ())),
         "name": name,
         "recipient": facts.get("recipient", ""),
         "file": files.get(facts.get("document_id", 0), ""),
+        "corrected": ", ".join(str(_LABELS[_COLUMNS.get(each, each)].label) for each in facts.get("corrected", ())),
+        "until": date_format(datetime.fromisoformat(until), "DATETIME_FORMAT") if until else "",
     }
     by_signer = entry.event_type in _BY_SIGNER or facts.get("declined")
     actor = sender if entry.event_type in _BY_SENDER else name if by_signer else ""
@@ -87,7 +92,8 @@ def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
     return _("The invitation of %(name)s was not mailed.")
 
 
-_BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
+_LABELS, _COLUMNS = CorrectionForm.base_fields, {"language": "locale"}
+_BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.CORRECTED, EventType.EXTENDED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _PARTICULAR = (  # where the metadata have a fact; the first that fits
     (EventType.SIGNER_NOTIFIED, "reminder", gettext_lazy("%(name)s was reminded.")),
@@ -102,6 +108,8 @@ _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
     EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited."),
+    EventType.CORRECTED: gettext_lazy("%(name)s was corrected: %(corrected)s."),
+    EventType.EXTENDED: gettext_lazy("Signers got more time: until %(until)s UTC."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
     EventType.SIGNED: gettext_lazy("%(name)s signed."),
     EventType.COMPLETED: gettext_lazy("Everyone has signed."),
