@@ -35,11 +35,11 @@ class CorrectionForm(SignerForm):
     locale = forms.ChoiceField(
         label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("Same as the request")), *LANGUAGES]
     )
-    id = role = None
 
     def __init__(self, entered: QueryDict | None, signer: Signer, plan: str) -> None:
         known = {name: getattr(signer, name) for name in ("first_name", "last_name", "email", "phone", "otp_channel")}
         super().__init__(entered, plan=plan, initial={**known, "locale": signer.locale})
+        del self.fields["id"], self.fields["role"]
         channels: Any = self.fields["otp_channel"]
         if signer.otp_channel == Channel.SMS:  # stays, though no other could have it now
             channels.choices = dict([*channels.choices, (Channel.SMS.value, _("SMS"))])
@@ -69,7 +69,8 @@ class ChangeForm(forms.Form):
 def correct_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     asking, found = own_request(member, request_id)
     signer = get_object_or_404(found.signers.select_related("request"), pk=signer_id)
-    earlier, form = signer.replaced_links, CorrectionForm(request.POST or None, signer, asking.plan)
+    form = CorrectionForm(request.POST if request.method == "POST" else None, signer, asking.plan)
+    earlier = signer.replaced_links
     if request.method == "POST" and form.is_valid():
         given = {name: form.cleaned_data[name] for name in form.fields}
         try:
