@@ -39,6 +39,7 @@ from paraph.dashboard.home import home, new_organization, organizations, switch_
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
 from paraph.dashboard.organization_settings import defaults, delete, retention, settings
 from paraph.dashboard.plan import billed, plan
+from paraph.dashboard.repair import correct_signer, extend_request
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk import start as start_bulk_send
@@ -55,7 +56,6 @@ from paraph.dashboard.requests.actions import (
 )
 from paraph.dashboard.requests.files import download, everything, page_of_request, signed_stamp, verify
 from paraph.dashboard.requests.listing import export_requests, requests
-from paraph.dashboard.requests.repair import correct_signer, extend_request
 from paraph.dashboard.requests.request_page import request
 
 _OF_ORGANIZATION: list[URLPattern | URLResolver] = [

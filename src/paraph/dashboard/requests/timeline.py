@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.dashboard.requests.repair import CorrectionForm
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
@@ -62,7 +61,7 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
         "name": name,
         "recipient": facts.get("recipient", ""),
         "file": files.get(facts.get("document_id", 0), ""),
-        "corrected": ", ".join(str(_LABELS[_COLUMNS.get(each, each)].label) for each in facts.get("corrected", ())),
+        "corrected": ", ".join(str(_CORRECTED.get(each, each)) for each in facts.get("corrected", ())),
         "until": date_format(datetime.fromisoformat(until), "DATETIME_FORMAT") if until else "",
     }
     by_signer = entry.event_type in _BY_SIGNER or facts.get("declined")
@@ -92,7 +91,14 @@ def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
     return _("The invitation of %(name)s was not mailed.")
 
 
-_LABELS, _COLUMNS = CorrectionForm.base_fields, {"language": "locale"}
+_CORRECTED = {
+    "first_name": gettext_lazy("First name"),
+    "last_name": gettext_lazy("Last name"),
+    "email": gettext_lazy("E-mail"),
+    "phone": gettext_lazy("Phone"),
+    "otp_channel": gettext_lazy("Send code by"),
+    "language": gettext_lazy("Language"),
+}
 _BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.CORRECTED, EventType.EXTENDED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _PARTICULAR = (  # where the metadata have a fact; the first that fits
