@@ -610,7 +610,7 @@ def test_places_and_review_say_what_a_stamp_covers(log_in: LogIn, organization: 
     client.post(f"{address}/places", entered("stamp", stamp(draft), stamp(draft, x=100, y=100)))
     for step in ("places", "review"):
         [said] = remarks.findall(client.get(f"{address}/{step}").content.decode())
-        assert "The stamps of Ada Byron and Ada Byron on page 2 of contract.pdf overlap." in said
+        assert "Two signatures of Ada on page 2 overlap." in said
 
 
 def test_a_request_is_begun_with_files(log_in: LogIn, organization: Organization) -> None:
@@ -659,7 +659,7 @@ def test_text_that_readers_draw_differently_is_confirmed_before_it_is_sent(
     for action in ("send", "sign", "template"):
         answer = client.post(f"{address}/review", options(action=action))
         assert answer.status_code == 422 and not SignatureRequest.objects.exists()
-        assert "Readers draw text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
+        assert "PDF readers show text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
     assert client.post(f"{address}/review", options(action="save")).status_code == 303
     assert client.post(f"{address}/review", options(accept_drawn_differently="on")).status_code == 303
     assert SignatureRequest.objects.exists()
