@@ -22,7 +22,7 @@ _OF_ACCOUNT = {
     "authenticator-app": "2fa/totp/activate/",
     "reauthenticate": "reauthenticate/",
 }
-_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_names", "end_early"]
+_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_roles", "end_early"]
 _REFUSED += ["draft_signers", "draft_places", "applications", "account_change_password", "account_email"]
 _IN_LANGUAGES = ["home", "requests", "members", "plan", "draft_documents", "draft_places", "draft_review"]
 _IN_LANGUAGES += ["draft_prepared-unfinished"]

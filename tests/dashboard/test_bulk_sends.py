@@ -116,7 +116,7 @@ def test_a_file_must_be_chosen_and_columns_that_are_not_used_are_named(
     address = f"{kept(client, organization)}/bulk"
     assert "Choose a CSV file" in alert(client.post(address))
     answer = client.post(address, {"file": csv(b"First name,Last name,E-mail,Flat\nA,B,a@example.com,3")})
-    assert "not used: Flat" in page(client, answer.headers["Location"])
+    assert "Ignored column: Flat." in page(client, answer.headers["Location"])
 
 
 def test_a_form_from_elsewhere_is_refused(log_in: LogIn, organization: Organization) -> None:

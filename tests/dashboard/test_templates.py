@@ -85,10 +85,10 @@ def test_a_sent_request_can_be_kept(log_in: LogIn, organization: Organization) -
 def test_names_are_changed_and_differ(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address = kept(client, organization)
-    assert client.post(f"{address}/names", {"name": "Sale", "role-0": "Buyer"}).headers["Location"] == address
+    assert client.post(f"{address}/roles", {"name": "Sale", "role-0": "Buyer"}).headers["Location"] == address
     assert "Buyer" in client.get(address).content.decode()
-    alert(client.post(f"{address}/names", {"name": "", "role-0": "Buyer"}))
-    assert "letter or a number" in alert(client.post(f"{address}/names", {"name": "Sale", "role-0": "!"}))
+    alert(client.post(f"{address}/roles", {"name": "", "role-0": "Buyer"}))
+    assert "letter or a number" in alert(client.post(f"{address}/roles", {"name": "Sale", "role-0": "!"}))
 
 
 def test_a_template_is_deleted_and_drafts_of_it_stay(log_in: LogIn, organization: Organization) -> None:
@@ -109,7 +109,7 @@ def test_strangers_and_observers_see_no_template(log_in: LogIn, organization: Or
     elsewhere = create_organization("Elsewhere", "pro")
     _, stranger = log_in(at=elsewhere)
     _, observer = log_in(Role.OBSERVER)
-    for rest in ("", "/names", "/delete", "/bulk", "/sample.csv"):
+    for rest in ("", "/roles", "/delete", "/bulk", "/sample.csv"):
         for act in ("get", "post"):
             assert getattr(stranger, act)(f"{address}{rest}").status_code == 404
             assert getattr(stranger, act)(f"/app/{elsewhere.pk}/templates/{pk}{rest}").status_code == 404

@@ -112,6 +112,10 @@ class OptionsForm(forms.Form):
 
     def save(self, draft: Draft) -> None:
         """Save what the form has, and nothing else of the draft."""
+        self.apply(draft)
+        draft.save(update_fields=[*_SAID, "content"])
+
+    def apply(self, draft: Draft) -> None:
         for name, value in self.cleaned_data.items():
             if name in _SAID:
                 setattr(draft, name, value)
@@ -119,7 +123,6 @@ class OptionsForm(forms.Form):
                 draft.content["branding_profile_id"] = value.pk if value else None
             else:
                 draft.content[name] = value
-        draft.save(update_fields=[*_SAID, "content"])
 
 
 @draft_page(Step.REVIEW)

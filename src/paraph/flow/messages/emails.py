@@ -4,6 +4,7 @@ Names that a client chose and what people wrote are unlinked, so that nobody sen
 service.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -11,10 +12,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.html import format_html
 
+from paraph.documents.models import Document
 from paraph.flow.messages.names import (
     MAX_LENGTH,
     document_name,
-    document_names,
     inviting_name,
     listed_names,
     quoted,
@@ -27,6 +28,7 @@ from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, pl
 from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import LONGEST_SUBJECT, CopyRecipient, Inquiry, SignatureRequest, Signer
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import signing_url
 from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent, logo_picture
@@ -56,9 +58,9 @@ def copy_link(signer: Signer) -> CopyLink:
     return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + tickets.IN_MAIL)
 
 
-def invitation(signer: Signer, url: str) -> EmailContent:
-    """Write the invitation: who asks for the signature, in which words, to which documents, until when, and the signing
-    URL."""
+def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = None) -> EmailContent:
+    """Write the invitation: who asks for the signature, in which words, to which documents (by default the signer's),
+    until when, and the signing URL."""
     words, request = _words(signer), signer.request
     message = [say(words, "message"), quoted(request.message)] if request.message else []
     return _to_signer(
@@ -69,7 +71,7 @@ def invitation(signer: Signer, url: str) -> EmailContent:
         lines=[
             say(words, "invited", sender=inviting_name(signer)),
             *message,
-            _documents(signer, words),
+            _documents(signer, words, documents),
             say(words, "until", until=_moment(request.expires_at, words)),
         ],
         closing=[say(words, "personal")],
@@ -278,8 +280,8 @@ def _laid_out(
     )
 
 
-def _documents(signer: Signer, words: Words) -> Sentence:
-    count, names = document_names(signer, words["locale"])
+def _documents(signer: Signer, words: Words, documents: Sequence[Document] | None = None) -> Sentence:
+    count, names = listed_names(documents_of(signer) if documents is None else documents, words["locale"])
     return say(words, "documents", count=count, names=names)
 
 
