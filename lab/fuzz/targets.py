@@ -17,7 +17,7 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.timestamps.timestamp import TokenRefused, check_token
-from paraph.pdf.untrusted.jobs import inspect_job, signing_places_job, text_job
+from paraph.pdf.untrusted.jobs import inspect_job, signature_lines_job, text_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_ACTIONS, read_behaviour
@@ -70,7 +70,7 @@ def find(data: bytes) -> None:
 
 def places(data: bytes) -> None:
     """The search for tags that nobody has named and for lines to sign on: the same."""
-    for search in (text_job.list_tags, text_job.list_texts, signing_places_job.list_signature_lines):
+    for search in (text_job.list_tags, text_job.list_texts, signature_lines_job.list_signature_lines):
         with suppress(Exception), _source(data) as source:
             search(source)
 

@@ -141,7 +141,7 @@ def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Dr
     expected = draft.under_the_tag()
     assert all(abs(placed[name] - expected[name]) <= 1 for name in PLACE), (placed, expected)
     window.mouse_drag(3, window.middle(), (899, 1))  # as far as the page goes
-    assert window.entered() == [{"page": 3, "x": 700, "y": 0, "width": 200, "height": 80}]
+    assert window.entered() == [{"page": 3, "x": 740, "y": 0, "width": 160, "height": 56}]
 
 
 def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
@@ -608,4 +608,6 @@ def test_a_stamp_on_a_target_has_the_size_of_the_room_there(open_editor: Open) -
     targets = window.page.evaluate(
         "() => [...document.querySelectorAll('[data-targets]')].map((each) => JSON.parse(each.dataset.targets)[0])"
     )
-    assert [target[-2:] for target in targets] == [[200, 80], [200, 80]]
+    (_, _, _, _, line, _, *over_line), (*_, width, height) = targets
+    assert over_line[:2] == [pytest.approx(line), 56], "as long as the line"
+    assert (width, height) == (160, 56)

@@ -93,8 +93,8 @@ def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_pa
 @pytest.mark.parametrize(
     ("below", "size"),
     [
-        ("", (200, 80)),
-        (text("And the rent is due on the third working day of each month.", 72, 600), (200, 80)),
+        ("", (160, 56)),
+        (text("And the rent is due on the third working day of each month.", 72, 600), (160, 56)),
         (text("And the rent is due on the third working day of each month.", 72, 640), (120, 40)),
         (text("And the rent is due on the third working day of each month.", 72, 652), (100, 34)),
         (text("And the rent is due on the third working day of each month.", 72, 680), (120, 40)),
@@ -109,7 +109,8 @@ def test_a_stamp_under_a_tag_takes_the_room_that_is_there(below: str, size: tupl
 def test_a_stamp_over_a_line_takes_the_room_above_it() -> None:
     words = text("This is agreed between the parties to this contract, in two copies.", 72, 350)
     document = author().document(paper(words + text("Signature: ____________________", 72, 300)))
-    assert sizes_for(document, signature_lines_of(document)) == [(140, 48)]
+    [(width, height)] = sizes_for(document, signature_lines_of(document))
+    assert 44 <= height <= 48 and 125 < width < 140, "as long as the line"
 
 
 def test_the_first_stamps_of_a_draft_have_that_size() -> None:

@@ -5,13 +5,14 @@ import pytest
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.content import signer_of
-from paraph.drafts.models import DocumentTags, Draft
-from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
+from paraph.drafts.models import DocumentTags, Draft, Placed
+from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of, take_back
 from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
+BLANK = "____________________"
 
 
 def draft_of(charles: Author, document: Document, *names: str) -> Draft:
@@ -86,3 +87,39 @@ def test_lines_for_signatures_are_searched_once() -> None:
     assert (line.label, line.page_number) == ("Signature", 2)
     Document.objects.filter(pk=document.pk).update(object_key="gone")
     assert signature_lines_of(Document.objects.get(pk=document.pk)) == [line]
+
+
+def line_of(draft: Draft) -> list[tuple[str, int, float]]:
+    return [(at.signer.first_name, at.page_number, round(at.x)) for at in place_by_tags(draft)]
+
+
+def test_a_line_that_names_its_signer_has_a_stamp_at_once_and_it_can_be_taken_back() -> None:
+    charles = author()
+    words = f"{text(BLANK, 72, 250)}{text('Grace X', 72, 236, 9)}{text(BLANK, 330, 250)}{text('Landlord', 330, 236, 9)}"
+    document = charles.document(paper("", text("Signatures", 72, 400) + words))
+    draft = draft_of(charles, document, "Ada", "Grace")
+    editing.replace_signers(
+        draft, [one | {"last_name": last} for one, last in zip(draft.content["signers"], "YX", strict=True)]
+    )
+    editing.replace_places(draft, [Placed(document, draft.signing[0], 1, 100, 100, 160, 56)])
+    assert line_of(draft) == [("Grace", 2, 72)]
+    assert [(at.signer.first_name, at.page_number) for at in draft.places()] == [("Ada", 1), ("Grace", 2)]
+    take_back(draft)
+    assert [at.signer.first_name for at in draft.places()] == ["Ada"]
+    assert line_of(Draft.objects.get(pk=draft.pk)) == []
+
+
+def test_the_only_line_is_the_only_signers_and_of_several_none_is_clear() -> None:
+    charles = author()
+    alone = draft_of(charles, charles.document(paper("", text(f"Signature: {BLANK}", 72, 300))), "Ada")
+    assert line_of(alone) == [("Ada", 2, 130)]
+    two = paper("", text(f"Landlord: {BLANK}", 72, 300) + text(f"Tenant: {BLANK}", 72, 200))
+    assert line_of(draft_of(charles, charles.document(two), "Ada")) == []
+    assert line_of(draft_of(charles, charles.document(two), "Ada", "Grace")) == []
+
+
+def test_tags_of_a_document_go_before_its_lines() -> None:
+    charles = author()
+    words = text("{{ada}}", 72, 600) + text(f"Signature of Ada: {BLANK}", 72, 300)
+    draft = draft_of(charles, charles.document(paper(words)), "Ada")
+    assert placed(draft) == [("Ada", 1)] and stored.stamps(draft)[0].y > 500

@@ -12,13 +12,13 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, Json, Placed, Step, blank
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import Kind, free_name
-from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
+STAMP_SIZE = (160.0, 56.0)  # of a new one, in points: contracts have less room than the API's default takes
 _STEPS = list(Step)
 _LARGE = 100  # pages, or stamps and fields
 _MARGIN = 40  # points between new stamps, and around them
@@ -114,7 +114,7 @@ def add_stamp(draft: Draft) -> None:
     if not free or document is None:
         return
     there = _on_last_page(document, places, fields=False)
-    draft.place([*places, Placed(document, free[0], *_free_place(document, there, DEFAULT_SIZE))])
+    draft.place([*places, Placed(document, free[0], *_free_place(document, there, STAMP_SIZE))])
     touch(draft)
 
 

@@ -1,23 +1,27 @@
-"""The tags and signature lines of documents, and the first stamps and fields of a draft under its tags.
+"""The tags and signature lines of documents, and the first stamps and fields of a draft, which they ask for.
 
 ``{{signature:landlord}}`` names a stamp, ``{{text:tenant:IBAN}}`` a field and what it is called."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import astuple
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
-from paraph.drafts.editing import held
+from paraph.drafts.editing import STAMP_SIZE, held
 from paraph.drafts.models import DocumentTags, Draft, DraftSigner, Placed
+from paraph.drafts.signature_lines import wanted
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import FoundTag, Rect, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.fields.kinds import KINDS, Kind, free_name
-from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.models import LONGEST_FIELD_NAME
+from paraph.signature_requests.values import HEIGHTS, WIDTHS
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
@@ -28,7 +32,7 @@ Found = TypeVar("Found")
 _TAG = re.compile(r"\{\{([a-z_ ]+):([^:{}]+)(?::([^{}]+))?\}\}", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+")
 _STAMPS = ("signature", "sign", "stamp")
-_SIZES: tuple[Size, ...] = (DEFAULT_SIZE, (180, 64), (160, 56), (140, 48), (120, 40), (100, 34), (80, 30))
+_SIZES: tuple[Size, ...] = (STAMP_SIZE, (140, 48), (120, 40), (100, 34), (80, 30))
 _CRAMPED: Size = (120, 40)  # where every size covers words, and somebody has to look
 
 
@@ -47,10 +51,10 @@ def tags_of(document: Document) -> dict[str, FoundTag]:
 
 
 def signature_lines_of(document: Document) -> list[SignatureLine]:
-    """Return the lines of the document that wait for a signature, searched and found as its tags are."""
+    """Return the blanks of the document, first those that wait for a signature, searched and found as its tags are."""
     known = _known(document)
     if known.lines is None:
-        known.lines = [[at.label, *_numbers(at)] for at in _search(document, list_signature_lines) or ()]
+        known.lines = [list(astuple(line)) for line in _search(document, list_signature_lines) or ()]
         DocumentTags.objects.filter(document=document).update(lines=known.lines)
     return [SignatureLine(*line) for line in known.lines]
 
@@ -72,7 +76,7 @@ def _search(document: Document, search: Callable[..., Found]) -> Found | None:
         return None
 
 
-def _numbers(at: Target) -> tuple[float, ...]:
+def _numbers(at: FoundTag) -> tuple[float, ...]:
     return at.page_number, at.x, at.y, at.width, at.height
 
 
@@ -121,18 +125,29 @@ def _kinds(what: str) -> tuple[Kind | None, ...]:
 
 
 def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
-    """Return the size for each tag or line: the largest of some that covers no words there; the default one where the
-    document cannot be read now."""
-    places = [_rooms(document, target) for target in targets]
+    """Return the size for each: on a line as high as the room over it, under a tag the largest of some that covers no
+    words there, the usual one where the document cannot be read now."""
+    tags = [target for target in targets if isinstance(target, FoundTag)]
+    under_tags = iter(_sizes_under(document, tags))
+    return [next(under_tags) if isinstance(target, FoundTag) else _size_on(target) for target in targets]
+
+
+def _size_on(line: SignatureLine) -> Size:
+    width, height = STAMP_SIZE
+    return max(min(line.width, width), WIDTHS[0]), float(round(max(min(line.room, height), HEIGHTS[0])))
+
+
+def _sizes_under(document: Document, tags: Sequence[FoundTag]) -> list[Size]:
+    places = [_rooms(document, tag) for tag in tags]
     asked = [
-        (target.page_number, at.x, at.y, at.width, at.height)
-        for target, candidates in zip(targets, places, strict=True)
+        (tag.page_number, at.x, at.y, at.width, at.height)
+        for tag, candidates in zip(tags, places, strict=True)
         for at in candidates
     ]
     try:
         free = iter([not words for words in covered_words(document, asked)])
     except DomainError:
-        return [DEFAULT_SIZE] * len(targets)
+        return [STAMP_SIZE] * len(tags)
     sizes = []
     for candidates in places:
         fitting = [(at.width, at.height) for at in candidates if next(free)]
@@ -140,18 +155,12 @@ def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
     return sizes
 
 
-def _rooms(document: Document, target: Target) -> list[Rect]:
+def _rooms(document: Document, tag: FoundTag) -> list[Rect]:
     """Return the places of all sizes for which the page has room, the largest first."""
-    width, height = document.pages[target.page_number - 1]
     found = []
     for size in _SIZES:
-        if isinstance(target, FoundTag):
-            try:
-                found.append(under(target, (width, height), *size))
-            except PdfRefused:
-                continue
-        elif target.x + size[0] <= width and target.y + size[1] <= height:
-            found.append(Rect(target.x, target.y, *size))
+        with suppress(PdfRefused):
+            found.append(under(tag, document.pages[tag.page_number - 1], *size))
     return found
 
 
@@ -160,24 +169,53 @@ def offers_in(draft: Draft) -> dict[str, Offer]:
     return offers_of([tag for document in draft.files() for tag in tags_of(document)], draft.signing)
 
 
-def place_by_tags(draft: Draft) -> None:
-    """Put a stamp, or the field that it names, under each tag whose signer is clear; only once for a draft, so that
-    what is removed stays away.
+def place_by_tags(draft: Draft) -> list[Placed]:
+    """Put a stamp, or the field that it names, under each tag whose signer is clear, and a stamp on each line that
+    clearly waits for one signer; only once for a draft, so that what is removed stays away. Return the stamps on lines,
+    which nobody has asked for by a tag.
 
     A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
     through the signers in their order.
     """
     if draft.tags_placed or not draft.signing:
-        return
+        return []
     offers = offers_in(draft)  # the files are read before the draft is held
+    on_lines = lines_placed(draft)
     with held(draft):
-        if not draft.tags_placed:
-            places = draft.places()
-            for document in draft.files():
-                places += [*_stamps(document, draft.signing, offers), *_fields(document, offers)]
-            draft.place(places)
-            draft.tags_placed = True
-            draft.save(update_fields=["tags_placed"])
+        if draft.tags_placed:
+            return []
+        places = draft.places()
+        for document in draft.files():
+            tagged = _stamps(document, draft.signing, offers)
+            places += [*tagged, *_fields(document, offers)]
+            if tagged:
+                on_lines = [at for at in on_lines if at.document != document]
+        draft.place([*places, *on_lines])
+        draft.tags_placed = True
+        draft.save(update_fields=["tags_placed"])
+        return on_lines
+
+
+def lines_placed(draft: Draft) -> list[Placed]:
+    """Return a stamp for each line of the draft's documents that names its signer, or that is the only one, of the only
+    signer."""
+    found = []
+    for document in draft.files():
+        count = dict.fromkeys(draft.signing, 0)
+        for line, signer, is_clear in wanted(signature_lines_of(document), draft.signing):
+            count[signer] += is_clear
+            if is_clear and count[signer] <= MOST_STAMPS:
+                at = (line.page_number, round(line.x, 2), round(line.y, 2))
+                found.append(Placed(document, signer, *at, *_size_on(line)))
+    return found
+
+
+def take_back(draft: Draft) -> None:
+    """Remove the stamps that :func:`place_by_tags` put on lines, as far as they stand there still."""
+    on_lines = {(at.document, at.signer, at.page_number, at.x, at.y) for at in lines_placed(draft)}
+    with held(draft):
+        places = [at for at in draft.places() if (at.document, at.signer, at.page_number, at.x, at.y) not in on_lines]
+        draft.place(places)
 
 
 def _stamps(document: Document, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> list[Placed]:

@@ -87,7 +87,8 @@ def found(*contents: str, **options: object) -> list[tuple[str, int]]:
 
 
 def lines(*contents: str, **options: object) -> list[SignatureLine]:
-    return list_signature_lines(paper(*contents, **options))  # type: ignore[arg-type]
+    found = list_signature_lines(paper(*contents, **options))  # type: ignore[arg-type]
+    return [line for line in found if line.is_for_signature]
 
 
 def rule(x: float, y: float, width: float) -> str:

@@ -14,7 +14,7 @@ from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Json, Placed, Step
 from paraph.drafts.refusals import missing
-from paraph.drafts.tags import place_by_tags
+from paraph.drafts.tags import place_by_tags, take_back
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.saving import keep_places
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
@@ -42,13 +42,15 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""
-    if not draft.content["documents"]:
-        return see_other("draft_documents", member.organization_id, draft.pk)
-    if not draft.signers:
-        return see_other("draft_signers", member.organization_id, draft.pk)
+    if not (draft.content["documents"] and draft.signers):
+        lacking = "draft_signers" if draft.content["documents"] else "draft_documents"
+        return see_other(lacking, member.organization_id, draft.pk)
     if request.method != "POST":
-        place_by_tags(draft)
-        return _page(request, member, draft, _unbound(draft))
+        on_lines = place_by_tags(draft)
+        return _page(request, member, draft, _unbound(draft), on_lines=len(on_lines))
+    if request.POST.get("action") == "take-back":
+        take_back(draft)
+        return see_other("draft_places", member.organization_id, draft.pk)
     stamps, fields = _bound(request, draft)
     if not (stamps.is_valid() & (fields is None or fields.is_valid())):
         return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
@@ -131,6 +133,7 @@ def _page(
     *,
     status: int = 200,
     held_back: bool = False,
+    on_lines: int = 0,
 ) -> HttpResponse:
     lacking = missing(draft)
     files = [file | {"lacks": file["document"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
@@ -146,6 +149,7 @@ def _page(
         "signers": [each | {"lacks": each["ref"] in lacking.signers} for each in palette(draft)],
         "kinds": KINDS.values(),
         "limits": _LIMITS,
+        "on_lines": on_lines,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }
     return show_step(request, member, draft, Step.PLACEMENTS, content, status=status)

@@ -6,7 +6,9 @@ from typing import Any
 from paraph.dashboard.drafts.pictures import content_of
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, Placed
-from paraph.drafts.tags import Offer, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.drafts.signature_lines import wanted
+from paraph.drafts.tags import Offer, Target, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.pdf.untrusted.page_reading import FoundTag
 
 _MOST_PAGES = 200  # of each document
 _COLOURS = 8  # that the stylesheet has
@@ -15,12 +17,12 @@ _COLOURS = 8  # that the stylesheet has
 def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: bool = False) -> list[dict[str, Any]]:
     """Return each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
     theirs, and what is known of the values of their fields. Boxes are in points from the top left, as in the pictures
-    of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y,
-    width, height, width and height of a stamp that has room there, what a tag names], …]``, from the bottom left."""
+    of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag", "line" for a signature, or
+    "rule" of which nothing says what it is for, its text, x, y, width, height, width and height of a stamp that has
+    room there, what it asks of whom], …]``, from the bottom left."""
     places = [at for at in draft.places() if signer in (None, at.signer)]
-    offers = offers_in(draft) if with_targets else None
     files = [
-        _file(document, [at for at in places if at.document == document], draft.locale, signer, offers)
+        _file(document, [at for at in places if at.document == document], draft, signer, with_targets=with_targets)
         for document in draft.files()
     ]
     return [file for file in files if file["pages"] or signer is None]
@@ -35,17 +37,17 @@ def palette(draft: Draft) -> list[dict[str, Any]]:
 
 
 def _file(
-    document: Document, places: list[Placed], locale: str, signer: DraftSigner | None, offers: dict[str, Offer] | None
+    document: Document, places: list[Placed], draft: Draft, signer: DraftSigner | None, *, with_targets: bool
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
     for at in places:
         if at.page_number <= len(document.pages):
             box = _box(at)
             if at.field:
-                box["known"] = signer is not None and content_of(at, locale) is not None
+                box["known"] = signer is not None and content_of(at, draft.locale) is not None
             boxes.setdefault(at.page_number, []).append(box)
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(document.pages), _MOST_PAGES) + 1)}
-    targets = {} if offers is None else _targets(document, offers)
+    targets = _targets(document, draft) if with_targets else {}
     pages = [
         {
             "number": number,
@@ -60,16 +62,21 @@ def _file(
     return {"document": document, "pages": pages, "page_count": len(document.pages)}
 
 
-def _targets(document: Document, offers: dict[str, Offer]) -> dict[int, list[list[Any]]]:
+def _targets(document: Document, draft: Draft) -> dict[int, list[list[Any]]]:
+    offers, lines = offers_in(draft), signature_lines_of(document)
+    asked = {line: {"signer": signer.ref, "type": "", "name": ""} for line, signer, _ in wanted(lines, draft.signing)}
+    named: list[tuple[str, str, Target]] = [("tag", tag, at) for tag, at in tags_of(document).items()]
+    named += [("line" if line in asked or line.is_for_signature else "rule", line.label, line) for line in lines]
     targets: dict[int, list[list[Any]]] = {}
-    tags, lines = tags_of(document), signature_lines_of(document)
-    named = [("tag", tag, at) for tag, at in tags.items()] + [("line", line.label, line) for line in lines]
     for (kind, name, at), size in zip(named, sizes_for(document, [at for _, _, at in named]), strict=True):
-        targets.setdefault(at.page_number, []).append([kind, name, at.x, at.y, at.width, at.height, *size])
-        if offer := offers.get(name):
-            field_type = offer.kind.type if offer.kind else ""
-            targets[at.page_number][-1].append({"signer": offer.signer.ref, "type": field_type, "name": offer.name})
+        offer = _named(offers.get(name)) if isinstance(at, FoundTag) else asked.get(at)
+        place = [kind, name, *(round(each, 2) for each in (at.x, at.y, at.width, at.height)), *size]
+        targets.setdefault(at.page_number, []).append([*place, offer] if offer else place)
     return targets
+
+
+def _named(offer: Offer | None) -> dict[str, str] | None:
+    return offer and {"signer": offer.signer.ref, "type": offer.kind.type if offer.kind else "", "name": offer.name}
 
 
 def _box(at: Placed) -> dict[str, Any]:

@@ -55,7 +55,8 @@ class FoundTag:
 
 @dataclass(frozen=True)
 class SignatureLine:
-    """A line that waits for a signature, in points of reader space; ``label``: what says so."""
+    """A blank to be written on, in points of reader space; ``room``: points that are free over it. ``label``: what says
+    what it is for; ``about``: all words around it; ``is_for_signature``: a signature, else nobody knows."""
 
     label: str
     page_number: int
@@ -63,6 +64,9 @@ class SignatureLine:
     y: float
     width: float
     height: float
+    room: float
+    about: str
+    is_for_signature: bool
 
 
 @dataclass(frozen=True)
@@ -152,10 +156,11 @@ def list_texts(pdf: Pdf, text: str = "", *, tenant_key: str = "", sha256: bytes 
 
 
 def list_signature_lines(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> list[SignatureLine]:
-    """Return the blanks that a word before or under them keeps for a signature, such as ``Signature: ____``: runs of
-    underscores or dots, and drawn rules; at most 200, by page."""
+    """Return the blanks to be written on: runs of underscores or dots, rules, and cells of tables. In reading order,
+    first those that words beside, over or under them keep for a signature, as ``Signature: ____``, or for a party; at
+    most 200 of them, and 200 others."""
     result, _ = sandbox().call("signature_lines", pdf, tenant_key=tenant_key, sha256=sha256)
-    return [SignatureLine(label, *vars(_found(*place)).values()) for label, *place in result["lines"]]
+    return [SignatureLine(label, *vars(_found(*told[:5])).values(), *told[5:]) for label, *told in result["lines"]]
 
 
 def _found(page_number: int, left: float, bottom: float, right: float, top: float) -> FoundTag:

@@ -5,7 +5,14 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from paraph.pdf.untrusted.jobs import draft_job, inspect_job, render_job, signing_places_job, text_job
+from paraph.pdf.untrusted.jobs import (
+    draft_job,
+    inspect_job,
+    render_job,
+    signature_lines_job,
+    signing_places_job,
+    text_job,
+)
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import disputes
@@ -17,7 +24,7 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "find": text_job.find,
     "tags": text_job.list_tags,
     "texts": text_job.list_texts,
-    "signature_lines": signing_places_job.list_signature_lines,
+    "signature_lines": signature_lines_job.list_signature_lines,
     "render": render_job.render,
     "covered_words": signing_places_job.find_covered_words,
     "text": text_job.text_layer,

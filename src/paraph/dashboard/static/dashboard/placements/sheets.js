@@ -14,7 +14,8 @@ class Sheet {
     this.paper = figure.querySelector(".paper");
     this.image = this.paper.querySelector("img");
     this.address = this.image.getAttribute("src");
-    this.targets = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] }, offer: size[2] }));
+    const found = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] }, offer: size[2] }));
+    [this.targets, this.rules] = [false, true].map((isRule) => found.filter(({ kind }) => (kind === "rule") === isRule));
     this.paper.querySelector("svg").remove();
     this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
   }
