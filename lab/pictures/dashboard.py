@@ -104,7 +104,9 @@ def _account(pages: ServedPages, context: Any, folder: Path, screen: str) -> Non
     for name, address in _OF_ACCOUNT.items():
         picture(context, f"{pages.base_url}/account/{address}", folder, f"account-{name}", screen)
     with opened(context, pages.addresses["request"]) as page:
-        page.get_by_role("button", name="Signing link").first.click()
+        page.locator(".line .menu summary").first.click()
+        shot(page, folder, "dashboard-request-actions", screen)
+        page.get_by_role("button", name="Show the signing link").first.click()
         shot(page, folder, "dashboard-signing-link", screen)
 
 

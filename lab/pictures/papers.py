@@ -1,5 +1,6 @@
 """Pictures of what is sent and sealed: mails, stamps on pages, proofs."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import httpx
 import pypdfium2
 
 from paraph.words import LOCALES
-from tests.browser.world import World, sent, wrong_for
+from tests.browser.world import World, sent, until, wrong_for
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 
@@ -27,6 +28,17 @@ def mails(world: World, browser: Any, folder: Path) -> None:
         assert sign(url, locale=language).status_code == 200
         world.backend.finalized(world.newest)
         world.backend.told(world.newest, "request.completion_notified")
+        other = world.asked(language=language, send_email=True, signers=2, mode="parallel")[1]
+        for signer in world.backend.read(world.newest)["signers"]:
+            path = f"signature_requests/{world.newest}/signers/{signer['id']}/remind"
+            until(lambda path=path: world.backend.call("POST", path).status_code == 200)  # once the invitation is out
+        until(lambda: sum("reminder" in each["metadata"] for each in world.backend.journal(world.newest)) == 2)
+        assert sign(other, locale=language).status_code == 200
+        world.withdraw(world.newest, "The price has changed.")
+        signed, declining = world.asked(language=language, send_email=True, decline_allowed=True, signers=2)
+        assert sign(signed, locale=language).status_code == 200
+        assert httpx.post(f"{declining}/decline", json={"reason": "The rent is wrong."}, timeout=30).status_code == 200
+    time.sleep(3)  # the last mails are on their way
     for number, message in enumerate((m for m in world.inbox() if m["html"]), 1):
         for width, scheme in ((375, "light"), (700, "light"), (375, "dark")):
             context = browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme)

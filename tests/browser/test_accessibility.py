@@ -25,6 +25,7 @@ STATES = {
     "approve": 200,
     "decline": 200,
     "declined": 410,
+    "withdrawn": 410,
     "copies": 200,
     "text": 200,
 }

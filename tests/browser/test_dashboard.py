@@ -159,15 +159,42 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     page.goto(f"{dashboard.base_url}/app/1/requests/{made['id']}")
     page.evaluate("window.kept = true")
     expect(page.locator(".outcome").get_by_role("status")).to_have_text("Ready to sign. Waiting for Ada King.")
-    expect(page.get_by_role("link", name="Verify")).to_have_count(0)
+    verify = page.locator("a", has_text="Verify")
+    expect(verify).to_have_count(0)
+    expect(page.locator("#pages g.place")).to_have_count(1)
     signed(backend, made)
     sealed = page.locator(".outcome").get_by_role("status")
-    expect(sealed).to_have_text("Signed by everybody. The documents are sealed.", timeout=60_000)
+    expect(sealed).to_have_text("Everyone has signed. The documents are sealed.", timeout=60_000)
     first = page.locator(".outcome .button").first
     expect(first).to_have_text("Download the signed PDF")
+    expect(verify).to_have_count(1)
+    expect(page.locator("#pages g.place")).to_have_count(0)
     assert page.evaluate("window.kept") and polls
     assert all(later - earlier > 2.8 for earlier, later in itertools.pairwise(polls))
     visitor.look()
+
+
+def test_the_pages_of_a_request_are_large_and_beside_its_signers(
+    window: Callable[..., Any], dashboard: ServedPages
+) -> None:
+    page = window(viewport={"width": 1280, "height": 720})
+    page.goto(dashboard.addresses["request"])
+    picture, signers = page.locator("#pages img").first, page.locator("section", has=page.locator("#signers"))
+    pictured, people = picture.bounding_box(), signers.bounding_box()
+    assert pictured["width"] > 500 and pictured["x"] + pictured["width"] < people["x"]
+    assert max(pictured["y"], people["y"]) < 720 - 200, "both are in view"
+    assert picture.evaluate("(image) => image.naturalWidth") > 1000
+    page.locator("#pages").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#pages")).not_to_have_js_property("scrollTop", 0)
+    menu = page.locator(".line .menu").first
+    menu.locator("summary").press("Enter")
+    expect(menu.get_by_role("button", name="Show the signing link")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(menu.get_by_role("button", name="Show the signing link")).to_be_hidden()
+    expect(menu.locator("summary")).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert signers.bounding_box()["y"] < picture.bounding_box()["y"], "on a phone the signers come first"
 
 
 def test_moments_are_told_in_the_readers_zone(window: Callable[..., Any], dashboard: ServedPages) -> None:
@@ -263,7 +290,7 @@ def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     assert page.locator("g.place").count() == 2
     page.get_by_role("button", name="Send", exact=True).click()
     page.wait_for_url("**/app/1/requests/*")
-    assert page.locator("tr", has_text="Grace Hopper").count() == 1
+    assert page.locator(".line li", has_text="Grace Hopper").count() == 1
     until(lambda: {"ada@rent.example", "grace@rent.example"} <= {message["to"] for message in world.inbox()})
 
 

@@ -163,6 +163,15 @@ class World(Service):
         assert httpx.post(f"{url}/decline", json={"reason": "The rent is wrong."}, timeout=30).status_code == 200
         return url
 
+    def _withdrawn(self, branded: bool) -> str:
+        url = self.asked(branded=branded)[0]
+        self.withdraw(self.newest, "The price has changed.")
+        return url
+
+    def withdraw(self, request_id: int, reason: str) -> None:
+        answer = self.backend.call("POST", f"signature_requests/{request_id}/end", json={"reason": reason})
+        assert answer.status_code == 200
+
     def _copies(self, branded: bool) -> str:
         person = {"first_name": "Carla", "last_name": "Rossi", "email": "carla@example.com"}
         url = self.asked(branded=branded, copies=[person])[0]

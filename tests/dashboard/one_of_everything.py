@@ -17,6 +17,7 @@ from tests.dashboard.test_drafts import profile_of
 from tests.dashboard.test_request import finished, invited
 from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
+from tests.factories import sign
 from tests.logos import logo_for
 from tests.tenancy import create_application
 from tests.webhooks.parties import REFUSED, answer_all, told
@@ -45,6 +46,7 @@ def one_of_everything(log_in: LogIn) -> Everything:
     made, _ = told(environment="production", signers=2, mode="sequential", send_email=True)
     invited(made.signers[0])
     done = beside(made, environment="production")
+    sign(done)
     finished(done)
     organization = Organization.objects.get(pk=made.request.organization_id)
     _, owner = log_in(Role.OWNER, at=organization)
@@ -82,6 +84,10 @@ def one_of_everything(log_in: LogIn) -> Everything:
         "request_proof": sealed,
         "request_everything": sealed,
         "request_file": sealed,
+        "signed_stamp": {
+            "request_id": done.request.pk,
+            "placement_id": done.request_documents[0].placements.earliest("pk").pk,
+        },
         "draft_stamp": {"signer_id": int(draft.signers[0].ref)},
         "draft_values": {
             "signer_id": int(draft.signers[0].ref),

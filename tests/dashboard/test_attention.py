@@ -69,7 +69,7 @@ def test_what_was_declined_stands_there_for_two_weeks(log_in: LogIn) -> None:
 def test_nothing_of_another_organization_stands_there(log_in: LogIn, organization: Organization) -> None:
     needy()
     _, client = log_in(Role.OWNER)
-    assert "Needs your attention" not in home(client, organization)
+    assert 'data-need="' not in home(client, organization)
 
 
 def test_webhooks_are_for_those_who_may_see_deliveries(log_in: LogIn) -> None:

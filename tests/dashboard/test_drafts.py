@@ -587,12 +587,17 @@ def test_who_is_in_turn_sends_and_signs(log_in: LogIn, organization: Organizatio
     assert 'value="sign"' in client.get(f"{address}/review").content.decode()
     answer = client.post(f"{address}/review", options(action="sign"))
     request = SignatureRequest.objects.get()
-    assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign/{token(request.signers.get())}")
+    path, _, query = answer.headers["Location"].partition("?")
+    assert (answer.status_code, path) == (303, f"/sign/{token(request.signers.get())}")
+    back = f'data-back="/app/{organization.pk}/requests/{request.pk}"'
+    assert back in Client().get(answer.headers["Location"]).content.decode()
+    assert "/app/" not in Client().get(path).content.decode(), "whoever comes by mail knows of no dashboard"
+    assert "/app/" not in Client().get(f"{path}?{query[:-1]}").content.decode()
     assert Activity.objects.filter(action=Action.SIGNING_LINK_SHOWN, subject__startswith=f"request {request.pk}")
     home = client.get(f"/app/{organization.pk}/").content.decode()
     assert 'data-need="turns"' in home
     answer = client.post(f"/app/{organization.pk}/requests/{request.pk}/sign")
-    assert answer.headers["Location"] == f"/sign/{token(request.signers.get())}"
+    assert answer.headers["Location"].startswith(f"/sign/{token(request.signers.get())}?dashboard=")
     _, other = log_in(Role.OWNER)
     assert 'data-need="turns"' not in other.get(f"/app/{organization.pk}/").content.decode()
     page = f"/app/{organization.pk}/requests/{request.pk}"

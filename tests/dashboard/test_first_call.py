@@ -134,6 +134,8 @@ def test_the_lines_say_what_the_api_takes_whatever_the_member_is_called(name: st
 
 
 def test_nobody_is_asked_to_sign_as_another_person(made: Scene, client: Client) -> None:
-    assert "Sign as yourself</button>" not in part(client, made) and "Signing link</button>" in part(client, made)
+    assert "Open your signing page</button>" not in part(client, made) and "Show the signing link</button>" in part(
+        client, made
+    )
     Signer.objects.update(email=User.objects.get().email.upper())
-    assert "Sign as yourself</button>" in part(client, made)
+    assert "Open your signing page</button>" in part(client, made)

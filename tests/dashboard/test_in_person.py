@@ -1,4 +1,4 @@
-"""«Sign here»: a signer who is there signs on a member's device, in a page that shows nothing else of the dashboard."""
+"""A signer who is there signs on a member's device, in a page that shows nothing else of the dashboard."""
 
 import json
 import re
@@ -49,9 +49,12 @@ def opened(client: Client, made: Scene) -> str:
 
 def test_the_request_offers_it_to_whose_turn_it_is(made: Scene, client: Client) -> None:
     page = text(client.get(f"/app/{made.request.organization_id}/requests/{made.request.pk}"))
-    assert f'id="here-{made.signers[0].pk}">Sign here' in page and f'id="here-{made.signers[1].pk}"' not in page
+    assert (
+        f'id="here-{made.signers[0].pk}">Let them sign on this device' in page
+        and f'id="here-{made.signers[1].pk}"' not in page
+    )
     observer = just_logged_in(made.request.organization, Role.OBSERVER)
-    assert "Sign here" not in text(observer.get(f"/app/{made.request.organization_id}/requests/{made.request.pk}"))
+    assert "on this device" not in text(observer.get(f"/app/{made.request.organization_id}/requests/{made.request.pk}"))
 
 
 def test_the_page_says_whose_turn_it_is_and_nothing_of_the_dashboard(made: Scene, client: Client) -> None:

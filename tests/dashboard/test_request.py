@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from paraph.documents.models import Document
@@ -30,6 +32,7 @@ from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
+from tests.dashboard.test_requests import beside
 from tests.factories import VISITOR, Scene, sign
 from tests.kernel.test_places import in_thread
 
@@ -61,10 +64,10 @@ def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client:
     page = text(client, made)
     assert "The request was created." in page and "Ada Lovelace signed." in page and "203.0.113.9" in page
     assert "1 of 2 signed. Waiting for Émile Zola." in page
-    assert "not been invited yet" not in page and "has not accepted" not in page, "it has had seconds"
+    assert "has not accepted" not in page, "it has had seconds"
     Signer.objects.filter(pk=made.signers[0].pk).update(signed_at=timezone.now() - timedelta(minutes=6))
     SignatureRequest.objects.update(created_at=timezone.now() - timedelta(hours=1))
-    assert "No mail server is configured, so Émile Zola has not been invited yet" in text(client, made)
+    assert "No mail server is set up, so no mail reaches Émile Zola." in outcome_of(text(client, made))
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     assert "The mail server has not accepted the invitation of Émile Zola yet" in text(client, made)
 
@@ -76,7 +79,7 @@ def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
     page = text(client, made)
     assert said in page and "has not accepted" not in page and "Being mailed" in page
-    assert ("No mail server is configured" in page) == (not mail_server)
+    assert ("No mail server is set up" in outcome_of(page)) == (not mail_server)
 
 
 def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made: Scene, client: Client) -> None:
@@ -108,7 +111,7 @@ def test_the_banner_offers_what_one_would_do_first(made: Scene, client: Client, 
     page = text(client, made)
     assert "Remind Ada Lovelace" in outcome_of(page)
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
-    assert page.count(f'action="{remind}"') == 2
+    assert page.count(f'href="{remind}"') == 2
     client.post(remind)
     assert "Remind" not in outcome_of(text(client, made)), "a day has to go by"
     settings.PARAPH = without
@@ -136,13 +139,13 @@ def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, cli
     assert "Viewed" not in text(client, made) and "for the first time" not in text(client, made)
     assert Client().get(made.url()).status_code == 200
     page = text(client, made)
-    assert page.count(">Viewed</span>") == 2, "in the line and in the table"
+    assert page.count(">Viewed</span>") == 1
     assert "Ada Lovelace opened the documents for the first time." in page
     line = re.search(r'<ol class="line".*?</ol>', page, re.S)
-    assert line and re.findall(r"<li([^>]*)><strong>([^<]+)", line[0]) == [
-        (' class="current" aria-current="step"', "Ada Lovelace"),
-        ("", "Émile Zola"),
-    ]
+    people = r'<li data-id="\d+" class="(\w*)"( aria-current="step")?>\s*<div><strong>([^<]+)'
+    current, ada, zola = ' aria-current="step"', "Ada Lovelace", "Émile Zola"
+    assert line and re.findall(people, line[0]) == [("current", current, ada), ("", "", zola)]
+    assert ">Signs next</span>" in line[0]
     sign(made)
     page = text(client, made)
     assert ">Viewed</span>" not in page
@@ -150,17 +153,73 @@ def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, cli
     assert timeline.index("Ada Lovelace opened the documents for the first time.") < timeline.index(
         "Ada Lovelace signed."
     )
-    assert 'class="done"><strong>Ada Lovelace' in page and 'aria-current="step"><strong>Émile Zola' in page
+    assert re.findall(people, page) == [("done", "", ada), ("current", current, zola)]
 
 
-def test_the_first_page_is_shown_while_there_is_a_file(made: Scene, client: Client) -> None:
+def test_the_pages_are_shown_while_there_are_files(made: Scene, client: Client) -> None:
     document = made.request_documents[0].document
-    picture = f"/app/{made.request.organization_id}/documents/{document.pk}/pages/1.webp"
+    picture = address(made, f"/documents/{document.pk}/pages/1.webp")
     page = text(client, made)
-    assert f'src="{picture}" width="595" height="842" alt="First page of contract-1.pdf"' in page
+    assert f'src="{picture}" width="595" height="842" alt="Page 1 of contract-1.pdf"' in page
     assert client.get(picture)["Content-Type"] == "image/webp"
+    assert client.get(address(made, f"/documents/{document.pk}/pages/2.webp")).status_code == 404
     Document.objects.update(file_deleted_at=timezone.now())
-    assert picture not in text(client, made)
+    assert picture not in text(client, made) and "have been deleted" in text(client, made)
+    assert client.get(picture).status_code == 404
+
+
+def test_places_stand_on_the_pages_and_a_signature_once_it_is_given(made: Scene, client: Client) -> None:
+    stamps = [placement.pk for signer in made.signers for placement in signer.placements.all()]
+    paths = [address(made, f"/stamps/{stamp}.svg") for stamp in stamps]
+    page = text(client, made)
+    assert page.count('<g class="place') == 2 and "signed" not in re.findall(r'<g class="place[^"]*', page)[0]
+    assert not any(path in page or client.get(path).status_code != 404 for path in paths)
+    sign(made)
+    page = text(client, made)
+    assert [path in page for path in paths] == [True, False] and 'aria-label="Ada Lovelace ✓, Émile Zola"' in page
+    assert client.get(paths[0])["Content-Type"] == "image/svg+xml" and client.get(paths[1]).status_code == 404
+
+
+def test_sealed_pages_take_the_place_of_those_that_were_uploaded(made: Scene, client: Client) -> None:
+    document = made.request_documents[0].document
+    picture = address(made, f"/documents/{document.pk}/pages/1.webp")
+    before = client.get(picture).content
+    for position in range(2):
+        sign(made, position)
+    for row in made.request_documents:
+        finalize(row.pk)
+    assert client.get(picture).content != before and '<g class="place' not in text(client, made)
+    assert client.get(picture.replace("pages/1", "pages/2")).status_code == 404
+
+
+def test_pages_come_with_the_changed_part_only_when_they_look_otherwise(made: Scene, client: Client) -> None:
+    asked = {"HX-Request": "true"}
+
+    def seen() -> str:
+        found = re.search(r'hx-get="([^"]+)"', text(client, made))
+        assert found
+        return found[1]
+
+    before = seen()
+    Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who pays?")
+    part = client.get(before, headers=asked).content.decode()
+    assert "Who pays?" in part and 'id="pages"' not in part
+    before = seen()
+    sign(made)
+    assert (
+        'id="pages" tabindex="0" aria-label="Pages" hx-swap-oob="true"'
+        in client.get(before, headers=asked).content.decode()
+    )
+
+
+def test_an_open_page_costs_few_queries(made: Scene, client: Client) -> None:
+    with CaptureQueriesContext(connection) as opened:
+        page = text(client, made)
+    found = re.search(r'hx-get="([^"]+)"', page)
+    assert found
+    with CaptureQueriesContext(connection) as again:
+        assert client.get(found[1], headers={"HX-Request": "true"}).status_code == 204
+    assert len(opened) <= 30 and len(again) < len(opened)
 
 
 def test_what_the_request_is_stands_on_the_page_and_nothing_of_what_it_is_not(made: Scene, client: Client) -> None:
@@ -180,8 +239,9 @@ def test_automatic_reminders_stand_apart_from_those_by_hand(made: Scene, client:
     assert "Automatic reminders" not in text(client, made)
     SignatureRequest.objects.update(remind_every_days=3, reminders_at_most=9, send_email=True)
     Signer.objects.update(notified_at=timezone.now())
+    before = timezone.now() - timedelta(days=2)
     for number in range(1, 7):
-        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1)
+        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1, asked_at=before)
     page = text(client, made)
     assert "<dt>Automatic reminders</dt><dd>Every 3 days, at most 9</dd>" in page
     assert "1 reminder of 5" in page and "5 automatic reminders" in page
@@ -198,8 +258,8 @@ def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> N
 @pytest.mark.parametrize(
     ("environment", "phone", "note"),
     [
-        ("production", "", "Kept by the service; no mail server is configured."),
-        ("production", "+33612345678", "Kept by the service; no SMS gateway is configured."),
+        ("production", "", "Not mailed: there was no mail server."),
+        ("production", "+33612345678", "Not sent: there was no SMS gateway."),
         ("sandbox", "", "Kept in the sandbox inbox."),
     ],
 )
@@ -213,13 +273,13 @@ def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, 
     assert "The invitation of Ada Lovelace was not mailed." in page
     assert "The reminder of Ada Lovelace was not mailed." in page
     assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
-    assert note in page and not any(word in page for word in ("captured:", "mail server accepted", "Mail server:"))
+    assert note in page and not any(word in page for word in ("captured:", "was invited", "was reminded"))
     assert ">Waiting</span>" in page and ">Invited</span>" not in page
 
 
 @pytest.mark.parametrize(
     ("environment", "note"),
-    [("production", "Kept by the service; no mail server is configured."), ("sandbox", "Kept in the sandbox inbox.")],
+    [("production", "Not mailed: there was no mail server."), ("sandbox", "Kept in the sandbox inbox.")],
 )
 def test_nobody_is_said_to_be_told_of_the_end_by_mails_that_nobody_took(environment: str, note: str) -> None:
     made = scene(environment=environment, notify_signers_on_completion=True)
@@ -237,13 +297,30 @@ def test_a_public_service_without_a_mail_server_says_that_nothing_is_sent(
     settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example.com"})
     made = scene(environment=environment, send_email=True)
     page = text(just_logged_in(made.request.organization, Role.ADMIN), made)
-    assert ("data-mails-refused" in page) is said and ("data-mails-kept" in page) is not said
+    assert ("data-lost" in page) is said and ("Whoever runs this service can set one up." in page) is said
+    assert ("paraph inbox" in page) is said
 
 
-def test_the_mail_servers_own_words_stand_beside_each_signer(made: Scene, client: Client) -> None:
+def test_the_command_to_read_mails_is_for_those_who_integrate(made: Scene, client: Client) -> None:
+    assert "data-lost" in text(client, made) and "paraph inbox" not in text(client, made)
+
+
+def test_who_gets_a_code_by_sms_without_a_gateway_is_named_first(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    made = scene(environment="production", send_email=True, signer={"phone": "+33612345678", "otp_channel": "sms"})
+    client = just_logged_in(made.request.organization, Role.MEMBER)
+    assert "No SMS gateway is set up, so no code reaches Ada Lovelace." in outcome_of(text(client, made))
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "apprise+json://127.0.0.1:9/{to}"})
+    assert "SMS gateway" not in text(client, made)
+
+
+def test_the_mail_servers_own_words_are_for_those_who_operate(made: Scene, client: Client) -> None:
     invited(made.signers[0])
     page = text(client, made)
-    assert "250 2.0.0 queued as 4711" in page and "Ada Lovelace was invited; the mail server accepted the mail." in page
+    assert "Ada Lovelace was invited." in page and "250 2.0.0" not in page
+    owner = text(just_logged_in(made.request.organization, Role.OWNER), made)
+    answer = re.search(r"<details id=\"answer-\d+\"><summary.*?</details>", owner, re.S)
+    assert answer and "250 2.0.0 queued as 4711" in answer[0] and owner.count("250 2.0.0") == 1
 
 
 def test_an_inquiry_stands_on_the_page(made: Scene, client: Client) -> None:
@@ -256,24 +333,59 @@ def test_a_signer_is_reminded_once_a_day(made: Scene, client: Client) -> None:
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
     assert client.post(remind).headers["Location"] == address(made)
     assert Reminder.objects.get().signer_id == made.signers[0].pk
-    assert "The reminder is not mailed; the service keeps it." in text(client, made), "there is no mail server"
+    page = text(client, made)
+    assert "The reminder was not mailed: there is no mail server." in page
+    assert "Reminded today at" in page and "You can remind again tomorrow." in page and f'href="{remind}"' not in page
     refused = client.post(remind)
-    assert refused.status_code == 422 and "at most once a day" in refused.content.decode()
+    assert refused.status_code == 422 and "You can remind again tomorrow." in refused.content.decode()
     assert 'role="alert"' in refused.content.decode()
     assert client.post(address(made, f"/signers/{made.signers[1].pk}/remind")).status_code == 422
 
 
-def test_a_request_is_ended_early_with_a_reason(made: Scene, client: Client) -> None:
+def test_a_reminder_has_words_of_the_sender(made: Scene, client: Client, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    invited(made.signers[0])
+    remind = address(made, f"/signers/{made.signers[0].pk}/remind")
+    asked = client.get(remind).content.decode()
+    assert "Reminder: Acme Ltd asks you to sign" in asked and made.signers[0].email.partition("@")[0] in asked
+    assert client.post(remind, {"message": "x" * 1001}).status_code == 422
+    assert client.post(remind, {"message": "We move in\non Monday."}).status_code == 303
+    assert Reminder.objects.get().message.splitlines() == ["We move in", "on Monday."]
+    assert "Reminder sent to Ada Lovelace." in text(client, made)
+    assert client.get(address(made, f"/signers/{scene().signers[0].pk}/remind")).status_code == 404
+
+
+def test_a_request_is_duplicated_and_its_draft_reviewed(client: Client, made: Scene) -> None:
+    SignatureRequest.objects.update(environment="production")
+    Document.objects.update(environment="production")
+    page = text(client, made)
+    assert f'action="{address(made, "/duplicate")}"' in page
+    review = client.post(address(made, "/duplicate")).headers["Location"]
+    assert re.fullmatch(r"/app/\d+/drafts/\d+/review", review)
+    shown = client.get(review).content.decode()
+    assert "contract-1.pdf" in shown and "Ada Lovelace" in shown
+    Document.objects.update(file_deleted_at=timezone.now())
+    refused = client.post(address(made, "/duplicate"))
+    assert refused.status_code == 422 and "Its files were deleted" in refused.content.decode()
+
+
+def test_a_request_is_withdrawn_with_a_reason_or_without(made: Scene, client: Client) -> None:
     end = address(made, "/end")
-    assert client.post(end, {"reason": ""}).status_code == 422
+    assert "Everyone who was invited gets a mail." in client.get(end).content.decode()
+    SignatureRequest.objects.update(send_email=False)
+    assert "please tell them yourself" in client.get(end).content.decode()
+    assert client.post(end, {"reason": "x" * 501}).status_code == 422
     assert client.post(end, {"reason": "The price changed"}).headers["Location"] == address(made)
     made.request.refresh_from_db()
     assert made.request.status == "expired" and made.request.ended_early_at
     act = Activity.objects.latest("pk")
     assert (act.action, act.after) == ("request.ended_early", {"reason": "The price changed"})
     page = text(client, made)
-    assert "Cancelled" in page and "The price changed" in page and "Remind" not in page
+    assert ">Withdrawn<" in page and "The price changed" in page and "Remind" not in page
     assert client.post(end, {"reason": "Again"}).status_code == 422
+    other = beside(made)
+    assert client.post(address(other, "/end")).status_code == 303, "nobody has to say why"
+    assert SignatureRequest.objects.get(pk=other.request.pk).status == "expired"
 
 
 def test_a_signing_link_is_shown_once_and_noted(made: Scene, client: Client) -> None:
@@ -295,7 +407,9 @@ def test_no_link_of_a_signer_of_another_request(made: Scene, client: Client) -> 
 def test_observers_are_offered_nothing(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OBSERVER, at=made.request.organization)
     page = text(client, made)
-    assert "Cancel request" not in page and "Signing link" not in page and "Webhooks" not in page
+    assert (
+        ">Withdraw<" not in page and "Duplicate" not in page and "Signing link" not in page and "Webhooks" not in page
+    )
 
 
 def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:
@@ -389,6 +503,10 @@ def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
     page = unescape(text(client, made))
     assert "Émile Zola declined: “The <rent> is wrong.”" in page and "Declined" in page
     assert "Émile Zola declined, and the request ended." in page
+    signer.request.refresh_from_db()
+    assert signer.request.ended_early_at
+    row = page[page.index(f'<li data-id="{signer.pk}" class="declined"') :].partition("</li>")[0]
+    assert f'datetime="{signer.request.ended_early_at.isoformat()}' in row, "when it was declined"
 
 
 def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Client) -> None:
@@ -406,10 +524,12 @@ def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Clie
     write(signer, dict(zip([field.pk for field in own[:4]], ["<DE89>", "1250.50", "One\nTwo", True], strict=True)))
     signer.save(update_fields=["fields_encrypted"])
     before = text(client, filled)
-    assert before.count("Your &lt;IBAN&gt;") == 2 and "DE89" not in before, "entered, and not signed"
+    assert before.count("<dt><bdi>Your &lt;IBAN&gt;") == 2 and "DE89" not in before, "entered, and not signed"
     Signer.objects.filter(pk=signer.pk).update(status="signed", signed_at=timezone.now())
     page = text(client, filled)
-    assert 'id="fields">Fields filled in<' in page and page.count('Ada Lovelace <span class="quiet">·') == 2
+    assert (
+        'id="fields"><summary><h2>Fields filled in<' in page and page.count('Ada Lovelace <span class="quiet">·') == 2
+    )
     for value in ("&lt;DE89&gt;", "1.250,50", "One<br>Two", "ticked", "left empty"):
         assert f"<bdi>{value}</bdi>" in page
     assert 'id="fields"' not in text(just_logged_in(made.request.organization, Role.OBSERVER), made)

@@ -111,11 +111,11 @@ def test_counts_stand_on_the_tabs(made: Scene, client: Client) -> None:
     assert dict(tabs) == {"": "1", "pending": "1", "completed": "0", "expired": "0"}
 
 
-def test_what_was_declined_or_cancelled_is_not_called_expired(made: Scene, client: Client) -> None:
+def test_what_was_declined_or_withdrawn_is_not_called_expired(made: Scene, client: Client) -> None:
     type(made.request).objects.update(status="expired", ended_early_at=timezone.now())
     page = client.get(address(made)).content.decode()
-    assert ">Ended <span" in page and ">Cancelled</span>" in page and ">Expired" not in page
-    assert "Ended (expired, declined or cancelled)</option>" in page
+    assert ">Ended <span" in page and ">Withdrawn</span>" in page and ">Expired" not in page
+    assert "Ended (expired, declined or withdrawn)</option>" in page
 
 
 def test_each_row_shows_the_first_page_of_its_first_document_while_there_is_a_file(client: Client, made: Scene) -> None:

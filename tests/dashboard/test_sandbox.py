@@ -46,7 +46,7 @@ def shown(client: Client, made: Scene, page: str) -> tuple[set[int], bool]:
     text = client.get(f"/app/{made.request.organization_id}/{page}").content.decode()
     is_on = 'role="switch" aria-checked="true"' in text
     assert is_on is (BAND in text)
-    return {int(found) for found in re.findall(r'<tr data-id="(\d+)"', text)}, is_on
+    return {int(found) for found in re.findall(r'<(?:tr|li) data-id="(\d+)"', text)}, is_on
 
 
 def test_lists_show_the_environment_that_is_switched_on(made: Scene, tried: Scene, log_in: LogIn) -> None:

@@ -23,6 +23,12 @@ def test_a_member_arrives_at_their_organization(log_in: LogIn, organization: Org
     assert organization.name in client.get(f"/app/{organization.pk}/").content.decode()
 
 
+def test_the_start_leads_to_the_dashboard(log_in: LogIn, organization: Organization) -> None:
+    assert Client().get("/", follow=True).request["PATH_INFO"] == "/account/login/"
+    _, client = log_in()
+    assert client.get("/", follow=True).request["PATH_INFO"] == f"/app/{organization.pk}/"
+
+
 def test_no_other_door_sets_a_cookie() -> None:
     for address in ("/docs", "/sign/unknown", "/api/v1/openapi.json"):
         assert not Client().get(address).cookies

@@ -189,7 +189,9 @@ def test_a_person_who_left_is_named(log_in: LogIn, organization: Organization) -
     client.post(f"/app/{organization.pk}/members/{colleague.pk}/remove")
     assert "no longer a member" not in client.get(address).content.decode(), "it asks who somebody is first"
     proved(client).post(f"/app/{organization.pk}/members/{colleague.pk}/remove")
-    assert "Marta Brückner, who always signs as “Landlord”, is no longer a member" in client.get(address).content.decode()
+    assert (
+        "Marta Brückner, who always signs as “Landlord”, is no longer a member" in client.get(address).content.decode()
+    )
 
 
 def test_places_are_changed_in_the_editor_of_drafts(log_in: LogIn, organization: Organization) -> None:

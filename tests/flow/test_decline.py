@@ -98,7 +98,7 @@ def test_those_concerned_are_told_once() -> None:
     contact = sent["contracts@acme.example"]
     assert contact.subject == "Ada Lovelace has declined" and "it says 1200." in contact.text
     member = sent["sender@acme.example"]
-    assert "Ada Lovelace has declined" in member.text and "1200" not in member.text
+    assert "Ada Lovelace declined to sign “contract-1”" in member.text and "> it says 1200." in member.text
     for address in others:
         assert "Somebody has declined" in sent[address].text
         assert "Lovelace" not in sent[address].text and "1200" not in sent[address].text
@@ -106,6 +106,28 @@ def test_those_concerned_are_told_once() -> None:
     CapturedMessage.objects.all().delete()
     work_off()  # runs each job once more, as after a crash
     assert not CapturedMessage.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("decliner", [0, 1])
+def test_a_sender_who_signs_and_answers_for_the_organization_is_told_once(decliner: int) -> None:
+    made = scene(signers=2, send_email=True, decline_allowed=True, environment="production")
+    sender = made.signers[1].email
+    Organization.objects.update(contact_email=sender.upper())
+    user = User.objects.create(email=sender)
+    Member.objects.create(organization=made.request.organization, user=user, role="member")
+    SignatureRequest.objects.update(application=None, sent_by=user)
+    Signer.objects.update(status="notified")
+    declined(made, decliner)
+    work_off()
+    told_them = CapturedMessage.objects.filter(to__iexact=sender)
+    assert [mail.subject for mail in told_them] == ["Ada Lovelace declined: contract-1"][decliner:]
+    MutedMail.objects.create(user=user, kind="declined")
+    CapturedMessage.objects.all().delete()
+    work_off()
+    subjects = {mail.subject for mail in CapturedMessage.objects.filter(to__iexact=sender)}
+    own = {"Ada Lovelace has declined", "The request has ended: Acme Ltd"}
+    assert subjects == ({"Émile Zola has declined"} if decliner else own), "nothing as the sender"
 
 
 @pytest.mark.django_db(transaction=True)

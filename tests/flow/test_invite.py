@@ -111,7 +111,7 @@ def test_the_summary_goes_to_every_signer_once() -> None:
         notify_completion(made.request.pk)
     mails = summaries().order_by("id")
     assert [message.to for message in mails] == [signer.email for signer in made.signers]
-    assert "Everybody has signed" in mails[0].subject and "Alle haben" in mails[1].subject
+    assert "Everyone has signed" in mails[0].subject and "Alle haben" in mails[1].subject
     assert made.events().count("request.completion_notified") == 1
     entry = made.entries()[-1]
     assert entry.signer_id is None

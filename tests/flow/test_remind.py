@@ -1,13 +1,13 @@
 """Reminders: at most once a day, five in all, told as what they are."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from paraph.flow.ending import end_early
 from paraph.flow.sending import invite as inviting
-from paraph.flow.sending.invite import invite, remind, send_reminder
+from paraph.flow.sending.invite import invite, remind, reminded_lately, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
@@ -23,10 +23,10 @@ from tests.flow.test_sign import at_once
 pytestmark = pytest.mark.django_db
 
 
-def asked(made: Scene, position: int = 0) -> Reminder:
+def asked(made: Scene, position: int = 0, message: str = "") -> Reminder:
     request = made.request
     scope = TenantScope(request.organization_id, request.environment, "pro", None)
-    return remind(scope, request.pk, made.signers[position].pk, author().actor)
+    return remind(scope, request.pk, made.signers[position].pk, author().actor, message)
 
 
 def invited(**of_request: Any) -> Scene:
@@ -55,9 +55,47 @@ def test_mails_the_link_again_and_says_that_it_is_a_reminder() -> None:
         send_reminder(reminder.signer_id, reminder.number)
     message = CapturedMessage.objects.get()
     assert message.to == made.signers[0].email and signing_url(made.signers[0]) in message.text
+    assert message.subject == "Reminder: Acme Ltd asks you to sign" and "asked you on" in message.text
     first, second = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
     assert "reminder" not in first.metadata and second.metadata["reminder"] is True
     assert Delivery.objects.filter(event_type="signer.notified", destination="application").count() == 1
+
+
+def test_words_of_the_sender_stand_in_the_mail_and_are_kept_no_longer() -> None:
+    made = invited(message="The first words.")
+    asked(made, message="We move in on Monday.")
+    send_reminder(made.signers[0].pk, 1)
+    text = CapturedMessage.objects.get().text
+    assert "> We move in on Monday." in text and "The first words." not in text
+    assert Reminder.objects.get().message == "" and "Monday" not in str([jobs(), *(e.metadata for e in made.entries())])
+
+
+def test_words_of_the_sender_go_with_a_reminder_that_is_not_mailed() -> None:
+    made = invited()
+    asked(made, message="We move in on Monday.")
+    sign(made)
+    send_reminder(made.signers[0].pk, 1)
+    assert Reminder.objects.get().message == ""
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "now", "sentence"),
+    [
+        ("2026-11-29T12:45:00", "2026-11-29T23:59:59", "Reminded today at 12:45 UTC. You can remind again tomorrow."),
+        (
+            "2026-11-29T12:45:00",
+            "2026-11-30T12:44:59",
+            "Reminded yesterday at 12:45 UTC. You can remind again at the same time today.",
+        ),
+        ("2026-11-29T12:45:00", "2026-11-30T12:45:00", ""),
+    ],
+)
+def test_the_sender_reads_when_and_when_again(
+    asked_at: str, now: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [Reminder(asked_at=datetime.fromisoformat(asked_at).replace(tzinfo=UTC))]
+    monkeypatch.setattr(clock, "now", lambda: datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert reminded_lately(made) == sentence and reminded_lately([]) == ""
 
 
 def test_once_a_day_and_five_times_in_all(monkeypatch: pytest.MonkeyPatch) -> None:

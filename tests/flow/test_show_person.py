@@ -71,7 +71,9 @@ def signed_everywhere() -> Scene:
     SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
     capture("email", "office@example.org", "Question", "Ada Lovelace asks", message_id=f"inquiry-{_inquiry(made)}")
-    Reminder.objects.create(signer=signer, number=1, mail={"acknowledgement": f"queued for {ADDRESS}"})
+    Reminder.objects.create(
+        signer=signer, number=1, message=f"Ask {ADDRESS}", mail={"acknowledgement": f"queued for {ADDRESS}"}
+    )
     for delivery in Delivery.objects.all():
         error = "the host name lovelace.example has no address"
         Attempt.objects.create(delivery=delivery, response=f"hello {ADDRESS}", error=error)
@@ -202,8 +204,9 @@ OF_NOBODY = {
         messaging_capturedmessage.channel messaging_capturedmessage.message_id idempotency_idempotencykey.path
     """,
     "languages and colours": """
-        members_user.language signature_requests_signaturerequest.locale signature_requests_signer.locale
-        drafts_draft.locale request_templates_template.locale request_templates_bulksend.language
+        members_user.language members_member.last_language signature_requests_signaturerequest.locale
+        signature_requests_signer.locale drafts_draft.locale request_templates_template.locale
+        request_templates_bulksend.language
         organizations_brandingprofile.background_color organizations_brandingprofile.text_color
         organizations_brandingprofile.accent_color
     """,

@@ -8,6 +8,7 @@ import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
+from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.tell_sender import queue_mail, tell_sender, warn_senders
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
@@ -53,7 +54,7 @@ def told() -> list[str]:
 def test_everybody_has_signed(made: Scene) -> None:
     for _ in range(2):
         queue_mail(made.request, MailKind.COMPLETED)
-    assert told() == ["Signed by everybody: Lease of the pier"]
+    assert told() == ["Everyone has signed: Lease of the pier"]
     mail = CapturedMessage.objects.get(to=SENDER)
     assert f"/app/{made.request.organization_id}/requests/{made.request.pk}" in mail.text
     assert "/account/" in mail.text and SenderMail.objects.get().sent_at
@@ -62,7 +63,29 @@ def test_everybody_has_signed(made: Scene) -> None:
 def test_in_the_language_of_the_sender(made: Scene) -> None:
     User.objects.update(language="de")
     queue_mail(made.request, MailKind.COMPLETED)
-    assert told() == ["Von allen unterschrieben: Lease of the pier"]
+    assert told() == ["Alle haben unterschrieben: Lease of the pier"]
+
+
+def test_in_the_language_in_which_the_sender_was_last_here(made: Scene) -> None:
+    SignatureRequest.objects.update(locale="fr")
+    for language, subject in (("", "Tout le monde a signé"), ("es", "Todos han firmado")):
+        SenderMail.objects.all().delete()
+        CapturedMessage.objects.all().delete()
+        Member.objects.update(last_language=language)
+        queue_mail(made.request, MailKind.COMPLETED)
+        assert told()[-1].startswith(subject)
+
+
+def test_a_sender_who_signs_too_is_mailed_once() -> None:
+    made = sent(notify_signers_on_completion=True)
+    Signer.objects.filter(pk=made.signers[0].pk).update(email=SENDER.upper())
+    for position in range(2):
+        sign(made, position)
+    notify_completion(made.request.pk)
+    queue_mail(made.request, MailKind.COMPLETED)
+    told()
+    mails = CapturedMessage.objects.filter(to__iexact=SENDER).exclude(subject__contains="signing code")
+    assert [mail.subject for mail in mails] == ["Everyone has signed: Acme Ltd"]
 
 
 @pytest.mark.parametrize("kind", [MailKind.COMPLETED, MailKind.EXPIRING])
@@ -123,7 +146,7 @@ def test_mails_about_approvers_say_that_they_approve() -> None:
     assert told()[-1] == "Signed and approved: Lease of the pier"
     expiring, completed = CapturedMessage.objects.filter(to=SENDER).order_by("id")
     assert "1 of 2 signed or approved. Waiting for Émile Zola." in expiring.text
-    assert "Everybody has signed or approved “Lease of the pier”." in completed.text
+    assert "Everyone has signed or approved “Lease of the pier”." in completed.text
 
 
 def test_no_warning_of_what_was_to_be_signed_at_once(made: Scene) -> None:
@@ -187,7 +210,7 @@ def test_sealing_owes_the_sender_a_mail_and_no_application() -> None:
         for row in made.request_documents:
             finalize(row.pk)
         assert SenderMail.objects.count() == owed
-    assert told() == ["Signed by everybody: Lease of the pier"]
+    assert told() == ["Everyone has signed: Lease of the pier"]
 
 
 def signer_of(made: Scene) -> Signer:

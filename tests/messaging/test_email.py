@@ -4,7 +4,9 @@ import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
+from email.header import decode_header, make_header
 from email.message import EmailMessage
+from email.utils import parseaddr
 from smtplib import SMTPAuthenticationError
 from typing import Any, cast
 from urllib.parse import quote
@@ -92,6 +94,31 @@ def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> N
     assert "Grüße" in cast(EmailMessage, plain).get_content()
     assert html.get_content_type() == "text/html"
     assert list(messages()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Marta Brückner via Hausverwaltung Brückner",
+        'Smith, "Jim" <x@evil.example> via A\\B',
+        "Ü" * 80 + " via " + "界" * 80,
+        "Brückner & Söhne; via: (Süd)",
+        "=?utf-8?q?Bank=0D=0ABcc=3A_x?= via Acme Ltd",
+        "Line\r\nBcc: victim@b.example\nvia Acme",
+        "عمر الخيام via Acme",
+    ],
+)
+def test_a_mail_comes_from_the_name_at_the_address_of_the_service(name: str, mailbox: Mailbox) -> None:
+    send_email("a@example.org", "s", "t", from_name=name)
+    [envelope] = mailbox.received
+    mail = parse(envelope.content)
+    [sender] = mail["From"].addresses
+    assert sender.addr_spec == envelope.mail_from == "a@b.example"
+    # the parser that made ``mail`` keeps the space between two encoded words
+    shown, _ = parseaddr(message_from_bytes(envelope.content)["From"])
+    assert str(make_header(decode_header(shown))) == " ".join(name.replace("=?", "= ?").split())
+    assert mail["Bcc"] is None and envelope.rcpt_tos == ["a@example.org"]
+    assert max(map(len, envelope.content.splitlines())) < 200
 
 
 def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> None:

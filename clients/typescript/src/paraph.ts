@@ -120,12 +120,12 @@ export class Paraph {
     return this.#walk(`signature_requests/${request_id}/audit_logs`, query);
   }
 
-  /** Ends a request before everybody has signed. The audit log and webhooks give the `reason`; signers are not told. */
+  /** Withdraws a request before everybody has signed. The audit log, webhooks and mails to those invited give the `reason`. */
   endRequest({ request_id, reason }: OfRequest & { reason: string }): Promise<Answer<"endSignatureRequest">> {
     return this.#made(`signature_requests/${request_id}/end`, { json: { reason } });
   }
 
-  /** Sends the invitation again to a signer whose turn it is. */
+  /** Sends a reminder to a signer whose turn it is. */
   remindSigner({ request_id, signer_id }: OfSigner): Promise<Answer<"remindSigner">> {
     return this.#made(`signature_requests/${request_id}/signers/${signer_id}/remind`);
   }

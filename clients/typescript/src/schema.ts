@@ -143,7 +143,7 @@ export interface paths {
         put?: never;
         /**
          * End a signature request early
-         * @description Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is signed already is not sealed. Audit log and webhooks say why, and signers are not told.
+         * @description Withdraws a pending request. Its status becomes `expired`, nobody can sign any more, and signatures given so far don't count. Audit log and webhooks say why. With `send_email`, everyone who was invited gets a mail that says when you withdrew it, and why.
          */
         post: operations["endSignatureRequest"];
         delete?: never;
@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Remind a signer
-         * @description Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+         * @description Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
          */
         post: operations["remindSigner"];
         delete?: never;
@@ -3256,7 +3256,7 @@ export interface components {
         End: {
             /**
              * Reason
-             * @description Signers do not see it. Kept for good in the audit log and told in webhooks: please name nobody.
+             * @description Mailed to those who were invited. Kept for good in the audit log and told in webhooks: please name nobody.
              * @example Signed on paper.
              */
             reason: string;

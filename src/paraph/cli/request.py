@@ -63,11 +63,14 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option(
-    "--reason", required=True, help="Kept permanently in the journal and in webhooks; please don't name people."
+    "--reason",
+    required=True,
+    help="Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people.",
 )
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
-    """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
+    """Withdraw a request. Its signers can no longer sign, signatures given so far don't count, and those who were
+    invited are told."""
     with database() as operator:
         from paraph.flow.ending import end_early
 

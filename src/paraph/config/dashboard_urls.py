@@ -48,8 +48,15 @@ from paraph.dashboard.request_templates.changing import places as template_place
 from paraph.dashboard.request_templates.changing import roles as template_roles
 from paraph.dashboard.request_templates.templates import delete as delete_template
 from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
-from paraph.dashboard.requests.actions import end_early, remind_signer, sign_here, sign_now, signing_link
-from paraph.dashboard.requests.files import download, everything, verify
+from paraph.dashboard.requests.actions import (
+    duplicate_request,
+    end_early,
+    remind_signer,
+    sign_here,
+    sign_now,
+    signing_link,
+)
+from paraph.dashboard.requests.files import download, everything, page_of_request, signed_stamp, verify
 from paraph.dashboard.requests.listing import export_requests, requests
 from paraph.dashboard.requests.request_page import request
 
@@ -89,10 +96,17 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>", request, name="request"),
     path("requests/<int:request_id>/sign", sign_now, name="sign_now"),
     path("requests/<int:request_id>/end", end_early, name="end_early"),
+    path("requests/<int:request_id>/duplicate", duplicate_request, name="duplicate_request"),
     path("requests/<int:request_id>/verify", verify, name="request_verify"),
     path("requests/<int:request_id>/everything.zip", everything, name="request_everything"),
     path("requests/<int:request_id>/proof", download, name="request_proof"),
     path("requests/<int:request_id>/documents/<int:document_id>", download, name="request_file"),
+    path("requests/<int:request_id>/stamps/<int:placement_id>.svg", signed_stamp, name="signed_stamp"),
+    path(
+        "requests/<int:request_id>/documents/<int:document_id>/pages/<int:number>.webp",
+        page_of_request,
+        name="request_page",
+    ),
     path("requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"),
     path("requests/<int:request_id>/signers/<int:signer_id>/link", signing_link, name="signing_link"),
     path("requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),

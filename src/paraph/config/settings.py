@@ -106,6 +106,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = True
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "paraph.config.formats"
 LANGUAGES = [
     ("en", "English"),
     ("fr", "Français"),

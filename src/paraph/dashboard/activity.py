@@ -37,7 +37,7 @@ WORDS = {
     Action.APPLICATION_ROTATED: gettext_lazy("Key and secret replaced"),
     Action.KEY_REVOKED: gettext_lazy("Key revoked"),
     Action.REQUEST_SENT: gettext_lazy("Request sent"),
-    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request cancelled"),
+    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request withdrawn"),
     Action.SIGNER_REMINDED: gettext_lazy("Signer reminded"),
     Action.SIGNER_ASKED: gettext_lazy("Signer wrote to you"),
     Action.SIGNER_DECLINED: gettext_lazy("Signer declined"),

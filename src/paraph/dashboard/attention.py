@@ -1,13 +1,14 @@
 """What needs somebody of the organization: their own signature, mails not taken, requests that expire soon, seals that
-wait, inquiries, declined requests, failing webhooks. Each is read from an index of its own, and no more than a few of
-each."""
+wait, inquiries, declined requests. Each is read from an index of its own, and no more than a few of
+each; a request stands there once, whatever it needs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from django.db.models import QuerySet, prefetch_related_objects
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from paraph.dashboard.requests.pages import DOCUMENTS
 from paraph.evidence.failures import public_cause
@@ -18,7 +19,6 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.deliveries import failing_webhooks
 
 _MOST = 5
 _SOON = timedelta(days=3)
@@ -27,35 +27,61 @@ _LATELY = timedelta(days=14)
 _LATEST_REQUESTS = 200  # in which turns, and mails that were not taken, are looked for
 
 
-def attention(member: Member, scope: TenantScope) -> dict[str, list[Any]]:
-    """Return what needs the member in an environment, by kind, the most urgent first; nothing where nothing does.
-    Webhooks are for those who may see deliveries."""
-    read: dict[str, Callable[[TenantScope], Iterable[Any]]] = {
-        "inquiries": _inquiries,
-        "declined": _declined,
-        "mails": _mails,
-        "expiring": _expiring,
-        "unsealed": _unsealed,
-    }
-    if may(member.role, Right.SEND):
-        read["turns"] = partial(_turns, member)
-    if may(member.role, Right.BUILD):
-        read["webhooks"] = failing_webhooks
-    found = {kind: list(of(scope))[:_MOST] for kind, of in read.items()}
-    return found if any(found.values()) else {}
+class Reason(NamedTuple):
+    kind: str
+    sentence: str
 
 
-def _turns(member: Member, scope: TenantScope) -> list[Signer]:
-    """Return the member as the signer of each of the latest requests that they may sign now, the newest first,
-    with the names of its documents."""
+class Need(NamedTuple):
+    """A request and why somebody looks after it, the most urgent first."""
+
+    request: SignatureRequest
+    reasons: list[Reason]
+
+    @property
+    def is_turn(self) -> bool:
+        return any(reason.kind == "turns" for reason in self.reasons)
+
+
+def attention(member: Member, scope: TenantScope) -> list[Need]:
+    """Return the requests that need the member in an environment, the most urgent first, with the names of their
+    documents."""
+    needs: dict[int, Need] = {}
+    for request, reason in _reasons(member, scope):
+        needs.setdefault(request.pk, Need(request, [])).reasons.append(reason)
+    found = sorted(needs.values(), key=lambda need: not need.is_turn)
+    prefetch_related_objects([need.request for need in found], DOCUMENTS)
+    return found
+
+
+def _reasons(member: Member, scope: TenantScope) -> Iterator[tuple[SignatureRequest, Reason]]:
+    for signer in _turns(member, scope) if may(member.role, Right.SEND) else ():
+        yield signer.request, Reason("turns", _("Your turn to sign"))
+    for inquiry in _inquiries(scope):
+        name = inquiry.signer.full_name
+        yield inquiry.signer.request, Reason("inquiries", _("%(name)s wrote to you") % {"name": name})
+    for request in _declined(scope):
+        assert request.declined_by
+        yield request, Reason("declined", _("%(name)s declined") % {"name": request.declined_by.full_name})
+    for signer in _mails(scope):
+        sentence = _("No mail server has taken the invitation of %(name)s yet")
+        yield signer.request, Reason("mails", sentence % {"name": signer.full_name})
+    for request in _expiring(scope):
+        yield request, Reason("expiring", _("Expires on %(day)s") % {"day": date_format(request.expires_at)})
+    late = _unsealed(scope)
+    causes = {row.request_id: public_cause(row) for row in SealingFailure.objects.filter(request__in=late)}
+    for request in late:
+        yield request, Reason("unsealed", f"{_('Signed, and not sealed yet')} {causes.get(request.pk, '')}".strip())
+
+
+def _turns(member: Member, scope: TenantScope) -> Iterable[Signer]:
+    """Return the member as the signer of each of the latest requests that they may sign now, the newest first."""
     pending = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     latest = list(pending.values_list("pk", flat=True)[:_LATEST_REQUESTS])
     rows = Signer.objects.filter(request_id__in=latest, email__iexact=member.user.email)
     unsigned = rows.exclude(status=SignerStatus.SIGNED).select_related("request").defer(*LARGE)
     newest = unsigned.order_by("-request_id", "order")[: 2 * _MOST]
-    turns = [signer for signer in newest if signing_eligibility(signer) == SigningEligibility.OPEN][:_MOST]
-    prefetch_related_objects([signer.request for signer in turns], DOCUMENTS)
-    return turns
+    return [signer for signer in newest if signing_eligibility(signer) == SigningEligibility.OPEN][:_MOST]
 
 
 def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
@@ -70,7 +96,7 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
 
 def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
     rows = scoped(SignatureRequest, scope).filter(declined_by__isnull=False, ended_early_at__gt=clock.now() - _LATELY)
-    return rows.select_related("declined_by").order_by("-ended_early_at")[:_MOST]
+    return rows.select_related("declined_by__request").order_by("-ended_early_at")[:_MOST]
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
@@ -95,9 +121,6 @@ def _expiring(scope: TenantScope) -> QuerySet[SignatureRequest]:
     return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:_MOST]
 
 
-def _unsealed(scope: TenantScope) -> list[dict[str, Any]]:
-    """Return each request with the cause in words, "" where there is none yet."""
+def _unsealed(scope: TenantScope) -> list[SignatureRequest]:
     rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.COMPLETED, finalized=False)
-    late = list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:_MOST])
-    causes = {row.request_id: public_cause(row) for row in SealingFailure.objects.filter(request__in=late)}
-    return [{"request": row, "cause": causes.get(row.pk, "")} for row in late]
+    return list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:_MOST])

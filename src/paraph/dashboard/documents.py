@@ -133,18 +133,19 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
 @member_page(Right.SEE)
 def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
     """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
-    return _picture(partial(page_picture, _document(member, document_id), number, zoom))
+    return drawn(partial(page_picture, _document(member, document_id), number, zoom))
 
 
 @member_page(Right.SEE)
 def small_picture(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:  # noqa: ARG001
     """``…/thumbnail.webp``: the first page, for lists."""
-    return _picture(partial(thumbnail, _document(member, document_id)))
+    return drawn(partial(thumbnail, _document(member, document_id)))
 
 
-def _picture(draw: Callable[[], bytes]) -> HttpResponse:
+def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> HttpResponse:
+    """Answer with a picture that its reader's browser keeps. Raise ``Http404`` where there is none."""
     try:
-        response = HttpResponse(draw(), content_type="image/webp")
+        response = HttpResponse(draw(), content_type=content_type)
     except DomainError as refused:
         raise Http404(refused.message) from refused
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"

@@ -19,13 +19,15 @@ from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
-from paraph.signature_requests.models import RequestStatus
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
 from paraph.tenants.models import ActorKind, Application, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import TenantScope
+from paraph.webhooks.deliveries import failing_webhooks
 
 _LATEST = 5
 
@@ -44,21 +46,31 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    asked, every = shown_scope(request, member), Filters({})
+    asked = shown_scope(request, member)
     counts = Counter(by_status(asked, "signature_requests"))
-    every.is_valid()
     organization = member.organization
     in_production = asked.environment == Environment.PRODUCTION
+    needs = attention(member, asked)
+    known = {need.request.pk for need in needs}
     content = {
         "counts": counts,
-        "latest": page(asked, every, _LATEST).rows if counts.total() else [],
-        "attention": attention(member, asked),
+        "needs": needs,
+        "webhooks": failing_webhooks(asked)[:_LATEST] if may(member.role, Right.BUILD) else [],
+        "others": _latest(asked, RequestStatus.PENDING, known) if counts[RequestStatus.PENDING] else [],
+        "completed": _latest(asked, RequestStatus.COMPLETED, known) if counts[RequestStatus.COMPLETED] else [],
         "steps": first_steps(member, counts) if in_production else [],
         "quota": web_sends(organization.pk, organization.plan),
         "limit": limit_mb(),
         "may_send": may(member.role, Right.SEND) and in_production,
     }
     return show(request, "home.html", content, member=member)
+
+
+def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureRequest]:
+    """Return the latest ones that do not stand among what needs the member."""
+    chosen = Filters({"status": status})
+    chosen.is_valid()
+    return [row for row in page(asked, chosen, 2 * _LATEST).rows if row.pk not in known][:_LATEST]
 
 
 @member_page(Right.BUILD)

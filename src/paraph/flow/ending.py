@@ -12,6 +12,7 @@ from paraph.drafts.models import Draft
 from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.logos import remove_logos
+from paraph.flow.messages.tell_of_end import queue_mails
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
@@ -105,17 +106,19 @@ def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str
 
 @transaction.atomic
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
-    """Mark a pending request ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log say why.
+    """Withdraw a pending request: mark it ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log
+    say why, and so do the mails to those who were invited.
 
-    Raise ``DomainError``: ``not_found``, ``validation_error`` for a reason that is empty or longer than 500 characters,
+    Raise ``DomainError``: ``not_found``, ``validation_error`` for a reason that is no line of at most 500 characters,
     ``conflict`` where the request is over already. The caller checks who may do this, and to whose request.
     """
     try:
-        reason = text(reason.strip(), LONGEST_REASON)
+        reason = text(reason.strip(), LONGEST_REASON) if reason.strip() else ""
     except InvalidValueError:
-        sentence = _("The reason must have 1 to %(limit)d printable characters.")
+        sentence = _("The reason must have at most %(limit)d printable characters.")
         raise DomainError("validation_error", sentence % {"limit": LONGEST_REASON}) from None
     ended = _end(request_id, reason)
+    queue_mails(ended)
     note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
     return ended
 

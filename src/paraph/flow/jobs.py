@@ -21,6 +21,7 @@ from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.tell_of_end import tell_contact_of_decline, tell_signer_of_end
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
@@ -28,7 +29,6 @@ from paraph.flow.sealing.preserve import preserve_due
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
-from paraph.flow.signing.decline import tell_contact_of_decline, tell_signer_of_decline
 from paraph.kernel import clock
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, logged
@@ -126,7 +126,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
         mail_account,
         tell_sender,
         tell_contact_of_decline,
-        tell_signer_of_decline,
+        tell_signer_of_end,
     ),
     DEFAULT: (finalize, send_rows, delete_unused_uploads),
 }

@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from email import charset
 from email.mime.image import MIMEImage
-from email.utils import make_msgid
+from email.utils import make_msgid, parseaddr, quote
 from typing import Any
 
 from django.conf import settings
@@ -29,6 +29,7 @@ def send_email(
     message_id: str = "",
     *,
     logo: bytes = b"",
+    from_name: str = "",
     reply_to: str = "",
     withheld: bool = False,
     on_sent: Callable[[str], None] | None = None,
@@ -38,7 +39,8 @@ def send_email(
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
     Message-ID, by which receivers recognise a repeated mail. ``logo``: a PNG, shown by the HTML as ``cid:logo``.
-    ``reply_to`` is who gets the answers, "" for the sender's own address. Return the acknowledgement: the gateway's
+    ``from_name`` stands before the service's address, "" for its own name. ``reply_to`` is who gets the answers, "" for
+    that address. Return the acknowledgement: the gateway's
     reply, or ``captured:<id>``. Raise ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
@@ -57,7 +59,7 @@ def send_email(
     message = _Mail(
         " ".join(subject.split()),  # names in it may have line breaks, which Django would refuse
         text,
-        settings.PARAPH.mail_from,
+        _from(from_name),
         [to],
         headers=headers,
         reply_to=[reply_to] if reply_to else [],
@@ -74,6 +76,18 @@ def send_email(
         connection.send_messages([message])
         notify(connection.acknowledgement)
         return connection.acknowledgement
+
+
+def service_name() -> str:
+    """Return what the service calls itself before the address that it writes from, "" for nothing."""
+    return parseaddr(settings.PARAPH.mail_from)[0]
+
+
+def _from(name: str) -> str:
+    """Return the sender with this name on one line, in which nothing is taken for an encoded word (RFC 2047). Django
+    encodes and folds it only where it is not encoded yet."""
+    line = quote(" ".join(name.replace("=?", "= ?").split()))
+    return f'"{line}" <{parseaddr(settings.PARAPH.mail_from)[1]}>' if line else settings.PARAPH.mail_from
 
 
 def _with_picture(html: str, logo: bytes) -> str:

@@ -63,18 +63,21 @@ def _html_of(value: str | int | Sentence) -> SafeString:
 
 @dataclass(frozen=True)
 class EmailContent:
-    """``logo``: the PNG that the HTML shows as ``cid:logo``, empty for none."""
+    """``logo``: the PNG that the HTML shows as ``cid:logo``, empty for none. ``from_name``: whom the mail comes from,
+    "" for the service itself."""
 
     subject: str
     text: str
     html: str
     logo: bytes = b""
+    from_name: str = ""
 
 
 @dataclass(frozen=True)
 class Letter:
     """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
-    its address; ``accent`` and ``logo`` those of a branding profile, "" and None for none."""
+    its address; ``from_name`` as in :class:`EmailContent`; ``accent`` and ``logo`` those of a branding profile, "" and
+    None for none."""
 
     locale: str
     subject: str
@@ -83,13 +86,15 @@ class Letter:
     lines: Sequence[Sentence]
     closing: Sequence[Sentence]
     action: tuple[str, str] | None = None
+    from_name: str = ""
     accent: str = ""
     logo: LogoPicture | None = None
 
 
 def lay_out(letter: Letter) -> EmailContent:
     """Return the mail with its two forms, which say the same."""
-    return EmailContent(letter.subject, _text(letter), _html(letter), letter.logo.png if letter.logo else b"")
+    logo = letter.logo.png if letter.logo else b""
+    return EmailContent(letter.subject, _text(letter), _html(letter), logo, letter.from_name)
 
 
 def _text(letter: Letter) -> str:

@@ -12,7 +12,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
-from paraph.flow.signing.decline import pending_mails
+from paraph.flow.messages.tell_of_end import pending_mails
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import QUEUES, defer
@@ -88,8 +88,9 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
+    about = "the decline" if request.declined_by_id else "the withdrawal"
     return [
-        PendingStep(mail.task, mail.arguments, f"the mail to {mail.to} about the decline", mails=(mail.name,))
+        PendingStep(mail.task, mail.arguments, f"the mail to {mail.to} about {about}", mails=(mail.name,))
         for mail in pending_mails(request)
     ]
 
@@ -195,7 +196,7 @@ def queue_state() -> QueueState:
 
 
 _MAILS = {
-    "signer_id": ["paraph.flow.jobs.invite", "paraph.flow.jobs.tell_signer_of_decline"],
+    "signer_id": ["paraph.flow.jobs.invite", "paraph.flow.jobs.tell_signer_of_end"],
     "name": ["paraph.flow.jobs.tell_sender", "paraph.flow.jobs.tell_contact_of_decline"],
 }
 

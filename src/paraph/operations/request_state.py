@@ -15,7 +15,6 @@ from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, p
 from paraph.otp.guesses import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.fields.store import signed_fields
-from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import (
     CopyRecipient,
     Mode,
@@ -100,7 +99,7 @@ def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, 
 
 def _copy(copy: CopyRecipient) -> dict[str, Any]:
     return {
-        "full_name": full_name(copy.first_name, copy.last_name, copy.request.locale),
+        "full_name": copy.full_name,
         "email": copy.email,
         "notified_at": clock.iso(copy.notified_at) if copy.notified_at else None,
     }

@@ -4,6 +4,7 @@ A template keeps what holds for whoever signs next. The values that fields were 
 application noted of the request, and the addresses that it named for it are of its people, and are not kept.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -58,8 +59,9 @@ def of_draft(draft: Draft) -> Template:
     )
 
 
-def of_request(request: SignatureRequest) -> Template:
-    """Return the template that the request comes to, without names of roles, not saved."""
+def of_request(request: SignatureRequest, *, with_values: bool = False) -> Template:
+    """Return the template that the request comes to, without names of roles, not saved; ``with_values``: what the
+    sender filled in stands in its fields."""
     signers = list(request.signers.all())
     documents = []
     for row in request.request_documents.prefetch_related("placements", "fields"):
@@ -67,7 +69,7 @@ def of_request(request: SignatureRequest) -> Template:
             {
                 "signer_ref": str(position),
                 "stamps": [_place(each) for each in row.placements.all() if each.signer_id == signer.pk],
-                "fields": [_field(each) for each in row.fields.all() if each.signer_id == signer.pk],
+                "fields": [_field(each, with_values) for each in row.fields.all() if each.signer_id == signer.pk],
             }
             for position, signer in enumerate(signers)
         ]
@@ -99,19 +101,19 @@ def _place(at: Placement | Field) -> Json:
     return {"type": "coordinates", "value": value}
 
 
-def _field(asked: Field) -> Json:
+def _field(asked: Field, with_value: bool) -> Json:
     """Return the field of the payload, without what is as by default."""
     content: Json = {"name": asked.name, "type": asked.type, "placement": _place(asked)}
     if asked.label != asked.name:
         content["label"] = asked.label
     if "required" in KINDS[asked.type].attributes:
         content["required"] = asked.required
-    given = ("options", "max_length", "minimum", "maximum")
+    given = ("options", "max_length", "minimum", "maximum", *(["value"] if with_value else []))
     content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
     if asked.read_only:  # whoever sends the template says what stands there
         content["read_only"] = True
     if KINDS[asked.type].is_number:  # bounds are numbers in a payload, and texts in rows
-        content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
+        content |= {name: json.loads(content[name]) for name in ("minimum", "maximum") if name in content}
     return content | {"font_size": asked.font_size}
 
 

@@ -246,7 +246,8 @@ class End(Input):
     """Why a request is ended. Unknown fields are ignored."""
 
     reason: Reason = Field(
-        description="Signers do not see it. Kept for good in the audit log and told in webhooks: please name nobody.",
+        description="Mailed to those who were invited. Kept for good in the audit log and told in webhooks: please "
+        "name nobody.",
         examples=["Signed on paper."],
     )
 

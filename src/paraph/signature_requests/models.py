@@ -13,7 +13,7 @@ from paraph.signature_requests.localized import full_name
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
-LONGEST_SUBJECT, LONGEST_MESSAGE = 150, 5_000  # of what a sender writes to signers
+LONGEST_SUBJECT, LONGEST_MESSAGE, LONGEST_REMINDER = 150, 5_000, 1_000  # of what a sender writes to signers
 LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
 LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
 
@@ -158,9 +158,9 @@ class Signer(models.Model):
     ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.store`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
-    whether to remind the signer by itself, null for never. ``decline_told_at``: when the mail server had the mail that
-    somebody else has declined. ``token_salt`` is one of the two inputs of
-    a signing token; the other is a key of the server.
+    whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
+    somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
+    token; the other is a key of the server.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
@@ -180,7 +180,7 @@ class Signer(models.Model):
     initials_encrypted = models.BinaryField(null=True)
     fields_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
-    decline_told_at = models.DateTimeField(null=True)
+    end_told_at = models.DateTimeField(null=True)
     remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
@@ -306,6 +306,10 @@ class CopyRecipient(models.Model):
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
         ordering: ClassVar = ["position"]
 
+    @property
+    def full_name(self) -> str:
+        return full_name(self.first_name, self.last_name, self.request.locale)
+
 
 class Approval(models.Model):
     """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
@@ -330,7 +334,7 @@ class FirstOpening(models.Model):
 
 class Reminder(models.Model):
     """One of the times that a signer was invited again, by a member, an application or, ``automatic``, by the service;
-    ``number`` counts from 1.
+    ``number`` counts from 1. ``message``: what the member writes, until the mail is out.
 
     ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
     journal entry.
@@ -340,6 +344,7 @@ class Reminder(models.Model):
     number = models.SmallIntegerField()
     automatic = models.BooleanField(default=False, db_default=False)
     asked_at = models.DateTimeField(default=clock.now)
+    message = models.TextField(max_length=LONGEST_REMINDER, blank=True, default="", db_default="")
     mail: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     journaled = models.BooleanField(default=False)
 

@@ -7,7 +7,8 @@ copies have links, ``{id}.{until}.{hash}``, and a new salt withdraws those of on
 
 A member who opens a signing page on their own device, for a signer who is there, gets ``{member}.{until}.{hash}``: with
 it the page says whose turn it is, and the journal which member's device it was. It opens nothing: the page is opened by
-the signing token, and a signature needs the code that the signer gets.
+the signing token, and a signature needs the code that the signer gets. A member who comes from the dashboard to sign
+gets ``{until}.{hash}``, with which the page offers the way back.
 """
 
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ from paraph.tenants.rights import Right, may
 AFTER_SIGNING = timedelta(minutes=15)
 IN_MAIL = timedelta(days=30)
 IN_PERSON = timedelta(hours=12)
+FROM_DASHBOARD = timedelta(hours=12)
 _NOTICED = timedelta(minutes=1)  # until every process knows that a key was replaced
-_COPY, _IN_PERSON = b"copy", b"in person"  # a signer's ticket is a hash of fewer parts
+_COPY, _IN_PERSON, _DASHBOARD = b"copy", b"in person", b"dashboard"  # a signer's ticket is a hash of fewer parts
 _LONGEST = 18  # digits of a number
 
 
@@ -95,6 +97,20 @@ def member_of(signer: Signer, text: str) -> int | None:
         pk=int(member), organization=signer.request.organization_id, user__is_active=True
     ).values_list("role", flat=True)
     return int(member) if any(may(role, Right.SEND) for role in roles) else None
+
+
+def dashboard_ticket(signer: Signer) -> str:
+    """Return ``{until}.{hash}`` for the signing page of a member who comes from the dashboard."""
+    until = _until(FROM_DASHBOARD)
+    return f"{until}.{_proofs(until, _DASHBOARD, signer.pk, until)[0]}"
+
+
+def is_from_dashboard(signer: Signer, text: str) -> bool:
+    """Return whether this is such a ticket of the signer, whose time is not over."""
+    until, _, proof = text.partition(".")
+    return (
+        _is_number(until) and _is_ahead(int(until)) and _is_proven(proof, int(until), _DASHBOARD, signer.pk, int(until))
+    )
 
 
 def _until(lifetime: timedelta) -> int:

@@ -18,7 +18,7 @@ from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
-from paraph.signature_requests.tickets import member_of
+from paraph.signature_requests.tickets import is_from_dashboard, member_of
 from paraph.signer import answers, language
 from paraph.signer.described import Answer
 from paraph.tenants.scope import tenant_key
@@ -119,6 +119,16 @@ def in_person(request: HttpRequest, signer: Signer) -> dict[str, str]:
     which all pages that follow keep; {} for others."""
     ticket = request.GET.get("in_person", "")
     return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}
+
+
+def from_dashboard(request: HttpRequest, signer: Signer) -> dict[str, str]:
+    """Return ``dashboard``, the ticket of a member who came from there to sign, and ``request_address``, to which they
+    go back; {} for others."""
+    ticket = request.GET.get("dashboard", "")
+    if not ticket or not is_from_dashboard(signer, ticket):
+        return {}
+    of = signer.request
+    return {"dashboard": ticket, "request_address": f"/app/{of.organization_id}/requests/{of.pk}"}
 
 
 class TooManyPicturesError(DomainError):

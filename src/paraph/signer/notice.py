@@ -29,13 +29,13 @@ from paraph.signature_requests.signing_token import token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
 from paraph.signer.described import ABSENT, Answer, described
-from paraph.signer.endpoints import got, in_person, posted_form
+from paraph.signer.endpoints import from_dashboard, got, in_person, posted_form
 from paraph.signer.shell import show
 from paraph.tenants import confirmed_addresses
 
 log = logging.getLogger("paraph.signer")
 
-_STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
+_STATUSES = {"expired": 410, "withdrawn": 410, "locked": 429, "not_found": 404}
 _PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
@@ -49,20 +49,24 @@ def notice(
     status: int = 0,
 ) -> HttpResponse:
     """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``locked``,
-    ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words.
+    ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words; where
+    its sender withdrew it, the state is ``withdrawn``.
     ``problem``: the name of the words that say what could not be done there."""
+    is_withdrawn = bool(signer and signer.request.ended_early_at and not signer.request.declined_by_id)
+    name = "withdrawn" if is_withdrawn and name == "expired" else name
     content: dict[str, Any] = {"state": name, "about": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
+            "is_withdrawn": is_withdrawn,
         }
     if signer and signer.request.declined_by_id:
         content["is_declined"] = True
         if name == "expired":
             content["about"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
     if signer and content["about"] in ("already_signed", "declined"):
-        content |= in_person(request, signer)
+        content |= in_person(request, signer) | from_dashboard(request, signer)
     if name == "already_signed" and signer and "in_person" not in content:
         content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))

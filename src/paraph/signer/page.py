@@ -30,7 +30,16 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, private, problems, say_when
 from paraph.signer.described import LANG, described
-from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, in_person, posted_form, signer_with_turn
+from paraph.signer.endpoints import (
+    ENTRIES,
+    MOST_COMMAS,
+    MOST_PARTS,
+    count,
+    from_dashboard,
+    in_person,
+    posted_form,
+    signer_with_turn,
+)
 from paraph.signer.fill_step import fields_on, form_entries
 from paraph.signer.notice import mail_again, notice, redirect
 from paraph.signer.scripts import words_address
@@ -73,9 +82,9 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     reading. It may be shown in a frame of the sites that the application names, or of any where it names none.
 
     Where there is nothing to sign, the page says why: with 200 for who has signed, or may only read until it is their
-    turn; with 410 once the time is over; with 429 for who is locked after too many wrong codes; with 404 for a link
-    that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, `expired`, `already_signed`, `locked` or
-    `not_found`, and `signed` on the page that signed.
+    turn; with 410 once the time is over or the sender withdrew the request; with 429 for who is locked after too many
+    wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, `expired`,
+    `withdrawn`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
@@ -119,6 +128,7 @@ def _page(
         "expires_at": signer.request.expires_at,
         "redirect": redirect(signer),
         **in_person(request, signer),
+        **from_dashboard(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),

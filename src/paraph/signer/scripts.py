@@ -49,7 +49,6 @@ _NAMES = (
     "waiting",
     "sealing",
     "sealed",
-    "request_expired",
     "full_screen",
     "done_drawing",
 )

@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
@@ -90,10 +91,11 @@ def password_link(user: User) -> str:
 
 
 def seen(member: Member) -> None:
-    """Note the time of the member's visit, at most every five minutes, so that not every page writes."""
+    """Note the time and the language of the member's visit, at most every five minutes, so that not every page
+    writes."""
     now = clock.now()
     if member.last_seen_at is None or member.last_seen_at <= now - _PRECISION:
-        Member.objects.filter(pk=member.pk).update(last_seen_at=now)
+        Member.objects.filter(pk=member.pk).update(last_seen_at=now, last_language=(get_language() or "")[:5])
         member.last_seen_at = now
 
 

@@ -259,13 +259,15 @@ class Role(models.TextChoices):
 
 
 class Member(models.Model):
-    """A user in an organization, with one role."""
+    """A user in an organization, with one role. ``last_language``: in which the dashboard last spoke to them there, ""
+    before their first visit."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
     joined_at = models.DateTimeField(default=clock.now)
     last_seen_at = models.DateTimeField(null=True)
+    last_language = models.CharField(max_length=5, default="", db_default="", blank=True)
 
     class Meta:
         db_table = "members_member"
@@ -275,7 +277,7 @@ class Member(models.Model):
 class MailKind(models.TextChoices):
     """What the sender of a request is told by mail."""
 
-    COMPLETED = "completed", gettext_lazy("Everybody has signed")
+    COMPLETED = "completed", gettext_lazy("Everyone has signed")
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")

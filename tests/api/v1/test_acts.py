@@ -1,6 +1,6 @@
 """Ending a request and reminding a signer, by the API."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from paraph.tenants.models import Activity
 from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_idempotency import REPLAYED, keyed
+from tests.flow.test_jobs import work_off
 
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
 
@@ -60,6 +61,14 @@ class TestEnding:
         act = Activity.objects.get()
         assert (act.actor_kind, act.action, act.subject) == ("api", "request.ended_early", f"request {created['id']}")
         assert act.actor_id == SignatureRequest.objects.get().application_id
+
+    @pytest.mark.django_db(transaction=True)
+    def test_who_was_invited_is_mailed(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        end(owner, invited["id"], {"reason": "Signed on paper."})
+        work_off()
+        [mail] = CapturedMessage.objects.all()
+        assert mail.to == invited["signers"][0]["email"] and mail.subject.endswith("withdrew the request")
+        assert "> Signed on paper." in mail.text
 
     def test_what_expired_in_time_was_not_ended_early(self, owner: ApiClient, created: dict[str, Any]) -> None:
         SignatureRequest.objects.update(status="expired")
@@ -137,7 +146,9 @@ class TestReminding:
 
     def test_once_in_24_hours(self, owner: ApiClient, invited: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         remind(owner, invited)
-        asked = Reminder.objects.get().asked_at
+        asked = datetime(2026, 11, 29, 2, 45, tzinfo=UTC)
+        Reminder.objects.update(asked_at=asked)
+        SignatureRequest.objects.update(expires_at=asked + timedelta(days=9))
         monkeypatch.setattr(clock, "now", lambda: asked + timedelta(hours=20))
         response = remind(owner, invited)
         message = error(response, 429, "rate_limited")

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 URL = "https://sign.example/sign/" + "x" * 43
 END = datetime(2027, 1, 8, 23, 5, 59, tzinfo=UTC)
 COPY = CopyLink(f"{URL}?ticket=1.y&z=<", END)
-KINDS = ("invitation", "code", "completion", "without_copy", "confirmation")
+KINDS = ("invitation", "reminder", "code", "completion", "without_copy", "withdrawn", "confirmation")
 
 
 def signer_of(made: Scene) -> Signer:
@@ -53,6 +53,10 @@ def mail_of(kind: str, signer: Signer, locale: str) -> EmailContent:
         return emails.confirmation("Acme Ltd", "ada@example.com", locale, URL)
     if kind == "invitation":
         return emails.invitation(signer, URL)
+    if kind == "reminder":
+        return emails.reminder(signer, URL)
+    if kind == "withdrawn":
+        return emails.withdrawn(signer)
     if kind == "code":
         return emails.one_time_code(signer, "244283")
     return emails.completion(signer, COPY if kind == "completion" else None)
@@ -126,6 +130,45 @@ def test_dates_are_in_words_and_in_utc() -> None:
     assert "8 janvier 2027, 23:05 UTC" in written("completion", "fr").text
 
 
+def test_a_reminder_says_what_it_is_since_when_and_until_when() -> None:
+    made = scene(expires_at=END, message="The first words.")
+    Signer.objects.update(notified_at=datetime(2026, 12, 24, 23, 59, tzinfo=UTC))
+    signer = signer_of(made)
+    mail = emails.reminder(signer, URL)
+    assert mail.subject == "Reminder: Acme Ltd asks you to sign"
+    assert "Acme Ltd asked you on December 24, 2026 to read and sign documents" in mail.text
+    assert "You can sign until January 8, 2027" in mail.text and "> The first words." in mail.text
+    again = emails.reminder(signer, URL, "Now it is urgent.").text
+    assert "> Now it is urgent." in again and "The first words." not in again
+    Signer.objects.update(role="approver")
+    assert "to read and approve documents" in emails.reminder(signer_of(made), URL).text
+
+
+def test_a_withdrawal_says_who_withdrew_what_when_and_why() -> None:
+    made = scene(signers=2)
+    SignatureRequest.objects.update(ended_early_at=END, ended_reason="The <b>price</b> changed.")
+    mail = emails.withdrawn(signer_of(made))
+    assert mail.subject == "Acme Ltd withdrew the request"
+    assert "Acme Ltd withdrew this request on January 8, 2027" in mail.text and "contract-1.pdf" in mail.text
+    assert "> The <b>price</b> changed." in mail.text and "The &lt;b&gt;price" in mail.html
+    assert "You don’t need to do anything." in mail.text and URL[:24] not in mail.text
+    SignatureRequest.objects.update(ended_reason="")
+    Signer.objects.update(status="signed")
+    signed = emails.withdrawn(signer_of(made)).text
+    assert "Signatures given so far won’t count." in signed and ">" not in signed
+
+
+def test_mails_to_those_who_take_part_come_from_the_sender() -> None:
+    made = scene()
+    assert emails.invitation(signer_of(made), URL).from_name == "Acme Ltd via Paraph"
+    SignatureRequest.objects.update(sent_by=User.objects.create(email="marta@acme.example", name="Marta Brückner"))
+    for kind in ("invitation", "reminder", "code", "completion", "withdrawn"):
+        assert mail_of(kind, signer_of(made), "en").from_name == "Marta Brückner via Acme Ltd", kind
+    User.objects.update(name="bank.example\r\nBcc: x@y.example " + "x" * 100)
+    name = emails.invitation(signer_of(made), URL).from_name
+    assert name.startswith("bank. example Bcc: x @ y. example xx") and len(name) == 80 + len(" via Acme Ltd")
+
+
 def test_the_documents_of_the_signer_are_named() -> None:
     made = scene(documents=3)
     made.request_documents[1].placements.all().delete()  # not this signer's
@@ -190,7 +233,8 @@ def test_without_a_profile_the_button_is_blue() -> None:
 
 def test_what_the_summary_says_of_sealing() -> None:
     made = scene()
-    assert "are now being sealed" in emails.completion(signer_of(made), COPY).text
+    assert "You can download your copy in a moment." in emails.completion(signer_of(made), COPY).text
+    assert "in a moment" not in emails.completion(signer_of(made), None).text
     SignatureRequest.objects.update(finalized=True)
     assert "Acme Ltd has the sealed documents and their proof." in emails.completion(signer_of(made), COPY).text
 
@@ -274,8 +318,9 @@ def test_it_stands_in_invitation_and_reminder_and_nowhere_else() -> None:
     Reminder.objects.create(signer=signer, number=1)
     send_reminder(signer.pk, 1)
     assert [(mail.subject, mail.text.count("Wombat")) for mail in CapturedMessage.objects.all()] == [
-        ("Acme Ltd: Quokka", 1)
-    ] * 2
+        ("Acme Ltd: Quokka", 1),
+        ("Reminder: Acme Ltd: Quokka", 1),
+    ]
     CapturedMessage.objects.all().delete()
     sign(made)
     work_off()

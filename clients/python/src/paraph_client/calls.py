@@ -123,13 +123,13 @@ class Calls:
 
     @Sent
     def end_request(self, request_id: int, reason: str) -> Call[SignatureRequest]:
-        """Ends a request before everybody has signed. The audit log and webhooks give the ``reason``; signers are not
-        told."""
+        """Withdraws a request before everybody has signed. The audit log and webhooks give the ``reason``, and so do
+        the mails to those who were invited."""
         return _made(f"signature_requests/{request_id}/end", _request, {"reason": reason})
 
     @Sent
     def remind_signer(self, request_id: int, signer_id: int) -> Call[Signer]:
-        """Sends the invitation again to a signer whose turn it is."""
+        """Sends a reminder to a signer whose turn it is."""
         return _made(f"signature_requests/{request_id}/signers/{signer_id}/remind", _signer)
 
     @Sent

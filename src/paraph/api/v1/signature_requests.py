@@ -315,8 +315,9 @@ _REMINDER = (
 def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """End a signature request early.
 
-    Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is signed
-    already is not sealed. Audit log and webhooks say why, and signers are not told.
+    Withdraws a pending request. Its status becomes `expired`, nobody can sign any more, and signatures given so far
+    don't count. Audit log and webhooks say why. With `send_email`, everyone who was invited gets a mail that says when
+    you withdrew it, and why.
     """
     own(request.scope, request_id)
     return idempotent.with_key(request, _end, request_id)
@@ -346,7 +347,7 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
 def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     """Remind a signer.
 
-    Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, together
+    Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together
     with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
     """
     _signer(request, request_id, signer_id)

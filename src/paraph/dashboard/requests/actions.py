@@ -1,24 +1,28 @@
-"""What members do with a request: remind a signer, end it early, show the link of a signer, sign it themselves or let a
-signer sign on their device."""
+"""What members do with a request: remind a signer, withdraw it, make a draft of it, show the link of a signer, sign it
+themselves or let a signer sign on their device."""
 
 from urllib.parse import urlencode, urlsplit
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show
 from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
 from paraph.flow.messages.copies import mails_leave
+from paraph.flow.messages.emails import reminder_subject
+from paraph.flow.sending.drafts import duplicate
 from paraph.flow.sending.invite import remind, show_signing_link
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import LONGEST_REMINDER
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.tickets import in_person_ticket
+from paraph.signature_requests.tickets import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -28,35 +32,53 @@ class EndEarlyForm(forms.Form):
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
+        required=False,
         help_text=gettext_lazy(
-            "Signers do not see it. Kept permanently in the journal and in webhooks; please don't name people."
+            "Everyone who was invited reads it in a mail. The journal and webhooks keep it for good; please don't name "
+            "people."
         ),
     )
 
 
+class ReminderForm(forms.Form):
+    message = forms.CharField(
+        label=gettext_lazy("Your message"),
+        max_length=LONGEST_REMINDER,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=gettext_lazy("Only for this reminder, in place of the message in the invitation."),
+    )
+
+
 @member_page(Right.SEND)
-@require_POST
 def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
-    scope, _found = own_request(member, request_id)
-    try:
-        reminder = remind(scope, request_id, signer_id, actor(request, member))
-    except DomainError as refusal:
-        return request_page(request, member, request_id, refusal.message)
-    if mails_leave(reminder.signer):
-        messages.success(request, _("The invitation is being sent again."))
-    else:
-        messages.warning(request, _("The reminder is not mailed; the service keeps it."))
-    return see_other("request", member.organization_id, request_id)
+    """Ask for words of the sender's own; remind."""
+    asking, found = own_request(member, request_id)
+    signer = get_object_or_404(found.signers.select_related("request__organization"), pk=signer_id)
+    form = ReminderForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            remind(asking, request_id, signer_id, actor(request, member), form.cleaned_data["message"])
+        except DomainError as refusal:
+            form.add_error(None, refusal.message)
+        else:
+            if mails_leave(signer):
+                messages.success(request, _("Reminder sent to %(name)s.") % {"name": signer.full_name})
+            else:
+                messages.warning(request, _("The reminder was not mailed: there is no mail server."))
+            return see_other("request", member.organization_id, request_id)
+    content = {"form": form, "found": found, "signer": signer, "subject": reminder_subject(signer)}
+    return show(request, "requests/remind.html", content, member=member, status=422 if form.errors else 200)
 
 
 @member_page(Right.SEND)
 def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    scope, found = own_request(member, request_id)
-    form = EndEarlyForm(request.POST or None)
+    asking, found = own_request(member, request_id)
+    form = EndEarlyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            end_own_early(scope, actor(request, member), request_id, form.cleaned_data["reason"])
-            messages.success(request, _("The request was cancelled. Its links no longer work."))
+            end_own_early(asking, actor(request, member), request_id, form.cleaned_data["reason"])
+            messages.success(request, _("The request was withdrawn. Its links no longer work."))
             return see_other("request", member.organization_id, request_id)
         except DomainError as refusal:
             form.add_error(None, refusal.message)
@@ -73,12 +95,25 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
 
 @member_page(Right.SEND)
 @require_POST
+def duplicate_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """Make a draft of a production request, and lead to its review. The dashboard sends nothing in the sandbox."""
+    try:
+        draft, loses_branding = duplicate(scope(member), request_id, member.user)
+    except DomainError as refusal:
+        return request_page(request, member, request_id, refusal.message)
+    if loses_branding:
+        messages.warning(request, _("Its branding profile was deleted; the duplicate has the default branding."))
+    return see_other("draft_review", member.organization_id, draft.pk)
+
+
+@member_page(Right.SEND)
+@require_POST
 @reauthenticated
 def signing_link(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     """Show the link in this one response, kept by no cache; who asked stands in the activity log."""
-    scope, found = own_request(member, request_id)
+    asking, found = own_request(member, request_id)
     try:
-        link = show_signing_link(scope, actor(request, member), request_id, signer_id)
+        link = show_signing_link(asking, actor(request, member), request_id, signer_id)
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
@@ -93,9 +128,9 @@ def signing_link(request: HttpRequest, member: Member, request_id: int, signer_i
 @reauthenticated
 def sign_here(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     """Lead to the signing page, which says whose turn it is. That it was shown stands in the activity log."""
-    scope, found = own_request(member, request_id)
+    asking, found = own_request(member, request_id)
     try:
-        link = show_signing_link(scope, actor(request, member), request_id, signer_id)
+        link = show_signing_link(asking, actor(request, member), request_id, signer_id)
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
@@ -112,10 +147,11 @@ def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpRespo
 
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
-    """Return the path of the signing page of the member who may sign this request now; "" for others. That it was shown
-    is noted in the activity log. Raise ``Http404``."""
+    """Return the address of the signing page of the member who may sign this request now, which leads back here; "" for
+    others. That it was shown is noted in the activity log. Raise ``Http404``."""
     asking, found = own_request(member, request_id)
     for signer in found.signers.filter(email__iexact=member.user.email).select_related("request"):
         if signing_eligibility(signer) == SigningEligibility.OPEN:
-            return urlsplit(show_signing_link(asking, actor(request, member), found.pk, signer.pk)).path
+            link = show_signing_link(asking, actor(request, member), found.pk, signer.pk)
+            return f"{urlsplit(link).path}?{urlencode({'dashboard': dashboard_ticket(signer)})}"
     return ""

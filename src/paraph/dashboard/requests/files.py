@@ -8,6 +8,7 @@ import shlex
 import time
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -17,14 +18,18 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.dashboard.decorators import attached, member_page, show
+from paraph.dashboard.decorators import attached, limits_stamps, member_page, show
+from paraph.dashboard.documents import drawn
 from paraph.dashboard.requests.pages import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
+from paraph.flow.sealing.stamp_marks import stamp_content
+from paraph.flow.signing.shown_documents import page_picture, sealed_picture
 from paraph.kernel import clock
 from paraph.kernel.places import expensive_work
 from paraph.keys.sealing import trusted_roots
-from paraph.signature_requests.models import RequestDocument, SignatureRequest
+from paraph.pdf.typesetting.appearances import stamp_svg
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, SignerStatus
 from paraph.storage import store
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -57,6 +62,32 @@ def download(request: HttpRequest, member: Member, request_id: int, document_id:
         if document_id == (file.request_document.document_id if isinstance(file, SealedDocument) else None):
             return HttpResponseRedirect(store.presign(file.object_key, name))
     raise Http404
+
+
+@member_page(Right.SEE)
+def page_of_request(_: HttpRequest, member: Member, request_id: int, document_id: int, number: int) -> HttpResponse:
+    """``…/documents/{id}/pages/{number}.webp``: a page as it was sealed, or as it is shown to signers before that."""
+    _scope, found = own_request(member, request_id)
+    rows = found.request_documents.select_related("document", "sealed")
+    row = rows.filter(document_id=document_id, document__file_deleted_at=None).first()
+    if row is None:
+        raise Http404
+    if found.finalized and hasattr(row, "sealed"):
+        return drawn(partial(sealed_picture, row.sealed, row.document, number))
+    return drawn(partial(page_picture, row.document, number))
+
+
+@member_page(Right.SEE)
+@limits_stamps
+def signed_stamp(request: HttpRequest, member: Member, request_id: int, placement_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/stamps/{id}.svg``: a signature before the documents are sealed."""
+    _scope, found = own_request(member, request_id)
+    rows = Placement.objects.filter(request_document__request=found, signer__signature_encrypted__isnull=False)
+    signed = rows.filter(signer__status=SignerStatus.SIGNED).select_related("signer__request")
+    placement = signed.filter(pk=placement_id).first()
+    if placement is None:
+        raise Http404
+    return drawn(lambda: stamp_svg(stamp_content(placement, found)), "image/svg+xml")
 
 
 @member_page(Right.SEE)

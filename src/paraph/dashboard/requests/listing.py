@@ -140,7 +140,7 @@ def _cells(row: SignatureRequest, fields: list[SignedField]) -> list[str]:
         *[clock.iso(moment) if moment else "" for moment in moments],
         row.title,
         "; ".join(each.document.name for each in row.request_documents.all()),
-        "; ".join(f"{signer.first_name} {signer.last_name}" for signer in signers),
+        "; ".join(signer.full_name for signer in signers),
         "; ".join(signer.email for signer in signers),
         f"{sum(signer.status == SignerStatus.SIGNED for signer in signers)} of {len(signers)}",
         row.external_id,

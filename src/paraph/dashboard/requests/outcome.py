@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from paraph.evidence.failures import public_cause
@@ -13,9 +14,9 @@ from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
 from paraph.flow.sending.invite import BETWEEN_REMINDERS, next_allowed
 from paraph.kernel import clock
-from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
-from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
-from paraph.tenants.models import Member
+from paraph.messaging.gateways import EMAIL, SMS, has_gateway
+from paraph.signature_requests.models import Channel, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 
 _USUALLY = timedelta(minutes=5)  # a mail that is out within it worries nobody
@@ -24,11 +25,13 @@ _MOST_NAMES = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """``tone``: the class of the notice. ``is_under_way``: something happens within seconds, without anybody."""
+    """``tone``: the class of the notice. ``more``: what else is to be said. ``is_lost``: messages of the request reach
+    nobody before a gateway is set up. ``is_under_way``: something happens within seconds, without anybody."""
 
     sentence: str
     tone: str = ""
-    warnings: list[str] = field(default_factory=list)
+    more: list[str] = field(default_factory=list)
+    is_lost: bool = False
     is_under_way: bool = False
 
 
@@ -41,7 +44,7 @@ def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     if not request.finalized:
         return _being_sealed(request, signers)
     if request.files_deleted_at:
-        day = f"{request.files_deleted_at:%Y-%m-%d}"
+        day = date_format(request.files_deleted_at)
         return Outcome(f"{_all_signed(signers)} {_('Its files were deleted on %(day)s.') % {'day': day}}")
     return Outcome(f"{_all_signed(signers)} {_('The documents are sealed.')}", "success")
 
@@ -50,10 +53,26 @@ def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     if clock.now() >= request.expires_at:
         return Outcome(_("The time to sign is over."), "warning", is_under_way=True)
     turn = in_turn(request, signers)
+    if lost := _lost(request, turn):
+        return Outcome(lost, "warning", [_progress(request, signers, turn)], is_lost=True)
     late = [signer for signer in turn if request.send_email and signer.notified_at is None]
     is_recent = clock.now() < _their_turn_began(request, signers) + _USUALLY
-    warnings = _about_mails(late, is_recent=is_recent)
-    return Outcome(_progress(request, signers, turn), "", warnings, bool(late) and is_recent)
+    more = _about_mails(late, is_recent=is_recent)
+    return Outcome(_progress(request, signers, turn), "", more, is_under_way=bool(late) and is_recent)
+
+
+def _lost(request: SignatureRequest, turn: list[Signer]) -> str:
+    """Return what no gateway brings to those who may sign now; "" where nothing is missing. The sandbox keeps its
+    messages for whoever tries it."""
+    if request.environment == Environment.SANDBOX:
+        return ""
+    by_sms = [signer for signer in turn if signer.otp_channel == Channel.SMS]
+    by_mail = turn if request.send_email else [signer for signer in turn if signer not in by_sms]
+    if by_mail and not has_gateway(EMAIL):
+        return _("No mail server is set up, so no mail reaches %(names)s.") % {"names": names_of(by_mail, _MOST_NAMES)}
+    if by_sms and not has_gateway(SMS):
+        return _("No SMS gateway is set up, so no code reaches %(names)s.") % {"names": names_of(by_sms, _MOST_NAMES)}
+    return ""
 
 
 def _progress(request: SignatureRequest, signers: list[Signer], turn: list[Signer]) -> str:
@@ -87,14 +106,12 @@ def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datet
 
 def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
     """Say what each invitation that is not out waits for, once it waits longer than usual."""
-    if late and not has_gateway(EMAIL):
-        sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
-        warns = not is_recent or is_refused(late[0].request.environment, EMAIL)
-        return [sentence % {"name": signer.full_name} for signer in late if warns]
+    if not has_gateway(EMAIL):
+        return []
     put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")
-        % {"name": signer.full_name, "day": f"{noted.until:%Y-%m-%d %H:%M}"}
+        % {"name": signer.full_name, "day": date_format(noted.until, "DATETIME_FORMAT")}
         if (noted := put_off.get(f"invitation-{signer.pk}"))
         else _("The mail server has not accepted the invitation of %(name)s yet; we will retry automatically.")
         % {"name": signer.full_name}
@@ -109,13 +126,13 @@ def _ended(request: SignatureRequest, signers: list[Signer]) -> str:
         facts = {"name": names[request.declined_by_id], "reason": request.ended_reason}
         return _("%(name)s declined: “%(reason)s” Nobody can sign any more.") % facts
     if request.ended_early_at:
-        return _("The request was cancelled. Nobody can sign any more.")
-    return _("It expired on %(day)s. Nobody can sign any more.") % {"day": f"{request.expires_at:%Y-%m-%d}"}
+        return _("The request was withdrawn. Nobody can sign any more.")
+    return _("It expired on %(day)s. Nobody can sign any more.") % {"day": date_format(request.expires_at)}
 
 
 def _all_signed(signers: list[Signer]) -> str:
     approved = any(signer.is_approver for signer in signers)
-    return _("Everybody has signed or approved.") if approved else _("Signed by everybody.")
+    return _("Everyone has signed or approved.") if approved else _("Everyone has signed.")
 
 
 def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:

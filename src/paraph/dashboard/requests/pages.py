@@ -23,7 +23,7 @@ _ANY = ("", _("Any"))
 _STATUSES = [
     (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
     (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
-    (RequestStatus.EXPIRED.value, _("Ended (expired, declined or cancelled)")),
+    (RequestStatus.EXPIRED.value, _("Ended (expired, declined or withdrawn)")),
 ]
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
@@ -80,6 +80,11 @@ def _midnight(day: date) -> datetime:
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))
 _SHOWN = Prefetch("document", Document.objects.only("name", "file_deleted_at"))
 DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_SHOWN))
+
+
+def title_of(found: SignatureRequest) -> str:
+    """Return what a request is called: its title, else the names of its documents."""
+    return found.title or ", ".join(row.document.name for row in found.request_documents.all())
 
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -15,10 +17,11 @@ from paraph import words
 from paraph.dashboard.decorators import member_page, show
 from paraph.dashboard.requests.outcome import Outcome, first_action, outcome
 from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.requests.sheets import sheets
 from paraph.dashboard.requests.timeline import kept_note, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sending.invite import MOST_REMINDERS
+from paraph.flow.sending.invite import MOST_REMINDERS, reminded_lately
 from paraph.otp.guesses import wrong_codes
 from paraph.signature_requests.fields.kinds import shown_text
 from paraph.signature_requests.fields.store import SignedField, signed_fields
@@ -57,15 +60,29 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
     scope, found = own_request(member, request_id)
     content = _content(scope, member, found)
     live = render_to_string("dashboard/requests/request_live.html", content, request)
-    mark = hashlib.sha256(_TOKENS.sub("", live).encode()).hexdigest()[:16]
-    part = {"found": found, "live": live, "mark": mark, "again_in": _again_in(found, content["outcome"])}
-    if request.headers.get("HX-Request") == "true":
-        if request.GET.get("seen") == mark:
-            return HttpResponse(status=204)
+    marks = [_mark(_TOKENS.sub("", live)), _pages_mark(found, content["signers"])]
+    part = {"found": found, "live": live, "mark": "-".join(marks), "again_in": _again_in(found, content["outcome"])}
+    seen = request.GET.get("seen", "").partition("-")
+    is_part = request.headers.get("HX-Request") == "true"
+    if is_part and seen[::2] == tuple(marks):
+        return HttpResponse(status=204)
+    if not is_part or seen[2] != marks[1]:
+        part |= {"is_swapped": is_part, "sheets": content["sheets"]()}
+    if is_part:
         return show(request, "requests/request_watched.html", part, member=member)
-    part["problem"] = problem
+    part |= {"problem": problem, "heading": content["heading"]}
     status = 422 if problem else 200
     return show(request, "requests/request.html", part, member=member, status=status, environment=found.environment)
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _pages_mark(found: SignatureRequest, rows: list[dict[str, Any]]) -> str:
+    """Return a mark that changes whenever the pages look otherwise."""
+    states = [(row["signer"].pk, row["signer"].full_name, row["signer"].status) for row in rows]
+    return _mark(f"{found.finalized} {found.files_deleted_at} {states}")
 
 
 def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dict[str, Any]:
@@ -73,24 +90,28 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
     signers = list(found.signers.defer(*LARGE).select_related("first_opening").prefetch_related("reminders"))
     documents = list(found.request_documents.prefetch_related(Prefetch("document", Document.objects.only(*_SHOWN))))
     rows = _signers(found, signers)
+    fields = signed_fields([found.pk])[found.pk] if found.has_fields else []
+    texts = _texts(found, signers, fields)
     return {
         "member": member,
         "organization": member.organization,
         "found": found,
         "metadata": list((found.metadata or {}).items()),  # a template would take a key "items" for the method
+        "heading": found.title or ", ".join(row.document.name for row in documents),
         "outcome": outcome(found, signers),
         "signers": rows,
         "first_action": first_action(member, found, rows),
-        "first_page": _first_page(documents),
+        "sheets": partial(sheets, found, signers, documents, fields, texts),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
-        "fields": _fields(found, signers, documents),
+        "fields": _fields(signers, documents, fields, texts),
         "copies": list(found.copies.defer("token_salt")),
         "is_ready": found.finalized and not found.files_deleted_at,
         "language": words.language_name(found.locale),
         "events": timeline(scope, found.pk, signers, documents, sender(found)),
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
+        "may_build": may(member.role, Right.BUILD),
         "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
         "deliveries": _deliveries(scope, member, found, hearing),
         "hearing": hearing,
@@ -114,6 +135,7 @@ def sender(found: SignatureRequest) -> str:
 
 def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, Any]]:
     wrong = wrong_codes(found.pk)
+    waits = [signer.pk for signer in signers if signing_eligibility(signer) is SigningEligibility.NOT_YOUR_TURN]
     rows = []
     for signer in signers:
         eligibility = signing_eligibility(signer)
@@ -125,35 +147,36 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
         rows.append(
             {
                 "signer": signer,
-                "opened_at": signer.first_opening.opened_at if hasattr(signer, "first_opening") else None,
+                "state_at": _state_at(found, signer),
+                "has_viewed": hasattr(signer, "first_opening"),
                 "is_next": eligibility is SigningEligibility.OPEN,
+                "follows": signer.pk in waits[:1],
                 "has_link": eligibility in (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN),
                 "kept": kept,
-                "acknowledgement": "" if kept else acknowledgement,
                 "wrong_codes": wrong.get(signer.pk),
                 "reminders": by_hand,
+                "reminded_lately": reminded_lately(reminders) if eligibility is SigningEligibility.OPEN else "",
                 "automatic_reminders": len(reminders) - by_hand,
                 "can_be_reminded": eligibility is SigningEligibility.OPEN
                 and signer.notified_at is not None
-                and by_hand < MOST_REMINDERS,
+                and by_hand < MOST_REMINDERS
+                and not reminded_lately(reminders),
             }
         )
     return rows
+
+
+def _state_at(found: SignatureRequest, signer: Signer) -> datetime | None:
+    """Return when the signer came to the state that is shown of them; None where that is no moment."""
+    if found.declined_by_id == signer.pk:
+        return found.ended_early_at
+    return signer.signed_at or (signer.first_opening.opened_at if hasattr(signer, "first_opening") else None)
 
 
 def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> list[dict[str, Any]]:
     done = found.finalized and not found.files_deleted_at
     sealed = {row.request_document_id: row for row in SealedDocument.objects.filter(request_document__in=documents)}
     return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
-
-
-def _first_page(documents: list[RequestDocument]) -> dict[str, Any] | None:
-    """Return the document whose first page stands for the request, with the size of that; None once it is deleted."""
-    first = documents[0].document if documents else None
-    if first is None or first.file_deleted_at:
-        return None
-    width, height = first.pages[0]
-    return {"document": first, "width": round(width), "height": round(height)}
 
 
 def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
@@ -170,27 +193,30 @@ def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hea
     return rows if rows or hearing else None
 
 
-def _fields(found: SignatureRequest, signers: list[Signer], documents: list[RequestDocument]) -> dict[str, Any] | None:
-    """Return a heading and the fields with what was signed, by signer and document; None where there are none. The
-    words are the proof's."""
-    fields = signed_fields([found.pk])[found.pk]
+def _texts(found: SignatureRequest, signers: list[Signer], fields: list[SignedField]) -> dict[int, str]:
+    """Return what was signed as it is read, by the id of its field. The words are the proof's."""
+    localized = words.of("proof", get_language() or "en")
+    people = {signer.pk: signer for signer in signers}
+    return {each.field.pk: _field_text(each, people[each.field.signer_id], found, localized) for each in fields}
+
+
+def _fields(
+    signers: list[Signer], documents: list[RequestDocument], fields: list[SignedField], texts: dict[int, str]
+) -> dict[str, Any] | None:
+    """Return a heading and the fields with what was signed, by signer and document; None where there are none."""
     if not fields:
         return None
-    localized = words.of("proof", get_language() or "en")
     people = {signer.pk: signer for signer in signers}
     names = {row.pk: row.document.name for row in documents}
     groups = [
         {
             "signer": people[signer_id].full_name,
             "document": names[document_id],
-            "rows": [
-                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, localized)}
-                for each in of_both
-            ],
+            "rows": [{"label": each.field.label, "text": texts[each.field.pk]} for each in of_both],
         }
         for (document_id, signer_id), of_both in groupby(fields, _BY_OWNER)
     ]
-    return {"heading": localized["fields"], "groups": groups}
+    return {"heading": words.of("proof", get_language() or "en")["fields"], "groups": groups}
 
 
 def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, localized: words.Words) -> str:

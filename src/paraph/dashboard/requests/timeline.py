@@ -13,13 +13,14 @@ from paraph.tenants.scope import TenantScope, scoped
 
 
 class Event(NamedTuple):
-    """``note`` says that a message was kept. ``detail`` is what a server acknowledged, or a reason. Each is "" for
-    nothing. ``actor`` is "" for the service itself."""
+    """``note`` says that a message was not sent. ``reason`` is what somebody wrote, ``answer`` what a server said when
+    it took a message, for those who operate it. Each is "" for nothing. ``actor`` is "" for the service itself."""
 
     moment: datetime
     sentence: str
     note: str
-    detail: str
+    reason: str
+    answer: str
     actor: str
     ip: str
 
@@ -41,7 +42,7 @@ def timeline(
 def _opened(signer: Signer) -> Event:
     name, opening = signer.full_name, signer.first_opening
     sentence = _("%(name)s opened the documents for the first time.") % {"name": name}
-    return Event(opening.opened_at, sentence, "", "", name, opening.ip)
+    return Event(opening.opened_at, sentence, "", "", "", name, opening.ip)
 
 
 def _insert(events: list[Event], opened: Event) -> None:
@@ -63,9 +64,9 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
     actor = sender if entry.event_type in _BY_SENDER else name if by_signer else ""
     acknowledgement = str(facts.get("acknowledgement") or "")
     note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""), kept="kept" in facts)
-    detail = str(facts.get("reason") or "") if note else acknowledgement or str(facts.get("reason") or "")
     sentence = _kept_sentence(entry.event_type, facts) if note else _sentence(entry.event_type, facts)
-    return Event(entry.created_at, sentence % blanks, note, detail, actor, entry.ip)
+    answer, reason = "" if note else acknowledgement, str(facts.get("reason") or "")
+    return Event(entry.created_at, sentence % blanks, note, reason, answer, actor, entry.ip)
 
 
 def _sentence(event_type: str, facts: dict[str, Any]) -> str:
@@ -89,21 +90,21 @@ def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
 _BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _PARTICULAR = (  # where the metadata have a fact; the first that fits
-    (EventType.SIGNER_NOTIFIED, "reminder", gettext_lazy("%(name)s was reminded; the mail server accepted the mail.")),
+    (EventType.SIGNER_NOTIFIED, "reminder", gettext_lazy("%(name)s was reminded.")),
     (EventType.SIGNED, "in_person", gettext_lazy("%(name)s signed in person, on the device of a member.")),
     (EventType.SIGNED, "role", gettext_lazy("%(name)s approved.")),
     (EventType.COMPLETION_NOTIFIED, "copies", gettext_lazy("Copies were mailed: %(count)d.")),
     (EventType.EXPIRED, "declined", gettext_lazy("%(name)s declined, and the request ended.")),
-    (EventType.EXPIRED, "ended_early", gettext_lazy("The request was cancelled.")),
+    (EventType.EXPIRED, "ended_early", gettext_lazy("The request was withdrawn.")),
     (EventType.PADES_SIGNED, "timestamped", gettext_lazy("%(file)s was sealed, with a timestamp.")),
 )
 _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
-    EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited; the mail server accepted the mail."),
+    EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
     EventType.SIGNED: gettext_lazy("%(name)s signed."),
-    EventType.COMPLETED: gettext_lazy("Everybody has signed."),
+    EventType.COMPLETED: gettext_lazy("Everyone has signed."),
     EventType.COMPLETION_NOTIFIED: gettext_lazy("The signers were told that it is completed."),
     EventType.EXPIRED: gettext_lazy("The request expired."),
     EventType.PADES_SIGNED: gettext_lazy("%(file)s was sealed."),
@@ -121,8 +122,6 @@ def kept_note(acknowledgement: str, environment: str, channel: str = "email", *,
         return ""
     if environment == Environment.SANDBOX:
         return _("Kept in the sandbox inbox.")
-    return (
-        _("Kept by the service; no SMS gateway is configured.")
-        if channel == "sms"
-        else _("Kept by the service; no mail server is configured.")
-    )
+    if channel == "sms":
+        return _("Not sent: there was no SMS gateway.")
+    return _("Not mailed: there was no mail server.")

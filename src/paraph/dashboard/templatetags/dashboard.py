@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
 from paraph.dashboard.requests.outcome import in_turn, names_of
+from paraph.dashboard.requests.pages import title_of
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
@@ -97,6 +98,9 @@ def nav_link(context: RequestContext, name: str, label: str, icon: str = "", **a
 def icon_of(name: str) -> SafeString:
     """Return a Heroicon as an ``svg`` element that screen readers pass over."""
     return SafeString(heroicon_outline(name, size=20))
+
+
+register.filter("request_title", title_of)
 
 
 @register.filter

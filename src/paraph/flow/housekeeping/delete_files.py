@@ -17,7 +17,14 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.events import lock_request
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
-from paraph.signature_requests.models import Field, RequestDocument, RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.models import (
+    Field,
+    Reminder,
+    RequestDocument,
+    RequestStatus,
+    SignatureRequest,
+    Signer,
+)
 from paraph.tenants.models import Retention
 
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
@@ -70,6 +77,7 @@ def delete_files(request_id: int) -> bool:
     of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
     Signer.objects.filter(request=request_id).update(**of_signers)
     Field.objects.filter(request_document__request=request_id).exclude(value=None).update(value=None)
+    Reminder.objects.filter(signer__request=request_id).exclude(message="").update(message="")
     erase_values(entered_values(request_id), {})
     request.files_deleted_at = clock.now()
     request.subject = request.message = ""

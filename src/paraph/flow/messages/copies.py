@@ -155,7 +155,7 @@ def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
             mail = (to.email, content.subject, content.text, content.html)
-            send_email(*mail, logo=content.logo, withheld=message.withheld)
+            send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=message.withheld)
 
 
 @contextmanager

@@ -16,9 +16,11 @@ from paraph.documents.models import Document
 from paraph.flow.messages.names import (
     MAX_LENGTH,
     document_name,
+    from_name,
     inviting_name,
     listed_names,
     quoted,
+    sender_language,
     sender_name,
     signer_name,
     written,
@@ -27,12 +29,19 @@ from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
 from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import full_name
-from paraph.signature_requests.models import LONGEST_SUBJECT, CopyRecipient, Inquiry, SignatureRequest, Signer
+from paraph.signature_requests.models import (
+    LONGEST_SUBJECT,
+    CopyRecipient,
+    Inquiry,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import signing_url
 from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent, logo_picture
-from paraph.words import Words, for_approvers, moment, of, phrase
+from paraph.words import Words, date, for_approvers, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
 _MAX_SMS_LENGTH = 2 * 67  # characters in two segments, whatever the script
@@ -62,21 +71,68 @@ def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = 
     """Write the invitation: who asks for the signature, in which words, to which documents (by default the signer's),
     until when, and the signing URL."""
     words, request = _words(signer), signer.request
-    message = [say(words, "message"), quoted(request.message)] if request.message else []
+    return _asking(
+        signer,
+        url,
+        subject=_invitation_subject(words, request.organization.name, request.subject),
+        preview=words["preview_invitation"],
+        asked=say(words, "invited", sender=inviting_name(signer)),
+        message=request.message,
+        documents=documents,
+    )
+
+
+def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
+    """Write the invitation again: since when the signer is asked, and until when they can sign. ``message``: what the
+    sender writes this time, in the place of the first message."""
+    words, request = _words(signer), signer.request
+    day = date(signer.notified_at or request.created_at, words["locale"])
+    return _asking(
+        signer,
+        url,
+        subject=reminder_subject(signer),
+        preview=phrase(words, "until", until=moment(request.expires_at, words["locale"])),
+        asked=say(words, "reminded", sender=inviting_name(signer), date=plain(day)),
+        message=message or request.message,
+    )
+
+
+def reminder_subject(signer: Signer) -> str:
+    """Write the subject of a reminder: that of the invitation, after the word that says what it is."""
+    words, request = _words(signer), signer.request
+    first = _invitation_subject(words, request.organization.name, request.subject)
+    return phrase(words, "reminder_subject", subject=first)
+
+
+def _asking(
+    signer: Signer,
+    url: str,
+    *,
+    subject: str,
+    preview: str,
+    asked: Sentence,
+    message: str,
+    documents: Sequence[Document] | None = None,
+) -> EmailContent:
+    words = _words(signer)
     return _to_signer(
         signer,
         words,
-        subject=_invitation_subject(words, request.organization.name, request.subject),
-        preview=words["preview_invitation"],
+        subject=subject,
+        preview=preview,
         lines=[
-            say(words, "invited", sender=inviting_name(signer)),
-            *message,
+            asked,
+            *_message(words, message),
             _documents(signer, words, documents),
-            say(words, "until", until=_moment(request.expires_at, words)),
+            say(words, "until", until=_moment(signer.request.expires_at, words)),
         ],
         closing=[say(words, "personal")],
         action=(words["open"], url),
     )
+
+
+def _message(words: Words, message: str) -> list[Sentence]:
+    return [say(words, "message"), quoted(message)] if message else []
 
 
 def invitation_subject(locale: str, organization_name: str, chosen: str = "", *, is_approver: bool = False) -> str:
@@ -121,6 +177,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     being sealed."""
     words, sender = _words(signer), sender_name(signer.request)
     documents = _documents(signer, words)
+    soon = [say(words, "completed_next")] if copy else []
     return _to_signer(
         signer,
         words,
@@ -129,7 +186,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
         lines=[
             say(words, "completed", sender=sender),
             documents,
-            say(words, "completed_sealed" if signer.request.finalized else "completed_next", sender=sender),
+            *([say(words, "completed_sealed", sender=sender)] if signer.request.finalized else soon),
         ],
         closing=[say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else [],
         action=(words["copy"], copy.url) if copy else None,
@@ -162,7 +219,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
         ],
         closing=[say(words, "copies_until", until=_moment(until, words)), say(words, "personal")],
         action=(words["copies_open"], url),
-        logo=True,
+        is_from_sender=True,
     )
 
 
@@ -172,10 +229,10 @@ def forwarded_name(inquiry_id: int) -> str:
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
-    """Write to the sender, in the language of the request, who asks, about which documents, and what."""
+    """Write to the sender, in their language, who asks, about which documents, and what."""
     signer, request = inquiry.signer, inquiry.signer.request
-    words = of("mail", request.locale)
-    kind = phrase(of("page", request.locale), f"ask_{inquiry.kind}")
+    words = of("mail", sender_language(request))
+    kind = phrase(of("page", words["locale"]), f"ask_{inquiry.kind}")
     name, text = signer_name(signer), written(inquiry.text)
     return _laid_out(
         request,
@@ -188,9 +245,9 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 
 
 def declined_to_contact(decliner: Signer) -> EmailContent:
-    """Write to the sender, in the language of the request, who has declined, about which documents, and why."""
+    """Write to the sender, in their language, who has declined, about which documents, and why."""
     request, name = decliner.request, signer_name(decliner)
-    words, reason = of("mail", request.locale), written(request.ended_reason)
+    words, reason = of("mail", sender_language(request)), written(request.ended_reason)
     declined = phrase(words, "declined_by", name=name)
     return _laid_out(
         request,
@@ -211,6 +268,25 @@ def declined_to_signer(signer: Signer) -> EmailContent:
         subject=phrase(words, "declined_subject", sender=sender),
         preview=words["declined_end"],
         lines=[say(words, "declined", sender=sender), say(words, "declined_end")],
+    )
+
+
+def withdrawn(signer: Signer) -> EmailContent:
+    """Write that the sender withdrew the request, when, and why where a reason was given."""
+    words, request = _words(signer), signer.request
+    sender, at = sender_name(request), _moment(request.ended_early_at or request.expires_at, words)
+    has_signed = signer.status == SignerStatus.SIGNED
+    return _to_signer(
+        signer,
+        words,
+        subject=phrase(words, "withdrawn_subject", sender=sender),
+        preview=words["withdrawn_signed" if has_signed else "withdrawn_end"],
+        lines=[
+            say(words, "withdrawn", sender=sender, date=at),
+            *_message(words, request.ended_reason),
+            _documents(signer, words),
+            say(words, "withdrawn_signed" if has_signed else "withdrawn_end"),
+        ],
     )
 
 
@@ -250,7 +326,7 @@ def _to_signer(
         lines=lines,
         closing=closing or [],
         action=action,
-        logo=True,
+        is_from_sender=True,
     )
 
 
@@ -263,7 +339,7 @@ def _laid_out(
     lines: list[Sentence],
     closing: list[Sentence],
     action: tuple[str, str] | None = None,
-    logo: bool = False,
+    is_from_sender: bool = False,
 ) -> EmailContent:
     return lay_out(
         Letter(
@@ -275,7 +351,8 @@ def _laid_out(
             closing=closing,
             action=action,
             accent=accent(request.branding_profile),
-            logo=logo_picture(request.branding_profile) if logo else None,
+            logo=logo_picture(request.branding_profile) if is_from_sender else None,
+            from_name=from_name(request) if is_from_sender else "",
         )
     )
 

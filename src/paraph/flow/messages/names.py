@@ -6,9 +6,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 
 from paraph.documents.models import Document
+from paraph.messaging.email import service_name
 from paraph.messaging.letters import Sentence, unlinked
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import documents_of
+from paraph.tenants.models import Member
 from paraph.words import listed
 
 MAX_LENGTH = 80
@@ -30,6 +32,25 @@ def inviting_name(signer: Signer) -> str:
     member, organization = signer.request.sent_by, sender_name(signer.request)
     name = unlinked(member.name, MAX_LENGTH) if member else ""
     return f"{name} ({organization})" if name and name != organization else organization
+
+
+def from_name(request: SignatureRequest) -> str:
+    """Return whom mails to those who take part come from: the member who sent the request, by way of the organization;
+    of a request by API, the organization, by way of the service."""
+    member, organization = request.sent_by, sender_name(request)
+    name = unlinked(member.name, MAX_LENGTH) if member else ""
+    names = (name, organization) if name and name != organization else (organization, service_name())
+    return " via ".join(filter(None, names))
+
+
+def sender_language(request: SignatureRequest) -> str:
+    """Return the language of the member who sent the request: the account's, else that in which they were last here;
+    the request's where no member did, or none is known."""
+    user = request.sent_by
+    if user is None:
+        return request.locale
+    member = Member.objects.filter(user=user, organization=request.organization_id).first()
+    return user.language or (member.last_language if member else "") or request.locale
 
 
 def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:

@@ -118,6 +118,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
             content.html,
             message_id=name,
             logo=content.logo,
+            from_name=content.from_name,
             reply_to=mail.reply_to,
             withheld=message.withheld,
             on_sent=on_sent,

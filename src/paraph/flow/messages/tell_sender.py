@@ -10,10 +10,10 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
-from paraph.flow.messages.names import MAX_LENGTH, signer_name
+from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
-from paraph.messaging.letters import EmailContent, Letter, lay_out, plain, unlinked
+from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import (
     Inquiry,
@@ -66,6 +66,12 @@ def is_pending(name: str) -> bool:
     return _due(name) is not None
 
 
+def is_told(request: SignatureRequest, kind: MailKind, address: str) -> bool:
+    """Return whether the member who sent the request has this address, and is told such things as its sender."""
+    user = request.sent_by
+    return user is not None and user.email.casefold() == address.casefold() and _wants(user, request, kind)
+
+
 def message_id(name: str) -> str:
     """Return what the mail of this name is called in the captured inbox."""
     return f"sender-{name}"
@@ -76,7 +82,7 @@ def _due(name: str) -> DueEmail | None:
     request, user = mail.request, mail.request.sent_by
     if mail.sent_at or user is None or not _wants(user, request, mail.kind):
         return None
-    with override(_language(user, request)):
+    with override(_language(request)):
         content = _content(mail)
     signer = request.signers.first()
     if content is None or signer is None:
@@ -91,9 +97,9 @@ def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
     return is_there and wants(user, kind)
 
 
-def _language(user: User, request: SignatureRequest) -> str:
-    known = [code for code, _name in settings.LANGUAGES]
-    return next((each for each in (user.language, request.locale[:2]) if each in known), known[0])
+def _language(request: SignatureRequest) -> str:
+    known, wanted = [code for code, _name in settings.LANGUAGES], sender_language(request)[:2]
+    return wanted if wanted in known else known[0]
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
@@ -102,7 +108,7 @@ def _content(mail: SenderMail) -> EmailContent | None:
     request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
     match MailKind(mail.kind):
         case MailKind.COMPLETED:
-            return _completed(request)
+            return None if _gets_summary(request) else _completed(request)
         case MailKind.EXPIRING:
             return _expiring(request) if is_open and clock.now() < request.expires_at else None
         case MailKind.ASKED:
@@ -111,20 +117,27 @@ def _content(mail: SenderMail) -> EmailContent | None:
             is_forwarded_to_them = user is None or contact.casefold() == user.email.casefold()
             return None if inquiry is None or is_forwarded_to_them else _asked(inquiry)
         case MailKind.DECLINED:
-            return _declined(Signer.objects.select_related("request").get(pk=mail.about))
+            decliner = Signer.objects.select_related("request").get(pk=mail.about)
+            return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
         case MailKind.UNDELIVERED:
             signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
             return _undelivered(signer) if signer and is_open and not signer.invitation else None
+
+
+def _gets_summary(request: SignatureRequest) -> bool:
+    """Return whether the sender signs, too, and is mailed as a signer that everybody has signed."""
+    address = request.sent_by.email if request.sent_by else ""
+    return request.notify_signers_on_completion and request.signers.filter(email__iexact=address).exists()
 
 
 def _completed(request: SignatureRequest) -> EmailContent:
     facts = _facts(request)
     if request.signers.filter(role=Role.APPROVER).exists():
         subject = _("Signed and approved: %(title)s")
-        sentence = _("Everybody has signed or approved “%(title)s”. The signed documents and the proof are ready.")
+        sentence = _("Everyone has signed or approved “%(title)s”. The signed documents and the proof are ready.")
     else:
-        subject = _("Signed by everybody: %(title)s")
-        sentence = _("Everybody has signed “%(title)s”. The signed documents and the proof are ready.")
+        subject = _("Everyone has signed: %(title)s")
+        sentence = _("Everyone has signed “%(title)s”. The signed documents and the proof are ready.")
     return _laid_out(request, subject % facts, sentence % facts)
 
 
@@ -163,14 +176,14 @@ def _asked(inquiry: Inquiry) -> EmailContent:
 
 
 def _declined(signer: Signer) -> EmailContent:
-    """Say who declined, and not why: that stands on the page of the request, until it is erased."""
     request = signer.request
     facts = _facts(request) | {"name": signer_name(signer)}
     return _laid_out(
         request,
-        _("Declined by %(name)s: %(title)s") % facts,
-        _("%(name)s has declined “%(title)s”. The request has ended, and nobody can sign it any more.") % facts,
-        _("Their reason is on the page of the request."),
+        _("%(name)s declined: %(title)s") % facts,
+        _("%(name)s declined to sign “%(title)s”, so the request has ended. Their reason:") % facts,
+        quoted(request.ended_reason),
+        _("Signatures given so far won't count."),
     )
 
 
@@ -197,7 +210,7 @@ def _listed(signers: Sequence[Signer]) -> str:
     return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
 
 
-def _laid_out(request: SignatureRequest, subject: str, *lines: str) -> EmailContent:
+def _laid_out(request: SignatureRequest, subject: str, first: str, *more: str | Sentence) -> EmailContent:
     base = settings.PARAPH.public_url
     choose = _(
         "You received this mail because you sent the request. You can choose which mails you get in your account:"
@@ -206,9 +219,9 @@ def _laid_out(request: SignatureRequest, subject: str, *lines: str) -> EmailCont
         Letter(
             locale=get_language() or "en",
             subject=subject,
-            preview=lines[0],
+            preview=first,
             sender="Paraph",
-            lines=[plain(line) for line in lines],
+            lines=[plain(line) if isinstance(line, str) else line for line in (first, *more)],
             closing=[plain(f"{choose} {base}/account/")],
             action=(_("Open the request"), f"{base}/app/{request.organization_id}/requests/{request.pk}"),
         )

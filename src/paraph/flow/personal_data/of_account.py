@@ -36,7 +36,7 @@ def _told_logins(user: User) -> list[Facts]:
     return [tell(each) for each in accounts.objects.filter(user_id=user.pk)]
 
 
-_tell_member = telling("organization_id role joined_at last_seen_at")
+_tell_member = telling("organization_id role joined_at last_seen_at last_language")
 _tell_session = telling("ip user_agent created_at last_seen_at")
 
 

@@ -247,7 +247,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
                 if signer.signed_at and signer.status == SignerStatus.SIGNED
                 else None
             },
-            "completion_mailed_at=completion_notified_at decline_mailed_at=decline_told_at",
+            "completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
             _marks,
             "request_created_at=request.created_at request_status=request.status",
         ),
@@ -290,10 +290,10 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     ),
     Place(
         "reminders",
-        "signature_requests_reminder: mail",
+        "signature_requests_reminder: mail message",
         of_signer(Reminder),
-        telling("number asked_at mail"),
-        replaced(mail=None),
+        telling("number asked_at message mail"),
+        replaced(mail=None, message=""),
     ),
     Place(
         "reasons for declining",

@@ -58,7 +58,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     ]
     values = _values_on_pages(row, signers)
     drawn = appearances(
-        [_stamp(placement, row.request) for placement in placements],
+        [stamp_content(placement, row.request) for placement in placements],
         initials,
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
         [each.content for each in values],
@@ -77,7 +77,8 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     return StampMarks(drawn.pdf, marks, watermark)
 
 
-def _stamp(placement: Placement, request: SignatureRequest) -> StampContent:
+def stamp_content(placement: Placement, request: SignatureRequest) -> StampContent:
+    """Return what stands at the place of somebody who has signed, whose row is loaded."""
     signer = placement.signer
     assert signer.signed_at
     return StampContent(

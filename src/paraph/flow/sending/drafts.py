@@ -1,20 +1,26 @@
-"""Drafts: prepared for a member as an application asks for it, and sent from the dashboard."""
+"""Drafts: prepared for a member as an application asks for it, made of a request that was sent, and sent from the
+dashboard."""
 
 from dataclasses import replace
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from paraph.database.rows import insert
-from paraph.drafts.content import creation_of
+from paraph.drafts.content import creation_of, signer_of
 from paraph.drafts.editing import empty
 from paraph.drafts.given import read
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
+from paraph.request_templates.saving import begin_with, of_request
+from paraph.signature_requests.input import PERSON
+from paraph.signature_requests.models import ERASED_DOMAIN, SignatureRequest, Signer
 from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.limits import use_web_send
+from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.words import DEFAULT_LOCALE
 
@@ -49,6 +55,40 @@ def _made(scope: TenantScope, content: Json, locale: str, beside: Beside) -> Dra
     )
     insert(beside(draft.pk))
     return draft
+
+
+@transaction.atomic
+def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft, bool]:
+    """Make a draft of one of the caller's requests that is ready for review, with all that its sender gave: documents,
+    people, places, fields with their values, message and options; not what signers entered, nor what an application
+    noted of it or had called back. Return it, and whether a branding profile was left out because it is gone.
+
+    Raise ``not_found``, and ``conflict`` where files of it were deleted.
+    """
+    request = scoped(SignatureRequest, scope).select_related("branding_profile").filter(pk=request_id).first()
+    if request is None:
+        raise DomainError("not_found", _("There is no such request."))
+    if request.files_deleted_at or request.request_documents.exclude(document__file_deleted_at=None).exists():
+        raise DomainError("conflict", _("Its files were deleted, so it cannot be duplicated."))
+    template = of_request(request, with_values=True)
+    template.name, content = request.title, template.content
+    content["send_email"] = request.send_email
+    if request.remind_every_days:
+        content["reminders"] = {"every_days": request.remind_every_days, "at_most": request.reminders_at_most}
+    copies = request.copies.exclude(email__endswith=ERASED_DOMAIN).values("first_name", "last_name", "email")
+    content["copies"] = list(copies)
+    profile = request.branding_profile
+    loses_branding = profile is not None and profile.deleted_at is not None
+    if profile is None or loses_branding:
+        del content["branding_profile_id"]
+    signers = [_as_given(signer, str(position)) for position, signer in enumerate(request.signers.all())]
+    return begin_with(scope, template, author, signers), loses_branding
+
+
+def _as_given(signer: Signer, ref: str) -> Json:
+    """Return the signer of a draft; of one whose data were erased only the role."""
+    names = ("otp_channel", "role", *(() if signer.email.endswith(ERASED_DOMAIN) else PERSON))
+    return signer_of({name: getattr(signer, name) for name in names}, ref)
 
 
 @transaction.atomic

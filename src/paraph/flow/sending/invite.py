@@ -94,6 +94,8 @@ def _mark_notified(signer_id: int) -> None:
             signer.remind_at = signer.notified_at + timedelta(days=signer.request.remind_every_days)
     signer.save(update_fields=["notified_at", "status", "remind_at"])
     events.signer_notified(signer, signer.invitation["acknowledgement"])
+    if signer.request.ended_early_at:  # while the mail was under way, so that nobody else tells the signer
+        defer("tell_signer_of_end", signer_id=signer.pk)
 
 
 @transaction.atomic
@@ -122,15 +124,26 @@ def _own_signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
 class RemindedLatelyError(DomainError):
     """The signer has been reminded within a day, and may be again after ``retry_after`` seconds."""
 
-    def __init__(self, retry_after: int) -> None:
-        super().__init__("too_many_reminders", _("A signer can be reminded at most once a day."))
-        self.retry_after = retry_after
+    def __init__(self, made: Sequence[Reminder]) -> None:
+        super().__init__("too_many_reminders", reminded_lately(made))
+        self.retry_after = math.ceil((next_allowed(made) - clock.now()).total_seconds())
+
+
+def reminded_lately(made: Iterable[Reminder]) -> str:
+    """Say when a signer was reminded and may be again; "" where that is now. Times are in UTC."""
+    again = next_allowed(made)
+    if again <= clock.now():
+        return ""
+    facts = {"time": f"{again - BETWEEN_REMINDERS:%H:%M} UTC"}
+    if again.date() > clock.now().date():
+        return _("Reminded today at %(time)s. You can remind again tomorrow.") % facts
+    return _("Reminded yesterday at %(time)s. You can remind again at the same time today.") % facts
 
 
 @transaction.atomic
-def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) -> Reminder:
-    """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
-    in all, beside those of :func:`remind_due`.
+def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor, message: str = "") -> Reminder:
+    """Have a reminder mailed to a signer who may sign now and was invited: at most once a day, and five times in all,
+    beside those of :func:`remind_due`. ``message``: what the member writes, for this mail alone.
 
     Raise ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
     :class:`RemindedLatelyError` where it is too early; ``delivery_failed`` where nothing sends mails.
@@ -145,7 +158,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
         raise DomainError("too_many_reminders", later if request.send_email else never)
     if is_refused(request.environment, EMAIL):
         raise DomainError("delivery_failed", _("this service has no mail server, so nobody would receive the mails."))
-    reminder = _queue_reminder(signer, _made_for_next(signer), automatic=False)
+    reminder = _queue_reminder(signer, _made_for_next(signer), automatic=False, message=message)
     subject = f"request {request_id}, signer {signer_id}"
     note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
     return reminder
@@ -164,15 +177,15 @@ def _made_for_next(signer: Signer) -> list[Reminder]:
     if sum(not each.automatic for each in made) >= MOST_REMINDERS:
         sentence = _("This signer has already been reminded %(count)d times, the maximum.")
         raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
-    left = next_allowed(made) - clock.now()
-    if left > timedelta(0):
-        raise RemindedLatelyError(math.ceil(left.total_seconds()))
+    if next_allowed(made) > clock.now():
+        raise RemindedLatelyError(made)
     return made
 
 
-def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool) -> Reminder:
+def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool, message: str = "") -> Reminder:
     number = made[-1].number + 1 if made else 1
-    reminder = Reminder.objects.create(signer=signer, number=number, automatic=automatic, asked_at=clock.now())
+    facts = {"automatic": automatic, "asked_at": clock.now(), "message": message}
+    reminder = Reminder.objects.create(signer=signer, number=number, **facts)
     defer("send_reminder", signer_id=signer.pk, number=number)
     return reminder
 
@@ -189,8 +202,9 @@ def _mailed_at(reminder: Reminder) -> datetime | None:
 
 
 def send_reminder(signer_id: int, number: int) -> None:
-    """Mail the invitation again, then journal ``signer.notified`` as a reminder. Do nothing for a signer who may not
-    sign any more, and give up the reminder of one who got another within a day, as after an outage.
+    """Mail the reminder, then journal ``signer.notified`` as one. Do nothing for a signer who may not sign any more,
+    and give up the reminder of one who got another within a day, as after an outage. What the sender wrote is kept no
+    longer.
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
@@ -199,7 +213,7 @@ def send_reminder(signer_id: int, number: int) -> None:
     mail_once(
         f"reminder-{signer_id}-{number}",
         lambda: _due_reminder(reminders.first()),
-        lambda acknowledgement: reminders.update(mail=_taken(acknowledgement)),
+        lambda acknowledgement: reminders.update(mail=_taken(acknowledgement), message=""),
     )
     _journal(signer_id, number)
 
@@ -213,8 +227,9 @@ def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
         return None
     signer = Signer.objects.select_related(*_READ_ALONG).get(pk=reminder.signer_id)
     if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
+        Reminder.objects.filter(pk=reminder.pk).update(message="")
         return None
-    return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
+    return DueEmail(signer, emails.reminder(signer, signing_url(signer), reminder.message))
 
 
 def _is_recent(mailed_at: datetime | None) -> bool:

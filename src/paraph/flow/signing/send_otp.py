@@ -81,7 +81,8 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale
         if channel == Channel.SMS:
             return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
         content = emails.one_time_code(signer, code, locale)
-        return send_email(recipient, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
+        mail = (recipient, content.subject, content.text, content.html)
+        return send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=withheld)
 
 
 def masked(recipient: str) -> str:

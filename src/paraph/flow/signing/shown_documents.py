@@ -9,6 +9,7 @@ from functools import partial
 from typing import BinaryIO
 
 from paraph.documents.models import Document, UnrenderablePage
+from paraph.evidence.models import SealedDocument
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
@@ -82,6 +83,20 @@ def thumbnail(document: Document) -> bytes:
         raise DomainError("not_found", "There is no picture of this page.") from refused
 
 
+def sealed_picture(sealed: SealedDocument, document: Document, number: int) -> bytes:
+    """Return a page as it was sealed, as WebP. It is not kept: it shows signatures, which go when their file goes.
+
+    Raise ``not_found`` for a page that there is not, and for one that cannot be drawn.
+    """
+    if not 1 <= number <= len(document.pages):
+        raise DomainError("not_found", "There is no such page.")
+    pdf, scale = partial(store.get, sealed.object_key), _scale(document, number, 100)
+    try:
+        return render_page(pdf, number, scale, tenant_key=tenant_key(document), sha256=bytes(sealed.sha256))
+    except (PdfRefused, FileNotFoundError) as refused:
+        raise DomainError("not_found", "There is no picture of this page.") from refused
+
+
 def _key(document: Document, picture: str) -> str:
     return f"pages/{document.shown_sha256.hex()}/{picture}-{_FORM}.webp"
 
@@ -102,11 +117,14 @@ def _is_large(document: Document, number: int) -> bool:
 
 
 def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False, part: int = 0) -> bytes:
-    width, height = document.pages[number - 1]
     draw = render_printed_page if printed else partial(render_page, part=part)
-    scale = min(_SHARPEST, zoom / 100 * min(_FINEST, _WIDEST / min(width, height)))
-    pdf = partial(store.get, document.shown_key)
+    pdf, scale = partial(store.get, document.shown_key), _scale(document, number, zoom)
     return draw(pdf, number, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
+
+
+def _scale(document: Document, number: int, zoom: int) -> float:
+    width, height = document.pages[number - 1]
+    return float(min(_SHARPEST, zoom / 100 * min(_FINEST, _WIDEST / min(width, height))))
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:

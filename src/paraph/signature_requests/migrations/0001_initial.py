@@ -192,7 +192,7 @@ class Migration(migrations.Migration):
                 ("initials_encrypted", models.BinaryField(null=True)),
                 ("fields_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
-                ("decline_told_at", models.DateTimeField(null=True)),
+                ("end_told_at", models.DateTimeField(null=True)),
                 ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
@@ -534,6 +534,7 @@ class Migration(migrations.Migration):
                 ("number", models.SmallIntegerField()),
                 ("automatic", models.BooleanField(db_default=False, default=False)),
                 ("asked_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("message", models.TextField(blank=True, db_default="", default="", max_length=1000)),
                 ("mail", models.JSONField(null=True)),
                 ("journaled", models.BooleanField(default=False)),
                 (

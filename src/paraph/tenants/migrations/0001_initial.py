@@ -224,6 +224,7 @@ class Migration(migrations.Migration):
                 ),
                 ("joined_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("last_seen_at", models.DateTimeField(null=True)),
+                ("last_language", models.CharField(blank=True, db_default="", default="", max_length=5)),
                 (
                     "user",
                     models.ForeignKey(
@@ -506,7 +507,7 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("completed", "Everybody has signed"),
+                            ("completed", "Everyone has signed"),
                             ("asked", "A signer writes to you"),
                             ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),

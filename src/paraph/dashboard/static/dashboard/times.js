@@ -1,7 +1,9 @@
 // Moments in the reader's own zone and language, with UTC one hover away; without scripts they stand in UTC.
 "use strict";
 {
-  const language = document.documentElement.lang;
+  const page = document.documentElement.lang;
+  const own = navigator.languages.find((each) => each.startsWith(`${page}-`));
+  const language = own || (page === "en" ? "en-GB" : page); // of "en" alone, browsers make the United States
   const day = { year: "numeric", month: "short", day: "numeric" };
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   const moment = new Intl.DateTimeFormat(language, { ...day, ...clock });

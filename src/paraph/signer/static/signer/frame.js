@@ -20,6 +20,7 @@ const OPENINGS = {
   ready: ["ready"],
   not_your_turn: ["not_your_turn"],
   expired: ["expired"],
+  withdrawn: ["expired"],
   already_signed: ["already_signed"],
   locked: ["error", { code: "too_many_attempts" }],
   not_found: ["error", { code: "not_found" }],

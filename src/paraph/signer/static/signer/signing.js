@@ -300,9 +300,11 @@ function placeDone() {
     copy.before(own);
   }
   copy.remove();
-  const onward = section.querySelector("[data-onward]");
-  onward.hidden = !form.dataset.onward;
-  if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
+  for (const way of ["onward", "back"]) {
+    const part = section.querySelector(`[data-${way}]`);
+    part.hidden = !form.dataset[way];
+    if (!part.hidden) part.firstElementChild.href = form.dataset[way];
+  }
   return section;
 }
 
@@ -335,17 +337,17 @@ function finish(answer) {
 async function follow(ticket, until, pauseMs) {
   if (!document.hidden) {
     const state = await get("progress");
-    if (state && state.declined) return void location.replace(location.pathname + location.search);
+    if (state && state.progress === "expired") return void location.replace(location.pathname + location.search);
     if (state && state.progress) {
       showProgress(state, ticket);
-      if (["ready", "expired"].includes(state.progress)) return;
+      if (state.progress === "ready") return;
     }
   }
   if (Date.now() < until) setTimeout(() => follow(ticket, until, Math.min(pauseMs * 1.3, 10000)), pauseMs);
 }
 
 function showProgress({ progress, others }, ticket) {
-  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed"), expired: () => say("request_expired") };
+  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed") };
   const text = sentences[progress]();
   progressBox.dataset.progress = progress;
   if (progressText.textContent !== text) progressText.textContent = text;

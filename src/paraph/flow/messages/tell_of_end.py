@@ -1,0 +1,118 @@
+"""Mails that a request ended before its time: to its signers, that somebody declined or that its sender withdrew it; of
+a decline, to the organization's contact address and to the member who sent the request, too."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from paraph.flow.messages import emails
+from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.tell_sender import is_pending, is_told, message_id, queue_mail
+from paraph.kernel import clock
+from paraph.queue.jobs import defer
+from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
+from paraph.tenants.models import MailKind
+
+_CONTACT = "contact"  # kind of a mail to the contact address
+_INVITED = ~Q(status=SignerStatus.PENDING) | Q(invitation__isnull=False)
+
+
+def queue_mails(request: SignatureRequest) -> None:
+    """Queue the mails about the end, to be sent once the transaction commits: of a decline, to the member who sent the
+    request and to the organization's contact address; where the request mails its signers, to those who were invited or
+    have signed, but not to who declined."""
+    if request.declined_by_id:
+        queue_mail(request, MailKind.DECLINED, request.declined_by_id)
+        if request.organization.contact_email:
+            name = f"{_CONTACT}-{request.pk}-{request.declined_by_id}"
+            SenderMail.objects.create(name=name, request=request, kind=_CONTACT, about=request.declined_by_id)
+            defer("tell_contact_of_decline", name=name)
+    for signer_id in _concerned(request).values_list("pk", flat=True):
+        defer("tell_signer_of_end", signer_id=signer_id)
+
+
+class PendingMail(NamedTuple):
+    """A mail about an end that is not out yet. ``task`` and ``arguments``: those of the job that sends it; ``name``:
+    that of the mail in the captured inbox."""
+
+    task: str
+    arguments: dict[str, int | str]
+    to: str
+    name: str
+
+
+def pending_mails(request: SignatureRequest) -> Iterator[PendingMail]:
+    """Yield the mails about the early end of the request that are not out yet."""
+    if request.ended_early_at is None:
+        return
+    noted = SenderMail.objects.filter(request=request, about=request.declined_by_id or 0, sent_at=None)
+    for name in noted.filter(kind=MailKind.DECLINED).values_list("pk", flat=True):
+        if is_pending(name):
+            yield PendingMail("tell_sender", {"name": name}, "the sender", message_id(name))
+    for name in noted.filter(kind=_CONTACT).values_list("pk", flat=True):
+        if _due_to_contact(name):
+            yield PendingMail("tell_contact_of_decline", {"name": name}, "the contact address", message_id(name))
+    for signer in _concerned(request).exclude(email__endswith=ERASED_DOMAIN):
+        if _due_to_signer(signer.pk):
+            name = _message_to_signer(signer.pk)
+            yield PendingMail("tell_signer_of_end", {"signer_id": signer.pk}, signer.full_name, name)
+
+
+def _concerned(request: SignatureRequest) -> QuerySet[Signer]:
+    invited = request.signers.filter(_INVITED).exclude(pk=request.declined_by_id or 0)
+    return invited if request.send_email else invited.none()
+
+
+def tell_contact_of_decline(name: str) -> None:
+    """Mail the contact address who declined and why, with the signer as the one to answer; do nothing where there is no
+    address any more, or it is the sender's own, who is told.
+
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
+    """
+    mail_once(
+        message_id(name),
+        lambda: _due_to_contact(name),
+        lambda _acknowledgement: SenderMail.objects.filter(pk=name).update(sent_at=clock.now()),
+    )
+
+
+def _due_to_contact(name: str) -> DueEmail | None:
+    mail = SenderMail.objects.get(pk=name)
+    decliner = _loaded(mail.about)
+    contact = decliner.request.organization.contact_email
+    if mail.sent_at or not contact or is_told(decliner.request, MailKind.DECLINED, contact):
+        return None
+    return DueEmail(decliner, emails.declined_to_contact(decliner), to=contact, reply_to=decliner.email)
+
+
+def tell_signer_of_end(signer_id: int) -> None:
+    """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
+    is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
+    :func:`tell_contact_of_decline` does."""
+    mail_once(
+        _message_to_signer(signer_id),
+        lambda: _due_to_signer(signer_id),
+        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(end_told_at=clock.now()),
+    )
+
+
+def _message_to_signer(signer_id: int) -> str:
+    return f"end-{signer_id}"
+
+
+def _due_to_signer(signer_id: int) -> DueEmail | None:
+    signer = _loaded(signer_id)
+    request = signer.request
+    if signer.end_told_at or request.organization.deleted_at:
+        return None
+    if not request.declined_by_id:
+        return DueEmail(signer, emails.withdrawn(signer))
+    told = is_told(request, MailKind.DECLINED, signer.email)
+    return None if told else DueEmail(signer, emails.declined_to_signer(signer))
+
+
+def _loaded(signer_id: int) -> Signer:
+    related = ("request__organization", "request__branding_profile", "request__sent_by")
+    return Signer.objects.select_related(*related).get(pk=signer_id)
