@@ -23,7 +23,14 @@ _OF_ACCOUNT = {
     "reauthenticate": "reauthenticate/",
 }
 _REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_roles", "end_early"]
-_REFUSED += ["draft_signers", "draft_places", "applications", "account_change_password", "account_email"]
+_REFUSED += [
+    "draft_signers",
+    "draft_places",
+    "draft_review",
+    "applications",
+    "account_change_password",
+    "account_email",
+]
 _IN_LANGUAGES = ["home", "requests", "members", "plan", "draft_documents", "draft_places", "draft_review"]
 _IN_LANGUAGES += ["draft_prepared-unfinished"]
 
@@ -43,6 +50,7 @@ def dashboard(world: World, browser: Any, folder: Path) -> None:
         _filled(pages, context, folder, screen)
         _refusals(pages, context, folder, screen)
         _account(pages, context, folder, screen)
+        _review(pages, context, folder, screen)
     _bulk_sent(pages, browser, folder)
     _first_call(world, pages, browser, folder)
     _empty(world, pages, browser, folder)
@@ -173,6 +181,21 @@ def _refused_production(context: Any, organization: str, folder: Path, screen: s
         shot(page, folder, "refused-production", screen)
 
 
+def _review(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
+    """As it is first seen, and scrolled to its end; all its options; a page enlarged."""
+    with opened(context, pages.addresses["draft_review"]) as page:
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=folder / f"review-first.{screen}.png")
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=folder / f"review-scrolled.{screen}.png")
+        page.locator(".send > details > summary").click()
+        shot(page, folder, "review-more", screen)
+        page.locator(".enlarge button").first.click()
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=folder / f"review-enlarged.{screen}.png")
+
+
 def _set_password(link: str, browser: Any, folder: Path) -> None:
     context = browser.new_context(**DASHBOARD_SCREENS["phone"])
     with opened(context, link) as page:
@@ -196,7 +219,7 @@ def _odd_screens(pages: ServedPages, browser: Any, folder: Path) -> None:
     for screen in ("narrow", "landscape"):
         context = browser.new_context(**SCREENS[screen], reduced_motion="reduce")
         context.add_cookies(pages.cookies)
-        for name in ("home", "requests", "request_sealed", "draft_places", "draft_signers", "members", "plan"):
+        for name in ("home", "requests", "request_sealed", "draft_places", "draft_signers", "draft_review", "plan"):
             picture(context, pages.addresses[name], folder, f"dashboard-{name}", screen)
         context.close()
     context = browser.new_context(**SCREENS["desk"])

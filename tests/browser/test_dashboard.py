@@ -231,6 +231,62 @@ def test_keys_search_begin_a_request_and_show_themselves(window: Callable[..., A
     page.wait_for_url("**/drafts/*/documents")
 
 
+@pytest.mark.parametrize("size", [(1280, 720, 2500), (1440, 900, 2900)])
+def test_send_is_in_view_beside_the_pages_wherever_they_are_read(
+    window: Callable[..., Any], dashboard: ServedPages, size: tuple[int, int, int]
+) -> None:
+    width, height, longest = size
+    page = window(viewport={"width": width, "height": height})
+    page.goto(dashboard.addresses["draft_review"])
+    controls = [page.get_by_label(name) for name in ("Subject", "Message", "Expires in", "Remind every", "Language")]
+    for part in (0, 0.5, 1):
+        page.evaluate("(part) => scrollTo(0, part * document.documentElement.scrollHeight)", part)
+        for each in [
+            page.get_by_role("button", name="Send", exact=True),
+            page.get_by_text("code by e-mail"),
+            *controls,
+        ]:
+            expect(each.first).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollHeight") < longest
+    assert page.evaluate("document.querySelector('.sheet').clientWidth") > 480, "large enough to read"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_of_the_review_is_enlarged_and_left_by_keyboard(
+    window: Callable[..., Any], dashboard: ServedPages, scripts: bool
+) -> None:
+    page = window(java_script_enabled=scripts)
+    page.goto(dashboard.addresses["draft_review"])
+    button = page.get_by_role("button", name="Enlarge page 2")
+    button.press("Enter")
+    large = page.get_by_role("dialog", name="Page 2")
+    expect(large.locator("use")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(large).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_what_is_written_on_review_stays_without_a_press(window: Callable[..., Any], dashboard: ServedPages) -> None:
+    page = window()
+    page.goto(dashboard.addresses["draft_review"])
+    with page.expect_response(lambda answer: answer.request.method == "POST") as saved:
+        page.get_by_label("Subject").fill("Your lease")
+        page.get_by_label("Message").focus()
+    assert saved.value.status == 204
+    page.reload()
+    expect(page.get_by_label("Subject")).to_have_value("Your lease")
+
+
+def test_adding_somebody_leads_to_the_next_row(window: Callable[..., Any], dashboard: ServedPages) -> None:
+    page = window()
+    page.goto(dashboard.addresses["draft_signers"])
+    for button in ("Add signer", "Move up"):
+        page.get_by_role("button", name=button).first.click()
+        row = page.locator("[data-signer]").nth(2 if button == "Add signer" else 0)
+        expect(row.get_by_label("E-mail")).to_be_focused()
+    page.get_by_role("button", name="Move up").first.click()
+
+
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:
     """Secrets shown once, and a form with what was wrong with it."""
     page = visitor.page

@@ -141,7 +141,7 @@ def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Orga
     assert page.count('name="whose"') == 1, "an approver has no places"
     assert client.post(f"{address}/places", places(draft, action="next")).headers["Location"] == f"{address}/review"
     review = client.get(f"{address}/review").content.decode()
-    assert "Approves all documents" in review and "No place yet" not in review
+    assert '<span class="badge">Approves</span>' in review and "No place yet" not in review
     assert review.count("asks you to sign<") == review.count("asks you to approve<") == 1, "each as their mail says it"
 
 

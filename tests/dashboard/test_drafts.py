@@ -207,11 +207,12 @@ def test_signers_are_added_one_by_one_and_keep_their_stamps(log_in: LogIn, organ
     answer = client.post(
         f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "sequential", "action": "add"}
     )
-    assert answer.headers["Location"] == f"{address}/signers"
+    assert answer.headers["Location"] == f"{address}/signers#id_signer-2-email", "the blank row has the focus"
     assert [signer.first_name for signer in stored.signers(draft)] == ["Ada", "Grace"]
     assert [each.signer.last_name for each in stored.stamps()] == ["Lovelace"]
     rows = [person("Ada", id=ada.ref), person("Grace", id=stored.signers(draft)[-1].ref)]
-    client.post(f"{address}/signers", entered("signer", *rows, initial=2) | {"mode": "sequential", "up": "1"})
+    answer = client.post(f"{address}/signers", entered("signer", *rows, initial=2) | {"mode": "sequential", "up": "1"})
+    assert answer.headers["Location"].endswith("#id_signer-0-email"), "where it is now"
     assert [signer.first_name for signer in stored.signers(draft)] == ["Grace", "Ada"]
     client.post(f"{address}/signers", entered("signer", *rows, initial=2) | {"mode": "sequential", "remove": "0"})
     assert [signer.first_name for signer in stored.signers(draft)] == ["Grace"]
@@ -231,22 +232,41 @@ def test_a_signer_of_another_draft_is_not_taken_over(log_in: LogIn, organization
     [
         ({"email": "nobody"}, "is not an e-mail address"),
         ({"email": "x@localhost"}, "full domain name"),
-        ({"phone": "0612"}, "E.164"),
+        ({"phone": "+0612"}, "E.164"),
+        ({"phone": "0612"}, "nclude the country code"),
         ({"otp_channel": "sms"}, "needs a phone number"),
         ({"otp_channel": "sms", "phone": "+33 899 123 456"}, "is not a number to which codes are sent"),
-        ({"first_name": " "}, "required"),
+        ({"first_name": " "}, "nter a first name."),
         ({"first_name": "a\u2028b"}, "control characters"),
     ],
 )
 def test_what_is_wrong_with_a_signer_stands_beside_the_field(
-    changes: dict[str, Any], said: str, log_in: LogIn, organization: Organization
+    changes: dict[str, Any], said: str, log_in: LogIn, organization: Organization, settings: Any
 ) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "twilio://a:b@c"})
     _, client = log_in()
     address = begun(client, organization)
     answer = client.post(f"{address}/signers", signers(person("Ada", **changes)))
-    assert said in alert(answer)
+    assert said in alert(answer) and "Signer 1: " in alert(answer)
     assert answer.content.decode().count(said) == 2
     assert not stored.signers()
+
+
+@pytest.mark.parametrize(
+    ("service", "status"),
+    [(("twilio://a:b@c", "pro"), 303), (("", "pro"), 422), (("twilio://a:b@c", "free"), 422)],
+)
+def test_a_code_by_sms_is_offered_where_one_can_be_sent(
+    service: tuple[str, str], status: int, log_in: LogIn, organization: Organization, settings: Any
+) -> None:
+    gateway, plan = service
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": gateway})
+    Organization.objects.update(plan=plan)
+    _, client = log_in()
+    address = begun(client, organization)
+    assert ('<option value="sms">' in client.get(f"{address}/signers").content.decode()) == (status == 303)
+    answer = client.post(f"{address}/signers", signers(person("Ada", otp_channel="sms", phone="+33612345678")))
+    assert answer.status_code == status
 
 
 def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> None:
@@ -386,6 +406,68 @@ def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) ->
     assert (request.branding_profile, request.notify_signers_on_completion) == (profile, False)
 
 
+def test_all_that_the_api_can_say_can_be_said_on_review(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    said = options(
+        **{"remind_every_days": 3, "reminders_at_most": 4, "external_id": "lease-4711", "decline_allowed": "on"},
+        **{"metadata": "property: Lime Street 4\r\nowner:  Ada: B. ", "callback_url": "https://hooks.example/in"},
+    )
+    client.post(f"{address}/review", said | {"action": "save"})
+    page = client.get(f"{address}/review").content.decode()
+    assert (
+        'name="remind_every_days" value="3"' in page
+        and "\nowner:  Ada: B. \nproperty: Lime Street 4</textarea>" in page
+    )
+    client.post(f"{address}/review", said)
+    request = SignatureRequest.objects.get()
+    assert (request.remind_every_days, request.reminders_at_most, request.decline_allowed) == (3, 4, True)
+    assert (request.external_id, request.callback_url) == ("lease-4711", "https://hooks.example/in")
+    assert request.metadata == {"property": "Lime Street 4", "owner": " Ada: B. "}
+    draft.refresh_from_db()
+    assert draft.content == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("remind_every_days", 31, "It must be 1 to 30 days."),
+        ("metadata", "no name here", "the key “no name here” must have"),
+        ("callback_url", "http://example.com", "is not an https address."),
+        ("external_id", "a\u2028b", "control characters"),
+    ],
+)
+def test_what_is_wrong_with_an_option_leads_to_it(
+    name: str, value: Any, said: str, log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, _draft = ready(client, organization)
+    answer = client.post(f"{address}/review", options(**{name: value}))
+    assert f'href="{address}/review#id_{name}"' in alert(answer) and said.lower() in alert(answer).lower()
+    page = answer.content.decode()
+    assert name == "remind_every_days" or "<details open><summary>More" in page
+    assert not SignatureRequest.objects.exists()
+
+
+def test_what_is_chosen_is_saved_at_once(log_in: LogIn, organization: Organization) -> None:
+    """By the script of the page, without loading it again."""
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    sent = client.post(f"{address}/review", options(subject="Soon", action="save"), HTTP_HX_REQUEST="true")
+    assert sent.status_code == 204
+    draft.refresh_from_db()
+    assert draft.subject == "Soon" and not SignatureRequest.objects.exists()
+
+
+def test_a_copy_is_said_to_have_a_link_only_where_it_has_one(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _draft = ready(client, organization)
+    assert "With a link to their copy." in client.get(f"{address}/review").content.decode()
+    Organization.objects.update(mails_copy_links=False)
+    page = client.get(f"{address}/review").content.decode()
+    assert "Without a link to their copy." in page and "With a link to their copy." not in page
+
+
 def test_a_subject_and_a_message_reach_signers_and_leave_the_draft(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
@@ -393,7 +475,7 @@ def test_a_subject_and_a_message_reach_signers_and_leave_the_draft(log_in: LogIn
     chosen = options(subject="Your lease", message=lines + "x" * 4930, action="save")
     client.post(f"{address}/review", chosen)
     page = client.get(f"{address}/review").content.decode()
-    assert f"{organization.name}: Your lease" in page
+    assert f"<bdi>{organization.name}: Your lease</bdi>" in page
     assert "&lt;b&gt;please&lt;/b&gt; sign.\n" in page and 'maxlength="5000"' in page
     sent = client.post(f"{address}/review", chosen | {"action": "send"}).headers["Location"]
     assert "<bdi>Dear Ada,<br><br>&lt;b&gt;please&lt;/b&gt; sign.<br>" in client.get(sent).content.decode()
@@ -420,7 +502,9 @@ def test_options_beyond_the_plan_or_the_organization_are_refused(log_in: LogIn, 
     profile_of(organization)
     _, client = log_in()
     address, draft = ready(client, organization)
-    alert(client.post(f"{address}/review", options(branding_profile=foreign.pk)))
+    assert 'href="#id_branding_profile"' in alert(
+        client.post(f"{address}/review", options(branding_profile=foreign.pk))
+    ).replace(f"{address}/review", "")
     for days in (91, 0, "x"):
         assert "It must be 1 to 90 days." in alert(client.post(f"{address}/review", options(validity_days=days)))
     draft.refresh_from_db()
@@ -454,7 +538,7 @@ def test_known_people_complete_themselves_by_their_address(log_in: LogIn, organi
     assert [each.first_name for each in stored.signers(draft)] == ["Augusta"]
     _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
     entry = signers(person("", **nameless, email="ada@example.com"))
-    assert "required" in alert(stranger.post(f"{begun(stranger, elsewhere)}/signers", entry))
+    assert "Signer 1: enter a last name." in alert(stranger.post(f"{begun(stranger, elsewhere)}/signers", entry))
 
 
 def test_a_member_adds_themselves_by_one_button(log_in: LogIn, organization: Organization) -> None:
@@ -468,7 +552,7 @@ def test_a_member_adds_themselves_by_one_button(log_in: LogIn, organization: Org
     for rows in ((person("Grace"), blank), (person("Grace"),)):  # there is a blank row, or one is added
         stored.change(draft, signers=[])
         answer = client.post(f"{address}/signers", signers(*rows, action="me"))
-        assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}/signers")
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}/signers#id_signer-2-email")
         assert [(each.first_name, each.last_name, each.email) for each in stored.signers(draft)] == [
             ("Grace", "Byron", "grace@example.com"),
             ("Ada Augusta", "Lovelace", member.user.email),
@@ -485,8 +569,10 @@ def test_who_has_no_full_name_is_asked_for_the_rest(log_in: LogIn, organization:
     User.objects.update(name=name)
     address = begun(client, organization)
     answer = client.post(f"{address}/signers", signers(action="me"))
-    assert "required" in alert(answer)
+    assert "Signer 1: enter a last name." in alert(answer)
     page = answer.content.decode()
+    lacking = "last" if name else "first"
+    assert re.search(rf'name="signer-0-{lacking}_name"[^>]* autofocus', page) and page.count(" autofocus") == 1
     assert f'value="{member.user.email}"' in page and (not name or 'value="Ada"' in page)
     assert not stored.signers()
 

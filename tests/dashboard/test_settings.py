@@ -5,11 +5,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from paraph.drafts.models import Draft
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
-from paraph.tenants.models import Activity, Member, Organization, Retention, Role
+from paraph.tenants.models import Activity, BrandingProfile, Member, Organization, Retention, Role
+from paraph.tenants.request_defaults import change_request_defaults
 from paraph.tenants.retention import retention_days
+from tests.api.v1.api_clients import api_client
 from tests.dashboard.conftest import LogIn, MemberClient, proved, scene
-from tests.tenancy import create_application
+from tests.tenancy import create_application, create_branding_profile
 
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
 
@@ -71,6 +77,67 @@ def test_members_and_observers_read_them_alone(log_in: LogIn, role: str) -> None
     member, client = log_in(role)
     page = client.get(address(member)).content.decode()
     assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2].partition("</main>")[0]
+
+
+DEFAULTS = {"locale": "de", "validity_days": "14", "remind_every_days": "3", "reminders_at_most": "5"}
+DEFAULTS |= {"message": "Kind regards\r\nAda"}
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
+def test_new_requests_begin_with_what_the_organization_wants(
+    log_in: LogIn, organization: Organization, role: str
+) -> None:
+    colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#0000ff"}
+    profile = create_branding_profile(organization.pk, name="Blue", **colors)
+    member, client = log_in(role)
+    saved = client.post(address(member, "/defaults"), DEFAULTS | {"branding_profile": str(profile.pk)})
+    assert (saved.status_code, saved.headers["Location"]) == (303, address(member))
+    assert "Kind regards\nAda</textarea>" in client.get(address(member)).content.decode()
+    client.post(f"/app/{organization.pk}/drafts")
+    draft = Draft.objects.get()
+    assert (draft.locale, draft.message) == ("de", "Kind regards\nAda")
+    kept = ("validity_days", "reminders", "branding_profile_id", "decline_allowed")
+    reminders = {"every_days": 3, "at_most": 5}
+    assert [draft.content.get(name) for name in kept] == [14, reminders, profile.pk, True]
+    BrandingProfile.objects.update(deleted_at=clock.now())
+    client.post(f"/app/{organization.pk}/drafts/new")
+    assert "branding_profile_id" not in Draft.objects.latest("pk").content
+    [act] = Activity.objects.filter(action="organization.updated")
+    assert act.before == dict.fromkeys(act.after, None) and act.after["default_message"] == "…"
+    assert (act.after["default_locale"], act.after["default_validity_days"]) == ("de", 14)
+
+
+def test_what_was_begun_and_what_programs_make_has_no_defaults(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    client.post(f"/app/{organization.pk}/drafts")
+    client.post(address(member, "/defaults"), DEFAULTS)
+    program = api_client("pro", "production", organization)
+    assert program.post("/drafts", {"signature_request": {}}).status_code == 201
+    assert {(draft.locale, draft.message, draft.content["validity_days"]) for draft in Draft.objects.all()} == {
+        ("en", "", 30)
+    }
+
+
+def test_a_default_that_no_request_may_have_is_refused(log_in: LogIn, organization: Organization) -> None:
+    other = create_branding_profile(
+        Organization.objects.create(name="Other", plan="pro").pk,
+        **{"name": "Theirs", "background_color": "#ffffff", "text_color": "#000000", "accent_color": "#0000ff"},
+    )
+    member, client = log_in()
+    create_branding_profile(
+        organization.pk,
+        **{"name": "Ours", "background_color": "#ffffff", "text_color": "#000000", "accent_color": "#0000ff"},
+    )
+    wrong = ({"validity_days": "91"}, {"locale": "tlh"}, {"branding_profile": str(other.pk)}, {"message": "x" * 5001})
+    for each in wrong:
+        assert client.post(address(member, "/defaults"), DEFAULTS | each).status_code == 422
+    with pytest.raises(DomainError):
+        change_request_defaults(organization.pk, OPERATOR, {"branding_profile_id": other.pk})
+    organization.refresh_from_db()
+    assert organization.request_defaults is None and not Activity.objects.filter(action="organization.updated")
+    for role in (Role.MEMBER, Role.OBSERVER):
+        member, client = log_in(role)
+        assert client.post(address(member, "/defaults"), DEFAULTS).status_code == 403
 
 
 def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organization) -> None:

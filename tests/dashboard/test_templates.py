@@ -59,7 +59,9 @@ def test_every_role_needs_somebody(log_in: LogIn, organization: Organization) ->
     address = kept(client, organization)
     Draft.objects.all().delete()
     blank = {"first_name": "", "last_name": "", "email": ""}
-    assert "required" in alert(client.post(address, entered("signer", person("", **blank), initial=1)))
+    assert "Signer 1: enter a first name." in alert(
+        client.post(address, entered("signer", person("", **blank), initial=1))
+    )
     alert(client.post(address, entered("signer")))
     more = client.post(address, entered("signer", person("Grace"), person("Alan"), initial=1))
     assert more.status_code in (303, 422)
@@ -203,7 +205,7 @@ def test_places_are_changed_in_the_editor_of_drafts(log_in: LogIn, organization:
     for step in ("documents", "signers", "review"):
         assert client.get(editor.replace("/places", f"/{step}")).headers["Location"] == editor
     assert "Tenant" in client.get(editor).content.decode()
-    assert "/places\"" not in client.get(f"/app/{organization.pk}/drafts").content.decode()
+    assert '/places"' not in client.get(f"/app/{organization.pk}/drafts").content.decode()
     assert "is not in the template yet" in client.get(address).content.decode()
     row = stamp(Draft.objects.get(), page=1, y=200)
     assert client.post(editor, entered("stamp", row, initial=1) | {"action": "save"}).status_code == 303

@@ -37,7 +37,7 @@ from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, new_organization, organizations, switch_environment
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
-from paraph.dashboard.organization_settings import delete, retention, settings
+from paraph.dashboard.organization_settings import defaults, delete, retention, settings
 from paraph.dashboard.plan import billed, plan
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
@@ -115,7 +115,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("documents/<int:document_id>/delete", delete_document, name="delete_document"),
     path("documents/<int:document_id>/thumbnail.webp", small_picture, name="thumbnail"),
     path("documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
-    path("documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", picture),
+    path("documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", picture, name="document_page_zoomed"),
     path("drafts", drafts, name="drafts"),
     path("drafts/new", begin_with_files, name="draft_with_files"),
     path("drafts/<int:draft_id>/delete", delete_draft, name="delete_draft"),
@@ -141,6 +141,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("members/invitations/<int:invitation_id>/resend", resend, name="resend_invitation"),
     path("members/invitations/<int:invitation_id>/withdraw", withdraw, name="withdraw_invitation"),
     path("settings", settings, name="settings"),
+    path("settings/defaults", defaults, name="request_defaults"),
     path("settings/retention", retention, name="retention"),
     path("settings/delete", delete, name="delete_organization"),
     path("activity", activity, name="activity"),

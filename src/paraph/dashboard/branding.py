@@ -76,7 +76,8 @@ class ProfileForm(forms.Form):
     signature_only = forms.BooleanField(
         label=gettext_lazy("Stamps show the signature alone"),
         help_text=gettext_lazy(
-            "Without line, name, time and request number, for forms that print them. The proof states them all."
+            "Without line, name, time and request number, for forms that already print them. The proof contains them "
+            "all."
         ),
         required=False,
     )

@@ -1,5 +1,5 @@
-"""``/app/{o}/settings``: name, contact address, which documents are taken and what mails hold, how long files are kept,
-deletion.
+"""``/app/{o}/settings``: name, contact address, which documents are taken and what mails hold, what new requests begin
+with, how long files are kept, deletion.
 
 Everybody may read them; owners and admins change them, owners alone retention and deletion.
 """
@@ -9,16 +9,18 @@ from typing import Any
 from django import forms
 from django.conf import settings as service
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show
+from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
+from paraph.tenants.request_defaults import change_request_defaults, request_defaults
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 
@@ -68,6 +70,18 @@ class SettingsForm(forms.Form):
         field.choices = [("", gettext_lazy("None")), *applications]
 
 
+class DefaultsForm(SharedOptions):
+    """What new requests begin with. Whoever begins one reads the dashboard in the language that is the usual one."""
+
+    def __init__(self, entered: QueryDict | None = None, *, member: Member) -> None:
+        organization = member.organization
+        super().__init__(entered, known={"validity_days": 30, **request_defaults(organization)}, member=member)
+        locale = self.fields["locale"]
+        assert isinstance(locale, forms.ChoiceField)
+        locale.choices = [("", gettext_lazy("The sender's own")), *LANGUAGES]
+        locale.required = False
+
+
 class RetentionForm(forms.Form):
     """Days by environment; empty for ever."""
 
@@ -109,6 +123,18 @@ def _change(request: HttpRequest, member: Member) -> HttpResponse:
         else:
             return _saved(request, member)
     return _page(request, member, form=form)
+
+
+@member_page(Right.BUILD)
+def defaults(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/settings/defaults``."""
+    if request.method != "POST":
+        return see_other("settings", member.organization_id)
+    form = DefaultsForm(request.POST, member=member)
+    if form.is_valid():
+        change_request_defaults(member.organization_id, actor(request, member), form.options())
+        return _saved(request, member)
+    return _page(request, member, defaults_form=form)
 
 
 @member_page(Right.RULE)
@@ -157,6 +183,7 @@ def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> Htt
         "may_rule": may(member.role, Right.RULE),
         "may_keep": may(member.role, Right.RULE) and service.PARAPH.owners_set_retention,
         "form": SettingsForm(organization, initial=_initial(organization)),
+        "defaults_form": DefaultsForm(member=member),
         "retention_form": RetentionForm(initial=days),
         "deletion_form": DeletionForm(),
         "retention": [(environment, days[environment]) for environment in environments(member)],

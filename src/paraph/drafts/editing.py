@@ -1,8 +1,9 @@
 """Changes of drafts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -25,9 +26,18 @@ _MARGIN = 40  # points between new stamps, and around them
 _NARROWEST = 60  # points, for the names of small fields
 
 
-def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
-    """Make a draft with these documents; id of documents that are not the caller's are ignored. On the plan Free, open
-    drafts that nobody has touched for longest make room beyond the operator's setting."""
+def begin(
+    scope: TenantScope,
+    author: User,
+    document_ids: Iterable[int] = (),
+    locale: str = "en",
+    defaults: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Make a draft with these documents; id of documents that are not the caller's are ignored. ``defaults``: options,
+    ``locale`` and ``message`` to begin with. On the plan Free, open drafts that nobody has touched for longest make
+    room beyond the operator's setting."""
+    said = {"locale": locale, "message": "", **(defaults or {})}
+    options = {name: each for name, each in said.items() if name not in ("locale", "message")}
     with transaction.atomic():
         opened = scoped(Draft, scope).filter(request=None).order_by("updated_at", "pk")
         Draft.objects.filter(pk__in=oldest_beyond(scope, opened, settings.PARAPH.kept_drafts)).delete()
@@ -35,8 +45,9 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
             organization_id=scope.organization_id,
             environment=scope.environment,
             author=author,
-            locale=locale,
-            content={**blank(), "decline_allowed": True},
+            locale=said["locale"],
+            message=said["message"],
+            content={**blank(), "decline_allowed": True, **options},
         )
         attach(scope, draft, document_ids)
     return draft

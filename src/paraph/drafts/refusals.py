@@ -1,6 +1,7 @@
 """Why a draft cannot be sent yet: what it lacks, in words of its steps, and what is wrong with what is there."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,17 +19,20 @@ _OF_ROW = re.compile(r"(documents|signers)\[(\d+)\]")
 
 
 class Refusal(NamedTuple):
-    """A sentence on what is wrong with a draft, and the step at which it can be mended."""
+    """A sentence on what is wrong with a draft, and the step at which it can be mended. ``path``: what of the creation
+    it is about, such as ``signers[1].phone``; "" where that is no single thing."""
 
     step: Step
     sentence: str
+    path: str = ""
 
 
 def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
     """Return why the draft could not be sent now; empty if it could. What is missing is told in the words of the
     steps, and the rest once nothing is."""
     lacking = missing(draft)
-    if found := [Refusal(step, sentence) for step in Step for sentence in lacking.of(step)]:
+    paths = {sentence: path for path, sentence in lacking.people.items()}
+    if found := [Refusal(step, each, paths.get(each, "")) for step in Step for each in lacking.of(step)]:
         return found
     try:
         make_plan(scope, creation_of(draft.content), locale=draft.locale)
@@ -39,7 +43,10 @@ def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
 
 def refusals_of(draft: Draft, refused: InvalidPayloadError) -> list[Refusal]:
     """Return the problems of the creation, each with the signer or file that it is about."""
-    return [Refusal(_step(problem), f"{_subject(draft, problem)}{problem.sentence}") for problem in refused.problems]
+    return [
+        Refusal(_step(problem), f"{_subject(draft, problem)}{problem.sentence}", problem.path)
+        for problem in refused.problems
+    ]
 
 
 def _subject(draft: Draft, problem: Problem) -> str:
@@ -67,20 +74,21 @@ def _step(problem: Problem) -> Step:
 @dataclass(frozen=True)
 class Missing:
     """``signers`` and ``documents``: the refs and the ids of those that have no stamp, each with the sentence that says
-    so; ``people``: what is not known of signers, which only applications leave out; ``fields``: who fills in a document
-    without signing it, and what has no value although signers cannot give one; ``steps``: what a whole step lacks."""
+    so; ``people``: what is not known of signers, which only applications leave out, by the path of the first of it;
+    ``fields``: who fills in a document without signing it, and what has no value although signers cannot give one;
+    ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[str, str]
     documents: dict[int, str]
-    people: list[str]
+    people: dict[str, str]
     fields: list[str]
 
     def of(self, step: Step) -> list[str]:
         """Return the sentences on the step."""
         own = [self.steps[step]] if step in self.steps else []
         if step == Step.SIGNERS:
-            return [*own, *self.people]
+            return [*own, *self.people.values()]
         if step != Step.PLACEMENTS:
             return own
         return [*own, *self.signers.values(), *self.documents.values(), *self.fields]
@@ -96,7 +104,7 @@ def missing(draft: Draft) -> Missing:
         steps[Step.SIGNERS] = _("Add a signer first.")
     elif not draft.signing:
         steps[Step.SIGNERS] = _("Somebody has to sign, and not only approve.")
-    people = [sentence for signer in signers if (sentence := _unknown(signer, draft.locale))]
+    people = {path: sentence for signer in signers for path, sentence in _unknown(signer, draft.locale)}
     if steps:
         return Missing(steps, {}, {}, people, [])
     places = draft.places()
@@ -136,12 +144,12 @@ def _without_value(at: Placed) -> str:
     return sentence % {"field": asked.get("label") or asked["name"], "document": at.document.name}
 
 
-def _unknown(signer: DraftSigner, locale: str) -> str:
-    """Return which fields of the signer are empty and must not be; "" where none is."""
+def _unknown(signer: DraftSigner, locale: str) -> Iterator[tuple[str, str]]:
+    """Yield the path of the first field of the signer that is empty and must not be, with a sentence on all of them."""
     fields = {"first_name": _("First name"), "last_name": _("Last name"), "email": _("E-mail")}
     if signer.otp_channel == Channel.SMS:
         fields["phone"] = _("Phone")
-    lacking = [label for name, label in fields.items() if not getattr(signer, name)]
-    if not lacking:
-        return ""
-    return _("%(signer)s still lacks: %(fields)s.") % {"signer": signer.name(locale), "fields": ", ".join(lacking)}
+    lacking = {name: label for name, label in fields.items() if not getattr(signer, name)}
+    if lacking:
+        facts = {"signer": signer.name(locale), "fields": ", ".join(lacking.values())}
+        yield f"signers[{signer.position}].{next(iter(lacking))}", _("%(signer)s still lacks: %(fields)s.") % facts

@@ -23,6 +23,7 @@ from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import SigningEligibility
+from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
 
@@ -37,7 +38,7 @@ _REPLACED = (
 )  # fmt: skip
 
 
-_STATUS = "SELECT status FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
+_STATUS = "SELECT status, replaced_links FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
 
 
 class TooManySendsError(DomainError):
@@ -90,13 +91,17 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Make a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
     Raise :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
-    :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
+    :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile, ``replaced``
+    when their link was replaced.
     """
     code = tokens.random_digits(DIGITS)
     code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
-        if one_row(_STATUS, [signer.pk]) == (SignerStatus.SIGNED,):
+        status, replaced_links = one_row(_STATUS, [signer.pk]) or ("", -1)
+        if status == SignerStatus.SIGNED:
             raise SigningEligibility.SIGNED.refusal()
+        if replaced_links != signer.replaced_links:  # the code would go to where the signer is no more
+            raise ReplacedLinkError(signer.request)
         guesses.require_open(signer, destination)
         earlier = OneTimeCode.objects.filter(signer=signer).first()
         began, sends = _window(earlier)
@@ -122,6 +127,15 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
     that no code is used whose sending the journal does not show."""
     codes = OneTimeCode.objects.filter(signer=signer, code_hash=issued.code_hash)
     codes.update(sent_at=clock.now(), ever_sent=True)
+
+
+def withdraw(signer: Signer) -> None:
+    """Void the signer's code, in the transaction that replaces their link, and forget where it went, and the lock that
+    wrong ones led to. What is counted of the address or number, of the organization and in all stays."""
+    OneTimeCode.objects.filter(signer=signer).update(
+        code_hash=b"", replaced_hash=None, destination="", destination_scope="", sent_at=None, attempts=0,
+        recent_wrong_guesses=0, recent_end_at=None, locked_until=None,
+    )  # fmt: skip
 
 
 def guess(signer: Signer, code: str) -> bytes:

@@ -40,6 +40,7 @@ _SECONDS_TO_WAIT = {
 _OF_THE_PAGE = {  # by code, the words of the page that say it
     "already_signed": ("already_signed_title",),
     "expired": ("expired_title",),
+    "replaced": ("replaced_title",),
     "not_your_turn": ("not_your_turn_title",),
     "invalid_otp": ("code_outdated",),
     "delivery_failed": ("delivery_failed",),

@@ -21,6 +21,11 @@ CODES = {  # in the order in which they are looked for
     "not_found": Code(
         404, "The token is nobody's, or there is no such document or page.", "Use the whole `signing_url`."
     ),
+    "replaced": Code(
+        410,
+        "The signer's address, number or channel was corrected, and a newer link was mailed.",
+        "Use the `signing_url` of the newer one.",
+    ),
     "unsupported_media_type": Code(
         415, "The body is not sent as JSON.", "Send it with `Content-Type: application/json`."
     ),

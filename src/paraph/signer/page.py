@@ -27,6 +27,7 @@ from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, private, problems, say_when
 from paraph.signer.described import LANG, described
@@ -82,9 +83,10 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     reading. It may be shown in a frame of the sites that the application names, or of any where it names none.
 
     Where there is nothing to sign, the page says why: with 200 for who has signed, or may only read until it is their
-    turn; with 410 once the time is over or the sender withdrew the request; with 429 for who is locked after too many
-    wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, `expired`,
-    `withdrawn`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.
+    turn; with 410 once the time is over or the sender withdrew the request, and for a link that was replaced by a newer
+    one; with 429 for who is locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on
+    `<body>` is `ready`, `not_your_turn`, `expired`, `withdrawn`, `replaced`, `already_signed`, `locked` or `not_found`,
+    and `signed` on the page that signed.
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
@@ -238,6 +240,8 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
             return entered
+    except ReplacedLinkError:  # nothing more is shown to who came by it
+        raise
     except DomainError as refusal:
         return replace(entered, refusal=refusal)
     return private(HttpResponseRedirect(request.get_full_path(), status=303))

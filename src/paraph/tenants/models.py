@@ -32,6 +32,8 @@ class Organization(models.Model):
     a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
     signers go; without it they cannot ask. ``web_application``: that of production whose webhook URL hears of requests
     that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
+    ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.request_defaults`);
+    null for nothing.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -44,6 +46,7 @@ class Organization(models.Model):
     web_application = models.ForeignKey(
         "Application", models.SET_NULL, null=True, related_name="+", db_constraint=False, db_index=False
     )
+    request_defaults: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     suspended_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)

@@ -15,6 +15,7 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.request_templates.models import Template
 from paraph.tenants.models import Member
+from paraph.tenants.request_defaults import request_defaults
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
@@ -52,7 +53,8 @@ def begin_with_files(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _begin(member: Member, document_ids: Iterable[int]) -> Draft:
-    return editing.begin(scope(member), member.user, document_ids, (get_language() or "en")[:2])
+    locale, defaults = (get_language() or "en")[:2], request_defaults(member.organization)
+    return editing.begin(scope(member), member.user, document_ids, locale, defaults)
 
 
 @member_page(Right.SEND)

@@ -2,17 +2,20 @@
 earlier requests, and oneself."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from paraph.messaging.gateways import SMS, has_gateway
 from paraph.signature_requests import values
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Role, SignatureRequest, Signer
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 
+_Read = TypeVar("_Read")
 _MOST = 200
 _REQUESTS = 200  # the latest, whose signers are known
 _MOST_KNOWN = 100
@@ -23,20 +26,29 @@ _MOST_DIGITS = 3  # of the number of rows, which the form bounds
 class PersonForm(forms.Form):
     email = forms.CharField(
         label=_("E-mail"),
+        error_messages={"required": _("Enter an e-mail address.")},
         max_length=values.LONGEST_EMAIL,
         widget=forms.EmailInput(attrs={"list": "earlier", "autocomplete": "off"}),
     )
-    first_name = forms.CharField(label=_("First name"), max_length=values.LONGEST_NAME)
-    last_name = forms.CharField(label=_("Last name"), max_length=values.LONGEST_NAME)
+    first_name = forms.CharField(
+        label=_("First name"),
+        error_messages={"required": _("Enter a first name.")},
+        max_length=values.LONGEST_NAME,
+    )
+    last_name = forms.CharField(
+        label=_("Last name"),
+        error_messages={"required": _("Enter a last name.")},
+        max_length=values.LONGEST_NAME,
+    )
 
     def clean_first_name(self) -> str:
-        return _read(values.text, self.cleaned_data["first_name"])
+        return read_by(values.text, self.cleaned_data["first_name"])
 
     def clean_last_name(self) -> str:
-        return _read(values.text, self.cleaned_data["last_name"])
+        return read_by(values.text, self.cleaned_data["last_name"])
 
     def clean_email(self) -> str:
-        return _read(values.email, self.cleaned_data["email"])
+        return read_by(values.email, self.cleaned_data["email"])
 
 
 class SignerForm(PersonForm):
@@ -52,16 +64,25 @@ class SignerForm(PersonForm):
         required=False,
     )
 
-    def __init__(self, *arguments: Any, sms: bool, **more: Any) -> None:
+    def __init__(self, *arguments: Any, plan: str, **more: Any) -> None:
         super().__init__(*arguments, **more)
+        sms = allowance(plan).sms and has_gateway(SMS)
         channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
         field = self.fields["otp_channel"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = channels
 
+    @property
+    def is_special(self) -> bool:
+        """Whether it says more than who signs: approves, by SMS, with a phone number, or something that is wrong."""
+        usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": ""}
+        return any(self.errors.get(name) or (self[name].value() or own) != own for name, own in usual.items())
+
     def clean_phone(self) -> str:
         digits = "".join(self.cleaned_data["phone"].split())
-        return _read(values.phone, digits) if digits else ""
+        if digits and not digits.startswith("+"):
+            raise forms.ValidationError(_("Include the country code, such as +44 7700 900123."))
+        return read_by(values.phone, digits) if digits else ""
 
     def has_changed(self) -> bool:
         """Return whether anything was entered: a row with nothing but a role is blank."""
@@ -77,7 +98,7 @@ class SignerForm(PersonForm):
                 self.add_error("phone", _("A code by SMS needs a phone number."))
             else:
                 try:
-                    _read(values.sms_number, phone)
+                    read_by(values.sms_number, phone)
                 except forms.ValidationError as wrong:
                     self.add_error("phone", wrong)
         return entered
@@ -86,9 +107,11 @@ class SignerForm(PersonForm):
 SignerForms = forms.formset_factory(SignerForm, extra=1, can_delete=True, absolute_max=_MOST, max_num=_MOST)
 
 
-def _read(reader: Callable[[object], str], text: str) -> str:
+def read_by(reader: Callable[[object], _Read], given: object) -> _Read:
+    """Return what the reader, one of :mod:`paraph.signature_requests.values`, makes of what was entered. Raise
+    ``ValidationError`` with its sentence."""
     try:
-        return reader(text)
+        return reader(given)
     except values.InvalidValueError as wrong:
         sentence = str(wrong)
         raise forms.ValidationError(sentence[:1].upper() + sentence[1:]) from wrong

@@ -1,128 +1,34 @@
 """``/app/{o}/drafts/{id}/review``: what each signer will get, the options, and "Send"."""
 
-from collections.abc import Iterator
-from typing import Any
+import re
 
-from django import forms
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
-from paraph import words
 from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.sheets import sheets
 from paraph.dashboard.requests.actions import own_signing_page
 from paraph.documents.refusals import named_pages
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftSigner, Json, Step
+from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import Refusal, refusals, refusals_of
-from paraph.flow.messages.emails import invitation_subject
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import ascii_address
 from paraph.server.client_address import origin
-from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Mode, Role
+from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.signature_requests.values import MOST_VALIDITY_DAYS
-from paraph.tenants.limits import allowance, web_sends
-from paraph.tenants.models import BrandingProfile, Member
+from paraph.tenants.limits import web_sends
+from paraph.tenants.models import Member
 from paraph.tenants.organizations import UNNAMED
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import branding_profiles
 
-_LABELS = {
-    "external_id": _("External ID"),
-    "redirect_url": _("Once signed, signers can continue to"),
-    "callback_url": _("Webhooks also go to"),
-    "reminders": _("Automatic reminders"),
-    "metadata": "",  # each key is a label
-}
-
-
-_SAID = ("title", "subject", "message", "locale")
-
-
-class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
-    def label_from_instance(self, obj: BrandingProfile) -> str:
-        return obj.name
-
-
-class MessageField(forms.CharField):
-    """A text of several lines, whose ends count as one character each, as they do for browsers."""
-
-    widget = forms.Textarea(attrs={"rows": 6})
-
-    def to_python(self, value: Any) -> str:
-        return str(super().to_python(value)).replace("\r\n", "\n")
-
-
-class OptionsForm(forms.Form):
-    """The options of the request that the plan allows, and what is said of it to signers."""
-
-    title = forms.CharField(
-        label=_("Title"),
-        max_length=200,
-        required=False,
-        help_text=_("For your organization only; signers do not see it."),
-    )
-    subject = forms.CharField(
-        label=_("Subject of the mail"),
-        max_length=LONGEST_SUBJECT,
-        required=False,
-        help_text=_("Follows your organization's name. Leave it blank for the usual subject."),
-    )
-    message = MessageField(
-        label=_("Message to signers"),
-        max_length=LONGEST_MESSAGE,
-        required=False,
-        help_text=_(
-            "In invitations and reminders only, as plain text without links; never in the documents or the proof."
-        ),
-    )
-    locale = forms.ChoiceField(label=_("Language of mails and of the signing page"))
-    validity_days = forms.IntegerField(label=_("Days to sign"), min_value=1, max_value=MOST_VALIDITY_DAYS)
-    notify_signers_on_completion = forms.BooleanField(
-        label=_("Send everyone a copy once all have signed"), required=False
-    )
-    initials_required = forms.BooleanField(label=_("Initials on each page"), required=False)
-    branding_profile = ProfileField(
-        BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Paraph colours")
-    )
-    decline_allowed = forms.BooleanField(
-        label=_("Signers may decline"), required=False, help_text=_("With a reason; this ends the request.")
-    )
-
-    def __init__(self, entered: QueryDict | None = None, *, draft: Draft, member: Member) -> None:
-        said = {name: getattr(draft, name) for name in _SAID}
-        profile = draft.content.get("branding_profile_id")
-        super().__init__(entered, initial={**draft.content, **said, "branding_profile": profile})
-        allowed, profiles = allowance(member.organization.plan), branding_profiles(scope(member))
-        locales, branding = self.fields["locale"], self.fields["branding_profile"]
-        assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
-        locales.choices = [(code, words.language_name(code)) for code in words.LOCALES]
-        branding.queryset = profiles.order_by("name")
-        days = str(_("It must be 1 to %(most)s days.")) % {"most": MOST_VALIDITY_DAYS}
-        self.fields["validity_days"].error_messages |= dict.fromkeys(("min_value", "max_value", "invalid"), days)
-        if not allowed.initials:
-            del self.fields["initials_required"]
-        if not allowed.branding_profiles or not profiles.exists():
-            del self.fields["branding_profile"]
-
-    def save(self, draft: Draft) -> None:
-        """Save what the form has, and nothing else of the draft."""
-        self.apply(draft)
-        draft.save(update_fields=[*_SAID, "content"])
-
-    def apply(self, draft: Draft) -> None:
-        for name, value in self.cleaned_data.items():
-            if name in _SAID:
-                setattr(draft, name, value)
-            elif name == "branding_profile":
-                draft.content["branding_profile_id"] = value.pk if value else None
-            else:
-                draft.content[name] = value
+_CONFIRMED = "accept_drawn_differently"
+_OF_SIGNER = re.compile(r"signers\[(\d+)\]\.(\w+)")
+_ASKED_AS = {"reminders": "remind_every_days", "branding_profile_id": "branding_profile"}
 
 
 @draft_page(Step.REVIEW)
@@ -137,9 +43,11 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     options.save(draft)
     editing.touch(draft)
     pressed = request.POST.get("action", "send")
-    unconfirmed = [] if "accept_drawn_differently" in request.POST or pressed == "save" else _drawn_differently(draft)
+    unconfirmed = [] if _CONFIRMED in request.POST or pressed == "save" else _drawn_differently(draft)
     if unconfirmed:
         return _page(request, member, draft, options, refused=unconfirmed, status=422)
+    if "HX-Request" in request.headers:  # saved while it is being filled in
+        return HttpResponse(status=204)
     if pressed not in {"send", "sign"}:
         return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
     return _send(request, member, draft, options, sign=pressed == "sign")
@@ -173,17 +81,20 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     found = refusals(scope(member), draft) if refused is None else refused
+    wrong = [
+        Refusal(Step.REVIEW, f"{field.label}: {problem}", field.name) for field in options for problem in field.errors
+    ]
     content = {
         "options": options,
-        "refusals": found,
-        "signers": [_signer(member, draft, signer) for signer in draft.signers],
-        "documents": draft.files(),
+        "refusals": [(refusal, _where(refusal)) for refusal in [*wrong, *found]],
+        "signers": [(signer, signer.name(draft.locale)) for signer in draft.signers],
+        "files": sheets(draft, real=True),
         "drawn_differently": _drawn_differently(draft),
         "unnamed": member.organization.name == UNNAMED,
         "may_rename": may(member.role, Right.RULE),
         "own_turn": _is_turn_of(member, draft),
         "quota": web_sends(member.organization_id, member.organization.plan),
-        "set_by_program": list(_set_by_program(draft.content)),
+        "redirect_url": ascii_address(url) if (url := draft.content.get("redirect_url")) else "",
     }
     return show_step(request, member, draft, Step.REVIEW, content, status=status)
 
@@ -195,7 +106,7 @@ def _drawn_differently(draft: Draft) -> list[Refusal]:
         "that it is as it should be."
     )
     return [
-        Refusal(Step.REVIEW, str(sentence) % {"name": document.name, "pages": named_pages(pages)})
+        Refusal(Step.REVIEW, str(sentence) % {"name": document.name, "pages": named_pages(pages)}, _CONFIRMED)
         for document in draft.files()
         if (pages := document.preflight.get("text_drawn_differently"))
     ]
@@ -207,31 +118,9 @@ def _is_turn_of(member: Member, draft: Draft) -> bool:
     return any(signer.email.casefold() == member.user.email.casefold() for signer in turn)
 
 
-def _set_by_program(content: Json) -> Iterator[tuple[str, str, bool]]:
-    """Yield, of all options that no step has a control for, what each is called, what it is, and whether the program
-    has named it."""
-    for name, label in ((name, label) for name, label in _LABELS.items() if name in content):
-        each = content[name]
-        if name == "metadata":
-            yield from ((key, text, True) for key, text in each.items())
-        elif name == "reminders":
-            every, most = each["every_days"], each["at_most"]
-            text = ngettext("Every day, at most %(most)s", "Every %(days)s days, at most %(most)s", every)
-            yield str(label), text % {"days": every, "most": most}, False
-        else:
-            text = ascii_address(each) if name.endswith("_url") else str(each)
-            yield str(label), text, False
-
-
-def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:
-    return {
-        "signer": signer,
-        "name": signer.name(draft.locale),
-        "subject": invitation_subject(
-            draft.locale,
-            member.organization.name,
-            draft.subject,
-            is_approver=signer.role == Role.APPROVER,
-        ),
-        "files": sheets(draft, signer),
-    }
+def _where(refusal: Refusal) -> str:
+    """Return the address of what a refusal is about, from the page of its step; "" where there is no such thing."""
+    if found := _OF_SIGNER.fullmatch(refusal.path):
+        return f"#id_signer-{found[1]}-{found[2]}"
+    name = refusal.path.partition(".")[0]
+    return f"#id_{_ASKED_AS.get(name, name)}" if refusal.step == Step.REVIEW and name else ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from paraph.dashboard.drafts.pictures import content_of
 from paraph.documents.models import Document
-from paraph.drafts.models import Draft, DraftSigner, Placed
+from paraph.drafts.models import Draft, Placed
 from paraph.drafts.signature_lines import wanted
 from paraph.drafts.tags import Offer, Target, offers_in, signature_lines_of, sizes_for, tags_of
 from paraph.pdf.untrusted.page_reading import FoundTag
@@ -14,18 +14,17 @@ _MOST_PAGES = 200  # of each document
 _COLOURS = 8  # that the stylesheet has
 
 
-def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: bool = False) -> list[dict[str, Any]]:
-    """Return each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
-    theirs, and what is known of the values of their fields. Boxes are in points from the top left, as in the pictures
+def sheets(draft: Draft, *, real: bool = False, with_targets: bool = False) -> list[dict[str, Any]]:
+    """Return each document with its first pages and those with stamps; ``real``: only pages with stamps and fields,
+    and whose values are known there. Boxes are in points from the top left, as in the pictures
     of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag", "line" for a signature, or
     "rule" of which nothing says what it is for, its text, x, y, width, height, width and height of a stamp that has
     room there, what it asks of whom], …]``, from the bottom left."""
-    places = [at for at in draft.places() if signer in (None, at.signer)]
-    files = [
-        _file(document, [at for at in places if at.document == document], draft, signer, with_targets=with_targets)
+    places = draft.places()
+    return [
+        _file(document, [at for at in places if at.document == document], draft, real=real, with_targets=with_targets)
         for document in draft.files()
     ]
-    return [file for file in files if file["pages"] or signer is None]
 
 
 def palette(draft: Draft) -> list[dict[str, Any]]:
@@ -36,17 +35,15 @@ def palette(draft: Draft) -> list[dict[str, Any]]:
     ]
 
 
-def _file(
-    document: Document, places: list[Placed], draft: Draft, signer: DraftSigner | None, *, with_targets: bool
-) -> dict[str, Any]:
+def _file(document: Document, places: list[Placed], draft: Draft, *, real: bool, with_targets: bool) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
     for at in places:
         if at.page_number <= len(document.pages):
             box = _box(at)
             if at.field:
-                box["known"] = signer is not None and content_of(at, draft.locale) is not None
+                box["known"] = real and content_of(at, draft.locale) is not None
             boxes.setdefault(at.page_number, []).append(box)
-    numbers = set(boxes) if signer else {*boxes, *range(1, min(len(document.pages), _MOST_PAGES) + 1)}
+    numbers = set(boxes) if real else {*boxes, *range(1, min(len(document.pages), _MOST_PAGES) + 1)}
     targets = _targets(document, draft) if with_targets else {}
     pages = [
         {
@@ -54,7 +51,7 @@ def _file(
             "width": document.pages[number - 1][0],
             "height": document.pages[number - 1][1],
             "boxes": boxes.get(number, []),
-            "values_of": signer.ref if signer and any(box.get("known") for box in boxes[number]) else None,
+            "values_of": sorted({box["signer"] for box in boxes.get(number, []) if box.get("known")}),
             "targets": json.dumps(targets[number]) if number in targets else "",
         }
         for number in sorted(numbers)
@@ -83,9 +80,9 @@ def _box(at: Placed) -> dict[str, Any]:
     """Return the box of a stamp, or of a field, which says what it asks for, as large as its text will be."""
     signer, top = at.signer, at.document.pages[at.page_number - 1][1] - at.y - at.height
     box = {"x": at.x, "y": top, "width": at.width, "height": at.height}
-    box |= {"text_x": at.x + at.width / 2, "colour": signer.position % _COLOURS}
+    box |= {"text_x": at.x + at.width / 2, "colour": signer.position % _COLOURS, "signer": signer.ref}
     if at.field is None:
-        picture = {"signer": signer.ref, "columns": round(at.width), "rows": round(at.height)}
+        picture = {"columns": round(at.width), "rows": round(at.height)}
         name = signer.first_name or str(signer.position + 1)
         return {**box, **picture, "text_y": top + at.height / 2 + 5, "text_size": 15, "name": name}
     size = min(float(at.field.get("font_size", 10)), at.height * 0.75)

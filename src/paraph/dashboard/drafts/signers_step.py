@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
@@ -66,7 +67,21 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
             order.add_error(None, _("Add a signer first."))
             return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order), status=422)
         return see_other("draft_places", member.organization_id, draft.pk)
-    return see_other("draft_signers", member.organization_id, draft.pk)
+    here = resolve_url("draft_signers", member.organization_id, draft.pk)
+    return see_other(f"{here}#{_focused(request.POST, len(signers), len(draft.content.get('copies', ())))}")
+
+
+def _focused(pressed: QueryDict, signers: int, copies: int) -> str:
+    """Return the id of the field that has the focus next: of the row that was moved, of the one in the place of one
+    that was removed, else of the blank one."""
+    if (removed := pressed.get("remove-copy", "")) or pressed.get("action") == "add-copy":
+        return f"id_copy-{_at(removed, copies)}-email"
+    row = pressed.get("remove", "") or pressed.get("up", "")
+    return f"id_signer-{max(_at(row, signers) - ('up' in pressed), 0)}-email"
+
+
+def _at(row: str, rows: int) -> int:
+    return min(int(row), rows) if row.isdecimal() else rows
 
 
 def _unbound(member: Member, draft: Draft) -> Rows:
@@ -85,8 +100,8 @@ def _bound(request: HttpRequest, member: Member) -> Rows:
     return SignerForms(content, prefix="signer", form_kwargs=_kwargs(member))
 
 
-def _kwargs(member: Member) -> dict[str, bool]:
-    return {"sms": allowance(member.organization.plan).sms}
+def _kwargs(member: Member) -> dict[str, str]:
+    return {"plan": member.organization.plan}
 
 
 def _unbound_copies(draft: Draft) -> Copies:
@@ -122,6 +137,9 @@ def _signers(draft: Draft, rows: Rows) -> list[Json]:
 
 def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown, *, status: int = 200) -> HttpResponse:
     rows, copies, order = shown
+    wrong = next((form.fields[name] for form in [*rows, *copies] for name in form.errors if name in form.fields), None)
+    if wrong:
+        wrong.widget.attrs["autofocus"] = True
     address = member.user.email.casefold()
     content = {
         "rows": rows,

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import PersonForm, SignerForm
-from paraph.dashboard.drafts.review_step import OptionsForm
 from paraph.dashboard.request_templates.templates import NamesForm, sendable_template_of
 from paraph.drafts.models import Draft
 from paraph.flow.sending.templates import sample_mail

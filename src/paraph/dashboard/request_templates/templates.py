@@ -15,8 +15,8 @@ from paraph import words
 from paraph.dashboard.branding_preview import PARENT_POLICY
 from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
 from paraph.dashboard.drafts.draft_page import draft_page
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
-from paraph.dashboard.drafts.review_step import OptionsForm
 from paraph.drafts.content import placed
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import refusals
@@ -28,7 +28,6 @@ from paraph.request_templates.saving import Names, begin_from, of_draft, of_requ
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
 from paraph.tenants.admin_log import Action
-from paraph.tenants.limits import allowance
 from paraph.tenants.models import Activity, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
@@ -220,8 +219,8 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
     if content is not None:  # as many as there are roles, whatever the browser says
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
-    kwargs = {"sms": allowance(member.organization.plan).sms}
-    return forms_of(content, initial=initial, prefix="signer", form_kwargs=kwargs)
+    plan = {"plan": member.organization.plan}
+    return forms_of(content, initial=initial, prefix="signer", form_kwargs=plan)
 
 
 def template_of(member: Member, template_id: int) -> Template:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
-from paraph.flow.sending.invite import BETWEEN_REMINDERS, next_allowed
+from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name, next_allowed
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, SMS, has_gateway
 from paraph.signature_requests.models import Channel, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -108,15 +108,16 @@ def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
     """Say what each invitation that is not out waits for, once it waits longer than usual."""
     if not has_gateway(EMAIL):
         return []
-    put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
+    names = {signer.pk: invitation_name(signer.pk, signer.replaced_links) for signer in late}
+    put_off = limits.put_off(names.values())
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")
         % {"name": signer.full_name, "day": date_format(noted.until, "DATETIME_FORMAT")}
-        if (noted := put_off.get(f"invitation-{signer.pk}"))
+        if (noted := put_off.get(names[signer.pk]))
         else _("The mail server has not accepted the invitation of %(name)s yet; we will retry automatically.")
         % {"name": signer.full_name}
         for signer in late
-        if not is_recent or f"invitation-{signer.pk}" in put_off
+        if not is_recent or names[signer.pk] in put_off
     ]
 
 

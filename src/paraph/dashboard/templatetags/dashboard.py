@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
@@ -39,6 +40,14 @@ def browser_name(user_agent: str) -> str:
     neither is known."""
     known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
+
+
+@register.filter
+def after_colon(sentence: str) -> str:
+    """Return the sentence as it goes on after a colon: with a small letter, but in German and where it begins with an
+    abbreviation."""
+    is_word = sentence[:1].isupper() and not sentence[1:2].isupper()
+    return sentence[:1].lower() + sentence[1:] if is_word and get_language() != "de" else sentence
 
 
 @register.filter

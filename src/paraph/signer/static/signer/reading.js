@@ -41,7 +41,7 @@ async function pictureFailed(picture) {
   if (paper.querySelector(".failed")) return;
   const response = await fetch(picture.src).catch(() => null);
   const refusal = response && !response.ok ? (await response.json().catch(() => ({}))).error : null;
-  if (["already_signed", "expired"].includes(refusal?.code) && window.moveOn?.(refusal)) return;
+  if (["already_signed", "expired", "replaced"].includes(refusal?.code) && window.moveOn?.(refusal)) return;
   const error = refusal && response.status === 422 ? refusal : null;
   const [page] = picture.src.match(/\d+(?=(-print)?\.webp)/);
   unread.set(picture, say(error ? "unshown" : "unread", { page, name: nameAt(picture) }));

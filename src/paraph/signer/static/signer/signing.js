@@ -264,7 +264,7 @@ function lock(seconds) {
 
 // The page itself says why there is nothing to do here any more, until when, and whom to ask.
 function moveOn(error) {
-  const isOver = error && (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code));
+  const isOver = error && (error.locked || ["already_signed", "expired", "replaced", "not_your_turn", "not_found"].includes(error.code));
   if (isOver) location.replace(location.pathname + location.search);
   return isOver;
 }
