@@ -40,7 +40,7 @@ def test_the_parts_work_together(environment: dict[str, str]) -> None:
         migrate = paraph(environment, "migrate", "--json")
         told = [json.loads(line)["event"] for line in migrate.communicate()[1].splitlines()]
         assert migrate.returncode == 0
-        assert set(told) == ({"migrations begin", "migration", "migrations are done"} if is_first else set())
+        assert told == (["migrations are done"] if is_first else []), "one line, however many tables there are"
     assert not (Path(environment["PARAPH_DATA_DIR"]) / "postgres").exists()
 
     web, worker = paraph(environment, "web"), paraph(environment, "worker")

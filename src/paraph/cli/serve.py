@@ -143,5 +143,5 @@ def _greet(settings: Settings, first_key: str, owner_link: str) -> None:
         click.echo(f'    curl -H "X-Api-Key: {first_key}" {url}/api/v1/health\n')
     if owner_link:
         owner_link = owner_link.replace(settings.public_url, url, 1)
-        click.echo(f"\nMake the first account, which owns the organization, within the hour:\n\n    {owner_link}\n")
+        click.echo(f"\nCreate the owner account (link valid for one hour):\n\n    {owner_link}\n")
     sys.stdout.flush()
