@@ -84,7 +84,7 @@ def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
     worker = paraph(alone, "worker")
     said = worker.communicate(timeout=120)[1].splitlines()
     assert worker.returncode == 1
-    assert said[-1].startswith("The database does not answer")
+    assert said[-1].startswith("The database is not responding")
 
 
 UNTOUCHED = (

@@ -91,8 +91,8 @@ def _seconds(migration: Migration) -> float:
 
 
 def _apply(count: int, *, told: bool) -> None:
-    """Apply what is missing, so many migrations; ``told``: each has a line in the log. Where tables are in use for long, each is tried again and again.
-    Raise ``DomainError("database", …)`` after ten minutes."""
+    """Apply what is missing, so many migrations; ``told``: each has a line in the log. Where tables are in use for
+    long, each is tried again and again. Raise ``DomainError("database", …)`` after ten minutes."""
     until = time.monotonic() + PATIENCE_SECONDS
     command = _BrieflyWaiting(count, told=told)
     while True:
