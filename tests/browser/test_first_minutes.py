@@ -166,8 +166,9 @@ def mailed_code(service: Service) -> str:
 
 
 def application(page: Any) -> tuple[str, str]:
-    """Make an application, and run the line of the page that shows its key, which turns green by itself. Return the key
-    and the webhook secret."""
+    """Make an application of the sandbox, and run the line of the page that shows its key, which turns green by itself.
+    Return the key and the webhook secret."""
+    page.get_by_role("switch", name="Sandbox").click()
     page.get_by_role("link", name="Applications").click()
     page.get_by_role("link", name="New application").first.click()
     page.get_by_label("Name").fill("Shop")

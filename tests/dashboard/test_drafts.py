@@ -659,7 +659,7 @@ def test_text_that_readers_draw_differently_is_confirmed_before_it_is_sent(
     for action in ("send", "sign", "template"):
         answer = client.post(f"{address}/review", options(action=action))
         assert answer.status_code == 422 and not SignatureRequest.objects.exists()
-        assert "Readers draw text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
+        assert "PDF readers show text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
     assert client.post(f"{address}/review", options(action="save")).status_code == 303
     assert client.post(f"{address}/review", options(accept_drawn_differently="on")).status_code == 303
     assert SignatureRequest.objects.exists()

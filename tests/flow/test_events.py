@@ -1,4 +1,4 @@
-"""Everything that happens to requests is journaled under one of the ten names of rule 6.2."""
+"""Everything that happens to requests is journaled under one of the twelve names of rule 6.2."""
 
 import pytest
 
@@ -17,6 +17,8 @@ def test_the_names_are_those_of_the_specification() -> None:
         "signature_request.created",
         "signature_request.identity_declared",
         "signer.notified",
+        "signer.corrected",
+        "request.extended",
         "signer.otp_sent",
         "signer.signed",
         "request.completed",
@@ -35,11 +37,16 @@ def test_the_names_are_those_of_the_specification() -> None:
 
 
 @pytest.mark.django_db
-def test_the_ten_events_and_no_others_are_journaled() -> None:
+def test_the_twelve_events_and_no_others_are_journaled() -> None:
     owner = api_client()
     options = {"send_email": True, "identity_declaration_accepted": True, "notify_signers_on_completion": True}
     assert owner.create(payload(owner.document(), **options)).status_code == 201
     request = SignatureRequest.objects.get()
+    work_off()
+    signer = request.signers.latest("order")
+    corrected = owner.post(f"/signature_requests/{request.pk}/signers/{signer.pk}/correct", {"email": "x@example.org"})
+    extended = owner.post(f"/signature_requests/{request.pk}/extend", {"validity_days": 90})
+    assert (corrected.status_code, extended.status_code) == (200, 200)
     work_off()
     for position in range(request.signers.count()):
         sign(Scene(request, list(request.signers.all()), list(request.request_documents.all())), position)

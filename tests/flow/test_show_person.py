@@ -10,17 +10,21 @@ from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.db import models
 
+from paraph.audit_trail.append import SERVICE
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, blank
+from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
+from paraph.flow.sending.correct import correct_signer
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
+from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
@@ -28,10 +32,11 @@ from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Activity, Invitation, Member, Organization, User
+from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Attempt, Delivery
 from tests.columns import columns
 from tests.drafts.author import Author, author
-from tests.factories import VISITOR, Scene
+from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_erase import finished
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 from tests.webhooks.parties import told
@@ -94,8 +99,20 @@ def signed_everywhere() -> Scene:
     written_for_others(charles, draft)
     vouch(charles.scope.organization_id, ADDRESS)
     CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
+    taken_for_another()
     capture("email", ADDRESS.upper(), "Hello, Ms. Lovelace", "Ada Lovelace", html="<p>Ada Lovelace")
     return made
+
+
+def taken_for_another() -> None:
+    """Eve's address was at first mistaken for Ada's, and a code went there."""
+    made = scene(signer={"first_name": "Eve", "last_name": "Adams", "email": ADDRESS})
+    made.code()
+    CapturedMessage.objects.latest("pk").delete()
+    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", None)
+    signer = made.signers[0]
+    correct_signer(scope, OPERATOR, made.request.pk, signer.pk, {"email": "eve@other.test"}, origin=SERVICE)
+    end_early(OPERATOR, made.request.pk, "No more.")
 
 
 def written_for_others(charles: Author, draft: Draft) -> None:
@@ -249,7 +266,12 @@ def test_nothing_is_left_of_a_signer_who_has_no_account() -> None:
     signed_everywhere()
     by_address, by_number = show_person(ADDRESS), show_person(PHONE)
     assert names(by_address) == [place.name for place in PLACES if place not in OF_ACCOUNT]
-    unsent = ("rows of bulk sends", "copies in drafts and templates", "words in drafts and templates")
+    unsent = (
+        "earlier addresses of signers",
+        "rows of bulk sends",
+        "copies in drafts and templates",
+        "words in drafts and templates",
+    )
     assert names(by_number) == [name for name in names(by_address) if name not in unsent][:-1]
     erase_all()
     assert show_person(ADDRESS) == show_person(PHONE) == []

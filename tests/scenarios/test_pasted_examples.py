@@ -21,7 +21,12 @@ from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
-ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request, whose signer was invited
+ACTS = (
+    "endSignatureRequest",
+    "remindSigner",
+    "correctSigner",
+    "extendSignatureRequest",
+)  # what can be done once to a request, whose signer was invited
 SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
 PRODUCTION_ONLY = ("createDraft", "readDraft")
 LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}  # at the end of a signer's way

@@ -130,6 +130,22 @@ export class Paraph {
     return this.#made(`signature_requests/${request_id}/signers/${signer_id}/remind`);
   }
 
+  /** Puts right who a signer is who has not signed, or how they are reached; then their link is another one. */
+  correctSigner({
+    request_id,
+    signer_id,
+    ...json
+  }: OfSigner & Body<"correctSigner">): Promise<Answer<"correctSigner">> {
+    return this.#made(`signature_requests/${request_id}/signers/${signer_id}/correct`, { json });
+  }
+
+  /** Gives signers so many days from now, never less than they had. */
+  extendRequest({ request_id, ...json }: OfRequest & Body<"extendSignatureRequest">): Promise<
+    Answer<"extendSignatureRequest">
+  > {
+    return this.#made(`signature_requests/${request_id}/extend`, { json });
+  }
+
   /** What happened after a cursor, of all requests: from the oldest kept without one, from now on with
    * `after: "latest"`. Go on from `next`, and you miss nothing and see nothing twice. */
   listEvents(query: Query<"listEvents"> = {}): Promise<Answer<"listEvents">> {

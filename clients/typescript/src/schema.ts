@@ -172,6 +172,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/signature_requests/{request_id}/signers/{signer_id}/correct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct a signer
+         * @description Puts right the name of a signer who has not signed, or how they are reached. Another `email`, `phone` or `otp_channel` makes another `signing_url`: the link before it answers that it was replaced, codes sent before and what was filled in are void, and with `send_email` a signer whose turn it is gets a new invitation. The audit log says what was corrected, without the values.
+         */
+        post: operations["correctSigner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/signature_requests/{request_id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give signers more time
+         * @description Moves the end of a pending request to so many days from now, at most 90, and never to an earlier moment than before. `validity_days` of the request stays that of its creation.
+         */
+        post: operations["extendSignatureRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/signature_requests/{signature_request_id}/audit_logs": {
         parameters: {
             query?: never;
@@ -561,7 +601,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "signature_request.created" | "signature_request.identity_declared" | "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.completion_notified" | "request.expired" | "signature_request.pades_signed" | "signature_request.certificate_issued";
+            event_type: "signature_request.created" | "signature_request.identity_declared" | "signer.notified" | "signer.corrected" | "request.extended" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.completion_notified" | "request.expired" | "signature_request.pades_signed" | "signature_request.certificate_issued";
             /**
              * Signer Id
              * @description The signer whom it is about; null when it is about the request.
@@ -672,6 +712,44 @@ export interface components {
              * @description Of `signer.otp_sent`: whether a code had been sent before.
              */
             resend?: boolean;
+            /**
+             * Corrected
+             * @description Of `signer.corrected`: the fields whose values were corrected.
+             */
+            corrected?: string[];
+            /**
+             * Before
+             * @description Likewise: by field, a commitment to the earlier value, the SHA-256 of `salt` (its bytes) and the value.
+             */
+            before?: {
+                [key: string]: string;
+            };
+            /**
+             * After
+             * @description Likewise: a commitment to the corrected value.
+             */
+            after?: {
+                [key: string]: string;
+            };
+            /**
+             * Salt
+             * @description Likewise: 16 bytes in hexadecimal; `erased` once the signer's data are.
+             */
+            salt?: string;
+            /**
+             * Extended From
+             * Format: date-time
+             * @description Of `request.extended`: the earlier `expires_at`.
+             * @example 2030-05-17T08:30:12Z
+             */
+            extended_from?: string;
+            /**
+             * Extended To
+             * Format: date-time
+             * @description Likewise: the new one.
+             * @example 2030-05-17T08:30:12Z
+             */
+            extended_to?: string;
             /** @description Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added when the log is read and no part of the journal, whose entries never change. */
             wrong_codes?: components["schemas"]["WrongCodes"];
             /**
@@ -1001,7 +1079,7 @@ export interface components {
             status: "pending" | "completed" | "expired";
             /**
              * Validity Days
-             * @description Days from `created_at` to `expires_at`.
+             * @description As given at creation.
              */
             validity_days: number;
             /**
@@ -1017,7 +1095,7 @@ export interface components {
             /**
              * Expires At
              * Format: date-time
-             * @description From this second on nobody can sign: `created_at` plus `validity_days`.
+             * @description From this second on nobody can sign: `created_at` plus `validity_days`, or later once extended.
              * @example 2030-05-17T08:30:12Z
              */
             expires_at: string;
@@ -1830,7 +1908,7 @@ export interface components {
             status: "pending" | "completed" | "expired";
             /**
              * Validity Days
-             * @description Days from `created_at` to `expires_at`.
+             * @description As given at creation.
              */
             validity_days: number;
             /**
@@ -1846,7 +1924,7 @@ export interface components {
             /**
              * Expires At
              * Format: date-time
-             * @description From this second on nobody can sign: `created_at` plus `validity_days`.
+             * @description From this second on nobody can sign: `created_at` plus `validity_days`, or later once extended.
              * @example 2030-05-17T08:30:12Z
              */
             expires_at: string;
@@ -2477,7 +2555,7 @@ export interface components {
             status: "pending" | "completed" | "expired";
             /**
              * Validity Days
-             * @description Days from `created_at` to `expires_at`.
+             * @description As given at creation.
              */
             validity_days: number;
             /**
@@ -2493,7 +2571,7 @@ export interface components {
             /**
              * Expires At
              * Format: date-time
-             * @description From this second on nobody can sign: `created_at` plus `validity_days`.
+             * @description From this second on nobody can sign: `created_at` plus `validity_days`, or later once extended.
              * @example 2030-05-17T08:30:12Z
              */
             expires_at: string;
@@ -2635,7 +2713,7 @@ export interface components {
             signed_at: string | null;
             /**
              * Signing Url
-             * @description Personal address of the signing page, valid until the request expires; null once signed. It must reach this signer and nobody else.
+             * @description Personal address of the signing page, valid until the request expires or the way to the signer is corrected; null once signed. It must reach this signer and nobody else.
              */
             signing_url: string | null;
             /** @description Null unless the invitation is put off by a ceiling of messages. */
@@ -3012,6 +3090,49 @@ export interface components {
             fields?: components["schemas"]["FieldInput"][] | null;
         };
         /**
+         * Correction
+         * @description What is to be put right of a signer; at least one field, and no others.
+         */
+        Correction: {
+            /**
+             * First Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            first_name?: string | null;
+            /**
+             * Last Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            last_name?: string | null;
+            /**
+             * Email
+             * @description Where invitations and codes by e-mail go.
+             * @default null
+             */
+            email?: string | null;
+            /**
+             * Phone
+             * @description In E.164 format; required when `otp_channel` is `sms`, and then no premium or satellite number.
+             * @default null
+             * @example +33612345678
+             */
+            phone?: string | null;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
+             * @default null
+             */
+            otp_channel?: ("email" | "sms") | null;
+            /**
+             * Language
+             * @description The language of mails to the signer. One of the twenty of the signing page.
+             * @default null
+             */
+            language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
+        };
+        /**
          * Creation
          * @description The body of a creation. Unknown fields are ignored, wherever they stand. An optional field that is null counts as
          *     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands.
@@ -3260,6 +3381,17 @@ export interface components {
              * @example Signed on paper.
              */
             reason: string;
+        };
+        /**
+         * Extend
+         * @description How long signers have from now. Unknown fields are ignored.
+         */
+        Extend: {
+            /**
+             * Validity Days
+             * @description Days from now until the request expires. It never expires earlier than before.
+             */
+            validity_days: number;
         };
         /**
          * FilledRoleInput
@@ -5853,6 +5985,487 @@ export interface operations {
              *
              *     `rate_limited`: The signer was reminded in the last 24 hours. Wait for `Retry-After` seconds.
              */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    correctSigner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id` in the request.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description What to put right. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Correction"];
+            };
+        };
+        responses: {
+            /** @description The request, with the signer as corrected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `already_signed`: The signer has signed.
+             *
+             *     `conflict`: The request is over.
+             *
+             *     `conflict`: The address, number or channel was corrected a hundred times.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: A field is not what it must be, nothing changes, or another signer has the address.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    extendSignatureRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description For how long. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Extend"];
+            };
+        };
+        responses: {
+            /** @description The request, with its new `expires_at`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `conflict`: The request is over.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: More than 90 days, or an earlier end than before.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

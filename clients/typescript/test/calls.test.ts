@@ -62,6 +62,18 @@ const SAMPLES: Record<string, Sample> = {
     { reason: "Withdrawn" },
   ],
   remindSigner: [(paraph) => paraph.remindSigner(signer), "POST", "signature_requests/71/signers/4/remind"],
+  correctSigner: [
+    (paraph) => paraph.correctSigner({ ...signer, email: "zoe@example.org", language: "sv" }),
+    "POST",
+    "signature_requests/71/signers/4/correct",
+    { email: "zoe@example.org", language: "sv" },
+  ],
+  extendRequest: [
+    (paraph) => paraph.extendRequest({ request_id: 71, validity_days: 30 }),
+    "POST",
+    "signature_requests/71/extend",
+    { validity_days: 30 },
+  ],
   listEvents: [
     (paraph) => paraph.listEvents({ after: "c", limit: 5, event: "signer.signed", signature_request_id: 71 }),
     "GET",

@@ -14,8 +14,9 @@ from typing import Any
 from paraph.audit_trail.models import Entry
 from paraph.kernel import tokens
 
-PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by")
-"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each. So is
+PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by", "salt")
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each.
+``salt`` is that of :func:`correction`: whoever has it can try values. So is
 ``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
 ``fields`` that a signer filled in."""
 
@@ -44,6 +45,14 @@ def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> di
 
 def commitment(salt: str, value: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + value.encode()).hexdigest()
+
+
+def correction(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the journal states of a correction: the names of what was ``corrected``, and by name commitments to
+    the values before and after, with their one salt. Who knows a value can check it, until the salt is erased."""
+    salt = tokens.random_bytes(_SALT_BYTES).hex()
+    before, after = ({name: commitment(salt, each[name]) for name in old} for each in (old, new))
+    return {"corrected": list(old), "before": before, "after": after, "salt": salt}
 
 
 def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:

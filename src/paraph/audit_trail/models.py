@@ -17,6 +17,8 @@ class EventType(StrEnum):
     CREATED = "signature_request.created"
     IDENTITY_DECLARED = "signature_request.identity_declared"
     SIGNER_NOTIFIED = "signer.notified"
+    CORRECTED = "signer.corrected"
+    EXTENDED = "request.extended"
     OTP_SENT = "signer.otp_sent"
     SIGNED = "signer.signed"
     COMPLETED = "request.completed"

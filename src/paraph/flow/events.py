@@ -5,16 +5,18 @@ The caller holds the lock, has changed request and signer as the event says, and
 transaction locks in this order: request, signer, code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.append import SERVICE, Origin, follow
+from paraph.audit_trail.commitments import correction
 from paraph.audit_trail.models import EventType
 from paraph.database.planned import Joined
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.webhooks import outbox
 
 _REQUEST = Joined(SignatureRequest, "application", end='WHERE "self"."id" = %s FOR NO KEY UPDATE OF "self"')
@@ -36,11 +38,30 @@ def lock_signer(signer_id: int) -> Signer:
     return _SIGNER.get(signer_id)
 
 
+def lock_holder(signer: Signer) -> Signer:
+    """Read and lock as :func:`lock_signer` does a signer who came by a link. Raise :class:`ReplacedLinkError` where
+    that was replaced meanwhile."""
+    locked = lock_signer(signer.pk)
+    if locked.replaced_links != signer.replaced_links:
+        raise ReplacedLinkError(locked.request)
+    return locked
+
+
 def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
     facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
     if reminder:
         facts["reminder"] = True
     _record(signer.request, EventType.SIGNER_NOTIFIED, signer, metadata=facts)
+
+
+def signer_corrected(signer: Signer, old: Mapping[str, str], new: Mapping[str, str], origin: Origin) -> None:
+    """Record a correction of what is known of the signer: commitments to the values, never the values themselves."""
+    _record(signer.request, EventType.CORRECTED, signer, origin, correction(old, new))
+
+
+def request_extended(request: SignatureRequest, earlier: datetime, origin: Origin) -> None:
+    facts = {"extended_from": clock.iso(earlier), "extended_to": clock.iso(request.expires_at)}
+    _record(request, EventType.EXTENDED, origin=origin, metadata=facts)
 
 
 def otp_sent(

@@ -13,6 +13,7 @@ from paraph.evidence.models import ProofFile
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
 from paraph.flow.messages.tell_of_end import pending_mails
+from paraph.flow.sending.invite import invitation_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import QUEUES, defer
@@ -130,7 +131,9 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
-            yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
+            yield PendingStep(
+                "invite", {"signer_id": signer.pk}, words, mails=(invitation_name(signer.pk, signer.replaced_links),)
+            )
 
 
 def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:

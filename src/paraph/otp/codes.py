@@ -23,8 +23,10 @@ from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import SigningEligibility
+from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
+from paraph.tenants.models import Environment
 
 DIGITS = 6
 MAX_SENDS = 5
@@ -37,7 +39,7 @@ _REPLACED = (
 )  # fmt: skip
 
 
-_STATUS = "SELECT status FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
+_STATUS = "SELECT status, replaced_links FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
 
 
 class TooManySendsError(DomainError):
@@ -90,13 +92,15 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Make a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
     Raise :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
-    :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
+    :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile, ``replaced``
+    when their link was replaced.
     """
-    code = tokens.random_digits(DIGITS)
-    code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
-        if one_row(_STATUS, [signer.pk]) == (SignerStatus.SIGNED,):
+        status, replaced_links = one_row(_STATUS, [signer.pk]) or ("", -1)
+        if status == SignerStatus.SIGNED:
             raise SigningEligibility.SIGNED.refusal()
+        if replaced_links != signer.replaced_links:  # the code would go to where the signer is no more
+            raise ReplacedLinkError(signer.request)
         guesses.require_open(signer, destination)
         earlier = OneTimeCode.objects.filter(signer=signer).first()
         began, sends = _window(earlier)
@@ -104,10 +108,12 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         row = earlier or OneTimeCode(signer=signer)
         if earlier and earlier.sent_at:
             row.replaced_hash = earlier.code_hash
-        row.code_hash, row.channel, row.destination = code_hash, channel, destination
-        row.destination_scope = guesses.destination_scope(signer.request, destination)
         row.created_at, row.expires_at = now, now + guesses.LIFETIME
         row.sends, row.window_began_at = sends, began
+        code = _derived(row)[0] if _is_shown(signer) else tokens.random_digits(DIGITS)
+        row.code_hash = code_hash = _hashes(signer, code)[0]
+        row.channel, row.destination = channel, destination
+        row.destination_scope = guesses.destination_scope(signer.request, destination)
         row.sent_at, row.used_at = None, None
         row.attempts = 0
         if earlier is None:
@@ -117,11 +123,41 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     return Issued(code, code_hash, resend=row.ever_sent)
 
 
+def shown_code(code: OneTimeCode) -> str:
+    """Return the code in the sandbox, where the page shows it (rule 8.1), also once it is loaded again: it follows from
+    the secret and the time, and is stored nowhere. Return "" in production, whose codes are random."""
+    if not _is_shown(code.signer):
+        return ""
+    stored = bytes(code.code_hash)
+    matches = (each for each in _derived(code) if any(tokens.same(stored, made) for made in _hashes(code.signer, each)))
+    return next(matches, "")
+
+
+def _is_shown(signer: Signer) -> bool:
+    return signer.request.environment == Environment.SANDBOX
+
+
+def _derived(code: OneTimeCode) -> list[str]:
+    """Return the code by each secret, first the one in use."""
+    made = f"{code.signer_id} {code.created_at.timestamp()} {code.sends}".encode()
+    keys = settings.SECRETS.keys("sandbox-codes")
+    return [f"{int.from_bytes(tokens.keyed_hash(key, made)[:8], 'big') % 10**DIGITS:0{DIGITS}d}" for key in keys]
+
+
 def mark_sent(signer: Signer, issued: Issued) -> None:
     """Make the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
     that no code is used whose sending the journal does not show."""
     codes = OneTimeCode.objects.filter(signer=signer, code_hash=issued.code_hash)
     codes.update(sent_at=clock.now(), ever_sent=True)
+
+
+def withdraw(signer: Signer) -> None:
+    """Void the signer's code, in the transaction that replaces their link, and forget where it went, and the lock that
+    wrong ones led to. What is counted of the address or number, of the organization and in all stays."""
+    OneTimeCode.objects.filter(signer=signer).update(
+        code_hash=b"", replaced_hash=None, destination="", destination_scope="", sent_at=None, attempts=0,
+        recent_wrong_guesses=0, recent_end_at=None, locked_until=None,
+    )  # fmt: skip
 
 
 def guess(signer: Signer, code: str) -> bytes:

@@ -86,6 +86,7 @@ _GUIDES = [
     "fields-guide",
     "templates-guide",
     "drafts-guide",
+    "correcting",
     "verifying",
     "plans",
     "keeping",

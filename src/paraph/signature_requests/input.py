@@ -10,10 +10,19 @@ from copy import copy
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+)
 
 from paraph.signature_requests.fields.input import MOST_FIELDS, MOST_FIELDS_OF_REQUEST, FieldInput
 from paraph.signature_requests.values import (
+    ClosedInput,
     Days,
     Email,
     Entry,
@@ -34,6 +43,7 @@ from paraph.signature_requests.values import (
     Width,
     integer,
 )
+from paraph.words import LOCALES
 
 MOST_SIGNERS = 100  # of the plan Enterprise; a test compares
 MOST_DOCUMENTS = 50
@@ -252,6 +262,14 @@ class End(Input):
     )
 
 
+class Extend(Input):
+    """How long signers have from now. Unknown fields are ignored."""
+
+    validity_days: Days = Field(
+        description="Days from now until the request expires. It never expires earlier than before."
+    )
+
+
 OPTIONS = tuple(name for name in SignatureRequestInput.model_fields if name not in ("signers", "documents"))
 """What a creation says beside who signs what."""
 
@@ -278,6 +296,27 @@ def options_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 PERSON = ("first_name", "last_name", "email", "phone")
+
+_Correctable: Any = create_model(
+    "_Correctable", __base__=ClosedInput, **fields_of(SignerInput, (*PERSON, "otp_channel"), optional=True)
+)
+
+
+class Correction(_Correctable):
+    """What is to be put right of a signer; at least one field, and no others."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    language: Literal[LOCALES] | None = Field(  # type: ignore[valid-type]  # a tuple of constants
+        None, description="The language of mails to the signer. One of the twenty of the signing page."
+    )
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The columns of a signer that it names."""
+        given = self.model_dump(exclude_none=True)
+        return {"locale" if name == "language" else name: value for name, value in given.items()}
+
 
 PartialSigner: Any = create_model(
     "PartialSigner", __base__=SignerInput, **fields_of(SignerInput, ("ref", *PERSON[:3]), optional=True)

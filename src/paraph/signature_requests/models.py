@@ -160,7 +160,8 @@ class Signer(models.Model):
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
     whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
     somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
-    token; the other is a key of the server.
+    token; the other is a key of the server. ``replaced_links``: how many links of the signer were replaced by newer
+    ones, because the way to the signer was corrected.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
@@ -173,6 +174,7 @@ class Signer(models.Model):
     otp_channel = models.CharField(max_length=5, choices=Channel, blank=True)
     status = models.CharField(max_length=10, choices=SignerStatus, default=SignerStatus.PENDING)
     token_salt = models.BinaryField()
+    replaced_links = models.SmallIntegerField(default=0, db_default=0)
     notified_at = models.DateTimeField(null=True)
     invitation: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     signed_at = models.DateTimeField(null=True)

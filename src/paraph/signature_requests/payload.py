@@ -203,7 +203,8 @@ def read_small(shape: type[Shape], value: Json) -> Shape:
         found = shape.model_validate(value)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
-            problems.add(*_problem(error, value))
+            if error["type"] != "extra_forbidden":  # named already
+                problems.add(*_problem(error, value))
         raise InvalidPayloadError("validation_error", problems.message(), problems.named) from None
     problems.refuse()
     return found

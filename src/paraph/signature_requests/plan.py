@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.messaging.gateways import EMAIL, is_refused
+from paraph.messaging.gateways import EMAIL, SMS, has_gateway, is_refused
 from paraph.pdf.untrusted.folding import fold
 from paraph.signature_requests import payload
 from paraph.signature_requests.fields.input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement, check_field
@@ -144,9 +144,20 @@ def _refuse_by_facts(scope: TenantScope, draft: SignatureRequestInput, problems:
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(scope.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would receive the mails."))
+    unsent = sms_refusal(scope.environment)
+    for index, signer in enumerate(draft.signers):
+        if unsent and signer.otp_channel == "sms":
+            problems.add(f"signers[{index}].otp_channel", unsent)
     address = (draft.redirect_url or "").lower()
     if address and scope.environment != Environment.SANDBOX and not address.startswith("https:"):
         problems.add("redirect_url", _("it must be an https address in production."))
+
+
+def sms_refusal(environment: str) -> str:
+    """Say why no codes go by SMS, "" where they do. The sandbox keeps messages that nothing sends."""
+    if environment == Environment.SANDBOX or has_gateway(SMS):
+        return ""
+    return _("this service has no SMS gateway, so nobody would receive the codes.")
 
 
 def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:

@@ -21,6 +21,11 @@ CODES = {  # in the order in which they are looked for
     "not_found": Code(
         404, "The token is nobody's, or there is no such document or page.", "Use the whole `signing_url`."
     ),
+    "replaced": Code(
+        410,
+        "The signer's address, number or channel was corrected, and a newer link was mailed.",
+        "Use the `signing_url` of the newer one.",
+    ),
     "unsupported_media_type": Code(
         415, "The body is not sent as JSON.", "Send it with `Content-Type: application/json`."
     ),
@@ -39,7 +44,7 @@ CODES = {  # in the order in which they are looked for
     ),
     "validation_error": Code(
         422,
-        "The body is no readable JSON object; a field is missing or wrong; a drawing shows nothing, as of one tap; or "
+        "The body is no readable JSON object; a field is missing or wrong; a drawing has no line, as of taps alone; or "
         "a page of the documents cannot be shown, so that nobody can sign it. No attempt at the code is counted.",
         "Mend the field that the message names. A page that cannot be shown is named by `page_number`, `document_id` "
         "and `document` beside `code`.",

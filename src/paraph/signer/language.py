@@ -11,11 +11,11 @@ from paraph.words import DEFAULT_LOCALE, LOCALES, Words
 def choose(
     request: HttpRequest, signer: Signer | None, entered: object = "", *, found: SignatureRequest | None = None
 ) -> str:
-    """Return the language that a form on the page was ``entered`` in, ``?lang=``, else the one that the request was
-    created in if its sender named one, else the first language of the browser that there is a page in, else English
-    (docs/decisions/languages.md). ``found``: the signature request, where there is no signer."""
+    """Return the language that a form on the page was ``entered`` in, ``?lang=``, else the signer's own or, if its
+    sender named one, that which the request was created in, else the first language of the browser that there is a page
+    in, else English (docs/decisions/languages.md). ``found``: the signature request, where there is no signer."""
     asked, found = request.GET.get("lang", ""), signer.request if signer else found
-    own = found.locale if found and found.locale_chosen else ""
+    own = (signer and signer.locale) or (found.locale if found and found.locale_chosen else "")
     browser = accepted_locales(request.headers.get("Accept-Language", ""))
     return _first_known(entered, asked, own, *browser, found.locale if found else "")
 

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 from pydantic import Field
 
 from paraph.database.outage import is_outage, outage_sentence
@@ -23,9 +24,9 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host
 from paraph.signature_requests import tickets
-from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
+from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import documents_of
-from paraph.signature_requests.signing_token import token
+from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
 from paraph.signer.described import ABSENT, Answer, described
@@ -35,7 +36,7 @@ from paraph.tenants import confirmed_addresses
 
 log = logging.getLogger("paraph.signer")
 
-_STATUSES = {"expired": 410, "withdrawn": 410, "locked": 429, "not_found": 404}
+_STATUSES = {"expired": 410, "replaced": 410, "withdrawn": 410, "locked": 429, "not_found": 404}
 _PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
@@ -47,16 +48,18 @@ def notice(
     until: datetime | None = None,
     problem: str = "",
     status: int = 0,
+    found: SignatureRequest | None = None,
 ) -> HttpResponse:
-    """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``locked``,
-    ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words; where
-    its sender withdrew it, the state is ``withdrawn``.
-    ``problem``: the name of the words that say what could not be done there."""
+    """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``replaced``,
+    ``locked``, ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other
+    words; where its sender withdrew it, the state is ``withdrawn``. ``problem``: the name of the words that say what
+    could not be done there. ``found``: the request, where the page must not know its signer."""
     is_withdrawn = bool(signer and signer.request.ended_early_at and not signer.request.declined_by_id)
     name = "withdrawn" if is_withdrawn and name == "expired" else name
     content: dict[str, Any] = {"state": name, "about": name, "until": until, "problem": problem}
     if signer:
         content |= {
+            "names": [document.name for document in documents_of(signer)],
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
             "is_withdrawn": is_withdrawn,
@@ -69,7 +72,8 @@ def notice(
         content |= in_person(request, signer) | from_dashboard(request, signer)
     if name == "already_signed" and signer and "in_person" not in content:
         content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
-    return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
+    status = status or _STATUSES.get(name, 200)
+    return show(request, "signer/notice.html", content, signer=signer, found=found, status=status)
 
 
 class Progress(Answer):
@@ -169,7 +173,8 @@ def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callab
 
 class SignerOutage:
     """The middleware for while the database is away, or no place is free for expensive work: a page in the signer's
-    language instead of a crash, and JSON for pictures and whatever else a page loads by itself."""
+    language instead of a crash, and JSON for pictures and whatever else a page loads by itself. And for whoever comes
+    to a page by a link that was replaced."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -178,6 +183,8 @@ class SignerOutage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, ReplacedLinkError) and request.path.startswith(_PAGES):
+            return notice(request, "replaced", found=exception.request)
         if not request.path.startswith(_PAGES) or not (isinstance(exception, NoPlaceError) or is_outage(exception)):
             return None
         if "text/html" not in request.headers.get("Accept", ""):
@@ -190,6 +197,14 @@ class SignerOutage:
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
+
+
+@require_safe
+def whole_link(request: HttpRequest, address: str) -> HttpResponse:
+    """Lead to the page from its address with something behind it, such as a bracket or a full stop, which programs for
+    mails take for a part of the link."""
+    query = request.META.get("QUERY_STRING", "")
+    return answers.private(HttpResponseRedirect(f"/{address}{f'?{query}' if query else ''}"))
 
 
 @csrf_exempt

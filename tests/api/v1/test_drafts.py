@@ -88,6 +88,12 @@ def test_everything_may_be_missing(charles: Author, program: ApiClient) -> None:
         charles.send(draft)
 
 
+@pytest.fixture
+def sms_gateway(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "apprise+json://127.0.0.1/{to}"})
+
+
+@pytest.mark.usefixtures("sms_gateway")
 def test_what_is_there_is_kept(program: ApiClient) -> None:
     document, bare, other = program.document(), program.document(), program.document()
     draft = created(
@@ -119,6 +125,7 @@ def test_what_is_there_is_kept(program: ApiClient) -> None:
     ]
 
 
+@pytest.mark.usefixtures("sms_gateway")
 def test_what_is_missing_is_told_in_words(charles: Author, program: ApiClient) -> None:
     draft = created(
         program,

@@ -74,6 +74,8 @@ def test_the_bodies_of_the_api_with_json_are_known() -> None:
         "/api/v1/signature_requests",
         "/api/v1/signature_requests/preview",  # the same body
         "/api/v1/signature_requests/{request_id}/end",  # without an optional field
+        "/api/v1/signature_requests/{request_id}/extend",  # likewise
+        "/api/v1/signature_requests/{request_id}/signers/{signer_id}/correct",  # test_correct.py
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",  # as the signer's page sends it
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline",  # likewise
         "/api/v1/templates",

@@ -31,6 +31,8 @@ BY_ID_ELSEWHERE = {
 ACTS = {
     "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
     "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
+    "POST /signature_requests/{request_id}/signers/{signer_id}/correct": {"last_name": "Byron"},
+    "POST /signature_requests/{request_id}/extend": {"validity_days": 90},
 }
 """With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests", "GET /templates"}

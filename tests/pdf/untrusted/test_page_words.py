@@ -124,6 +124,25 @@ def test_a_drawn_rule_beside_or_above_the_word() -> None:
     assert abs(line.x - 72) < 2 and abs(line.width - 180) < 3 and abs(line.y - 250) < 2
 
 
+def box(x: float, y: float, width: float, height: float) -> str:
+    return f"{x} {y} {width} {height} re S\n"
+
+
+def test_what_stands_under_one_line_is_no_label_of_the_next() -> None:
+    drawn = rule(72, 300, 180) + text("Ada Byron, Landlord", 72, 288) + rule(72, 240, 180) + text("Tenant", 72, 228)
+    assert [(line.label, line.about) for line in lines(drawn)] == [
+        ("Ada Byron, Landlord", "Ada Byron, Landlord"),
+        ("Tenant", "Tenant"),
+    ]
+
+
+def test_a_cell_is_offered_and_its_label_is_not() -> None:
+    row = box(72, 300, 100, 60) + box(172, 300, 180, 60) + text("Signature", 76, 345)
+    caption = box(72, 200, 180, 60) + text("Signature of the tenant", 72, 188, 8)
+    found = [(line.label, round(line.x), round(line.y), round(line.room)) for line in lines(row + caption)]
+    assert found == [("Signature", 174, 302, 56), ("Signature of the tenant", 74, 202, 56)]
+
+
 def test_points_are_those_of_the_page_as_it_is_read() -> None:
     """On a page that is turned, cropped and scaled, the text runs upwards."""
     turned = {"/Rotate": 90, "/CropBox": [50, 40, 450, 640], "/UserUnit": 2.0}

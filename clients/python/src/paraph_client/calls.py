@@ -22,6 +22,7 @@ from paraph_client.answers import (
 from paraph_client.call import Call, Json
 from paraph_client.inputs import (
     AnyRequest,
+    Correction,
     NewRequest,
     NewTemplate,
     Options,
@@ -131,6 +132,19 @@ class Calls:
     def remind_signer(self, request_id: int, signer_id: int) -> Call[Signer]:
         """Sends a reminder to a signer whose turn it is."""
         return _made(f"signature_requests/{request_id}/signers/{signer_id}/remind", _signer)
+
+    @Sent
+    def correct_signer(
+        self, request_id: int, signer_id: int, **correction: Unpack[Correction]
+    ) -> Call[SignatureRequest]:
+        """Puts right who a signer is who has not signed, or how they are reached; then their link is another one."""
+        path = f"signature_requests/{request_id}/signers/{signer_id}/correct"
+        return _made(path, _request, as_json(correction))
+
+    @Sent
+    def extend_request(self, request_id: int, validity_days: int) -> Call[SignatureRequest]:
+        """Gives signers so many days from now, never less than they had."""
+        return _made(f"signature_requests/{request_id}/extend", _request, {"validity_days": validity_days})
 
     @Sent
     def list_events(

@@ -117,6 +117,17 @@ class NewRequest(Options, total=False):
     documents: Required[Sequence[DocumentInput]]
 
 
+class Correction(TypedDict, total=False):
+    """What to put right of a signer. ``language`` is that of the mails to them, such as "fr"."""
+
+    first_name: str | None
+    last_name: str | None
+    email: str | None
+    phone: str | None
+    otp_channel: Literal["email", "sms"] | None
+    language: str | None
+
+
 class AnyRequest(Options, total=False):
     """A request of which anything may be missing."""
 

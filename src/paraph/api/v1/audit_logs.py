@@ -142,6 +142,21 @@ class AuditMetadata(Output):
     )
     provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
     resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    corrected: list[str] = Field(
+        ABSENT, min_length=1, max_length=6, description="Of `signer.corrected`: the fields whose values were corrected."
+    )
+    before: dict[str, Digest] = Field(
+        ABSENT,
+        max_length=6,
+        description="Likewise: by field, a commitment to the earlier value, the SHA-256 of `salt` (its bytes) and the "
+        "value.",
+    )
+    after: dict[str, Digest] = Field(ABSENT, max_length=6, description="Likewise: a commitment to the corrected value.")
+    salt: str = Field(
+        ABSENT, max_length=32, description="Likewise: 16 bytes in hexadecimal; `erased` once the signer's data are."
+    )
+    extended_from: Timestamp = Field(ABSENT, description="Of `request.extended`: the earlier `expires_at`.")
+    extended_to: Timestamp = Field(ABSENT, description="Likewise: the new one.")
     wrong_codes: WrongCodes = Field(
         ABSENT,
         description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "

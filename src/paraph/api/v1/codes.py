@@ -91,7 +91,8 @@ CODES = {
     "already_signed": Code(
         409,
         "The signer has signed.",
-        "In a sandbox act, go on with the next signer.",
+        "In a sandbox act, go on with the next signer. What is signed cannot be corrected: end the request and create "
+        "another.",
         _("The signer has already signed."),
     ),
     "not_your_turn": Code(

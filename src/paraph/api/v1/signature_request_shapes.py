@@ -87,7 +87,8 @@ class Signer(Output):
     )
     signed_at: Timestamp | None = Field(description="Null until the signer has signed.")
     signing_url: Url | None = Field(
-        description="Personal address of the signing page, valid until the request expires; null once signed. "
+        description="Personal address of the signing page, valid until the request expires or the way to the "
+        "signer is corrected; null once signed. "
         "It must reach this signer and nobody else."
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
@@ -119,10 +120,12 @@ class CreatedSignatureRequest(Output):
     status: Literal["pending", "completed", "expired"] = Field(
         description="`completed` once everybody has signed. The results come later: see `finalized`."
     )
-    validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS, description="Days from `created_at` to `expires_at`.")
+    validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS, description="As given at creation.")
     initials_required: bool = Field(description="Whether each signer also puts initials on each page.")
     notify_signers_on_completion: bool = Field(description="Whether signers get a summary by e-mail at completion.")
-    expires_at: Timestamp = Field(description="From this second on nobody can sign: `created_at` plus `validity_days`.")
+    expires_at: Timestamp = Field(
+        description="From this second on nobody can sign: `created_at` plus `validity_days`, or later once extended."
+    )
     created_at: Timestamp = Field(description="When the request was created.")
     document_ids: list[Id] = Field(
         min_length=1, max_length=MOST_DOCUMENTS, description="The documents, in the order given at creation."
@@ -197,8 +200,8 @@ class SignatureRequests(Output):
 Answer = dict[str, Any]
 
 _ISO = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
-# Python puts what it alone knows in the place of ``signing_url`` and of ``value``, takes ``entered`` out, and whatever
-# is only in the answers that have it.
+# Python puts what it alone knows in the place of ``signing_url`` and of ``value``, takes ``replaced_links`` and
+# ``entered`` out, and whatever is only in the answers that have it.
 _READ = f"""
 SELECT json_agg(json_build_object(
     'id', request.id, 'mode', request.mode, 'status', request.status, 'validity_days', request.validity_days,
@@ -217,9 +220,12 @@ SELECT json_agg(json_build_object(
             'order', signer."order", 'status', signer.status,
             'signed_at', to_char(signer.signed_at AT TIME ZONE 'UTC', {_ISO}),
             'signing_url', CASE WHEN signer.status <> 'signed' THEN encode(signer.token_salt, 'hex') END,
+            'replaced_links', signer.replaced_links,
             'delivery', CASE WHEN signer.status = 'pending' THEN (
                 SELECT json_build_object('put_off_until', to_char(until AT TIME ZONE 'UTC', {_ISO}))
-                FROM messaging_putoffmail WHERE name = 'invitation-' || signer.id AND until > %(now)s
+                FROM messaging_putoffmail
+                WHERE name = concat('invitation-', signer.id, '-' || nullif(signer.replaced_links, 0))
+                    AND until > %(now)s
             ) END,
             'role', signer.role,
             'fields', CASE WHEN request.has_fields THEN ARRAY(
@@ -321,8 +327,8 @@ def _completed(answer: Answer) -> Answer:
     """Return the answer with what the database does not know, and without what this request does not have."""
     signers = answer["signers"]
     for signer in signers:
-        if salt := signer["signing_url"]:
-            signer["signing_url"] = url_of(signer["id"], bytes.fromhex(salt))
+        salt, replaced = signer["signing_url"], signer.pop("replaced_links")
+        signer["signing_url"] = url_of(signer["id"], bytes.fromhex(salt), replaced) if salt else None
         entered = signer.pop("entered")
         values = decrypted(signer["id"], bytes.fromhex(entered)) if entered else {}
         for field in signer["fields"]:

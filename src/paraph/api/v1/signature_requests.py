@@ -1,8 +1,9 @@
-"""Signature requests (rules 4.5 to 4.7): creating, previewing, listing and reading them, ending one, and reminding a
-signer of one."""
+"""Signature requests (rules 4.5 to 4.7): creating, previewing, listing and reading them, ending one, giving one more
+time, and reminding or correcting a signer of one."""
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Literal
 
 from django.http import HttpResponse
@@ -36,6 +37,8 @@ from paraph.api.v1.signature_request_shapes import (
     size_of_fields,
 )
 from paraph.flow.ending import end_own_early
+from paraph.flow.sending.correct import correct_signer as correct
+from paraph.flow.sending.correct import extend
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.invite import RemindedLatelyError, remind
 from paraph.flow.sending.preview import preview_pdf
@@ -49,8 +52,10 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    Correction,
     Creation,
     End,
+    Extend,
     SignatureRequestInput,
 )
 from paraph.signature_requests.localized import accepted_locale
@@ -369,6 +374,72 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
         return _signer(request, request_id, signer_id)
 
     return idempotent.done_once(key, None, signer_id, ask, read)
+
+
+_CORRECTION = (
+    "already_signed:correct",
+    "conflict_over:correct",
+    "conflict_links",
+    "forbidden_sms:correct",
+    "validation_correction",
+)
+
+
+@operation(
+    "correctSigner",
+    "POST /signature_requests/{request_id}/signers/{signer_id}/correct",
+    SignatureRequest,
+    "The request, with the signer as corrected.",
+    accepts=(KEY,),
+    body=Body(Correction, "What to put right."),
+    refuses=(*CHANGE, *JSON, *_CORRECTION),
+)
+def correct_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
+    """Correct a signer.
+
+    Puts right the name of a signer who has not signed, or how they are reached. Another `email`, `phone` or
+    `otp_channel` makes another `signing_url`: the link before it answers that it was replaced, codes sent before and
+    what was filled in are void, and with `send_email` a signer whose turn it is gets a new invitation. The audit log
+    says what was corrected, without the values.
+    """
+    _signer(request, request_id, signer_id)
+    return idempotent.with_key(request, _correct, request_id, signer_id)
+
+
+def _correct(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
+    content = body.read_object(request)
+    given = read_small(Correction, content).values
+    if not given:
+        sentence = _("The body must have at least one of %(names)s.")
+        raise DomainError("validation_error", sentence % {"names": ", ".join(Correction.model_fields)})
+    act = partial(correct, request.scope, actor(request), request_id, signer_id, given, origin=origin(request))
+    return idempotent.done_once(key, content, signer_id, act, partial(shown, request.scope, request_id))
+
+
+@operation(
+    "extendSignatureRequest",
+    "POST /signature_requests/{request_id}/extend",
+    SignatureRequest,
+    "The request, with its new `expires_at`.",
+    accepts=(KEY,),
+    body=Body(Extend, "For how long."),
+    refuses=(*CHANGE, *JSON, "conflict_over:extend", "validation_days:extend"),
+)
+def extend_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
+    """Give signers more time.
+
+    Moves the end of a pending request to so many days from now, at most 90, and never to an earlier moment than
+    before. `validity_days` of the request stays that of its creation.
+    """
+    own(request.scope, request_id)
+    return idempotent.with_key(request, _extend, request_id)
+
+
+def _extend(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
+    content = body.read_object(request)
+    days = read_small(Extend, content).validity_days
+    act = partial(extend, request.scope, actor(request), request_id, days, origin=origin(request))
+    return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:

@@ -199,6 +199,11 @@ class OptionsForm(SharedOptions):
 
     def save(self, draft: Draft) -> None:
         """Save what the form has, and nothing else of the draft."""
+        self.apply(draft)
+        draft.save(update_fields=[*_SAID, "content"])
+
+    def apply(self, draft: Draft) -> None:
+        """Give the draft what the form has."""
         for name, value in self.options().items():
             if name in _SAID:
                 setattr(draft, name, value)
@@ -206,4 +211,3 @@ class OptionsForm(SharedOptions):
                 draft.content.pop(name, None)
             else:
                 draft.content[name] = value
-        draft.save(update_fields=[*_SAID, "content"])

@@ -29,6 +29,7 @@ from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 
 _DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
+EXPIRY_WARNINGS = tuple(_DAYS)
 _AT_ONCE = 500
 _MOST_NAMES = 5
 
@@ -45,6 +46,11 @@ def queue_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> Non
         )
         if is_new:
             defer("tell_sender", name=mail.name)
+
+
+def forget_mails(request: SignatureRequest, kind: MailKind, about: Sequence[int]) -> None:
+    """Forget what the sender was told or is to be told, so that it can be told anew: what it said was put right."""
+    SenderMail.objects.filter(request=request, kind=kind, about__in=about).delete()
 
 
 def tell_sender(name: str) -> None:
@@ -78,7 +84,10 @@ def message_id(name: str) -> str:
 
 
 def _due(name: str) -> DueEmail | None:
-    mail = SenderMail.objects.select_related("request__organization", "request__sent_by").get(pk=name)
+    rows = SenderMail.objects.select_related("request__organization", "request__sent_by")
+    mail = rows.filter(pk=name).first()
+    if mail is None:  # forgotten, as what it tells has been put right
+        return None
     request, user = mail.request, mail.request.sent_by
     if mail.sent_at or user is None or not _wants(user, request, mail.kind):
         return None

@@ -1,6 +1,6 @@
-"""What is kept of a person who signs nothing: as one who gets copies, in rows of bulk sends and drafts that were never
-sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations wrote into
-drafts and templates."""
+"""What is kept of a person who signs nothing: as one who gets copies or was taken for a signer, in rows of bulk sends
+and drafts that were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what
+organizations wrote into drafts and templates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from paraph.audit_trail.commitments import ERASED, entries_about, erase_values
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.events import lock_request
+from paraph.flow.personal_data.earlier import EARLIER
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
 from paraph.flow.personal_data.place import (
     TELL_CAPTURED,
@@ -289,6 +290,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         ),
         _erase_copies,
     ),
+    EARLIER,
     Place(
         "rows of bulk sends",
         "request_templates_bulkrow: cells signers problems",

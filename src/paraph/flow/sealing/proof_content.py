@@ -27,7 +27,7 @@ from paraph.signature_requests.models import Field, FirstOpening, Role, Signatur
 from paraph.signature_requests.signed_documents import signed_names
 from paraph.tenants.branding import logo_picture
 
-_SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
+_SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.EXTENDED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""
 
 _EVIDENCE_FORMAT = "paraph-evidence/3"

@@ -44,23 +44,35 @@ def invite(signer_id: int) -> None:
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off. The member who sent the request is told where the mail server refuses the address, or takes nothing for an
-    hour.
+    hour. A mail that is on its way while its link is replaced is no invitation.
     """
-    signers = Signer.objects.filter(pk=signer_id)
+    replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
+    signers = Signer.objects.filter(pk=signer_id, replaced_links=replaced_links)
     try:
         mail_once(
-            f"invitation-{signer_id}",
-            lambda: _due_invitation(signers.select_related(*_READ_ALONG).get()),
+            invitation_name(signer_id, replaced_links),
+            lambda: _due_invitation(signers.select_related(*_READ_ALONG).first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
     except OSError as refusal:
-        _tell_sender(signer_id, refusal)
+        if signers.exists():
+            _tell_sender(signer_id, refusal)
         raise
     _mark_notified(signer_id)
 
 
-def _due_invitation(signer: Signer) -> DueEmail | None:
-    if signer.invitation or signer.notified_at or signing_eligibility(signer) is not SigningEligibility.OPEN:
+def invitation_name(signer_id: int, replaced_links: int) -> str:
+    """Return the name under which the invitation with the signer's newest link is sent once."""
+    return f"invitation-{signer_id}-{replaced_links}" if replaced_links else f"invitation-{signer_id}"
+
+
+def _due_invitation(signer: Signer | None) -> DueEmail | None:
+    if (
+        signer is None
+        or signer.invitation
+        or signer.notified_at
+        or signing_eligibility(signer) is not SigningEligibility.OPEN
+    ):
         return None
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
 

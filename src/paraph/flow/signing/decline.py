@@ -4,7 +4,7 @@ from django.db import transaction
 
 from paraph.audit_trail.append import Origin
 from paraph.flow import events
-from paraph.flow.events import lock_signer
+from paraph.flow.events import lock_holder
 from paraph.flow.messages.tell_of_end import queue_mails
 from paraph.flow.signing.ask import plain_text
 from paraph.kernel import clock
@@ -28,13 +28,13 @@ def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = 
     """End the request early for the signer's reason and return it; the signer's status stays.
 
     Takes the row lock that signing takes, so that of a last signature and a decline at the same time only one happens.
-    Raise what :func:`require_declinable` raises, and ``validation_error`` for a reason that is blank or longer than 500
-    characters.
+    Raise what :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is
+    blank or longer than 500 characters.
     """
     require_declinable(signer)
     reason = checked_reason(reason)
     with transaction.atomic():
-        signer = lock_signer(signer.pk)
+        signer = lock_holder(signer)
         moment = clock.now()
         require_open(signer, moment)
         request = signer.request

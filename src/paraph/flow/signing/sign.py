@@ -10,7 +10,7 @@ from django.db import transaction
 from paraph.audit_trail.append import Origin
 from paraph.database.rows import insert
 from paraph.flow import events
-from paraph.flow.events import lock_signer
+from paraph.flow.events import lock_holder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
@@ -31,10 +31,10 @@ from paraph.tenants.models import Environment
 def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
     """Keep the entries, right or wrong, beside those from before, and return all of them.
 
-    Raise ``DomainError`` as :func:`require_open` does: only who may sign enters anything.
+    Raise ``DomainError`` as :func:`require_open` and :func:`lock_holder` do: only who may sign enters anything.
     """
     with transaction.atomic():
-        locked = lock_signer(signer.pk)  # two devices at once lose nothing of each other
+        locked = lock_holder(signer)  # two devices at once lose nothing of each other
         require_open(locked)
         typed = with_entries(field_values.values_of(locked), entries)
         field_values.write(locked, typed)
@@ -107,9 +107,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Sign for the signer and return the signer as signed, with ``request`` in its new state.
 
     Raise ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
-    shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
-    when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
-    was checked against ``expires_at``.
+    shown, a drawing has no ink), ``invalid_otp``, ``too_many_attempts`` or ``replaced``. From the code on, the
+    attempt counts even when the signature is then refused. The time is read once, under the lock, so that ``signed_at``
+    is the moment that was checked against ``expires_at``.
     """
     require_open(signer)
     require_shown(signer)
@@ -121,7 +121,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         initials=signature.initials and _simplified(signature.initials),
     )
     with transaction.atomic():
-        signer = lock_signer(signer.pk)
+        signer = lock_holder(signer)
         moment = clock.now()
         require_open(signer, moment)
         if code_hash is not None:

@@ -18,6 +18,15 @@ _ALIKE = {
     "meta_uploaded_pdf_sha256": "uploaded",
 }
 """Names that are called as others are."""
+_CORRECTED = {
+    "first_name": "name",
+    "last_name": "name",
+    "email": "email",
+    "phone": "phone",
+    "otp_channel": "code",
+    "language": "meta_locale",
+}
+"""What a signer's values are called."""
 _CAPTURED = "captured:"
 
 
@@ -89,6 +98,10 @@ def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words:
         yield from (_remarks(noted, words) for noted in value)
     elif key == "prepared_documents" and isinstance(value, list):
         yield from (_prepared(noted, words) for noted in value)
+    elif key == "corrected" and isinstance(value, list):
+        yield ", ".join(dict.fromkeys(str(words.get(_CORRECTED.get(name, ""), name)) for name in value))
+    elif key in ("before", "after") and isinstance(value, Mapping):
+        yield from value.values()
     elif key == "fields" and isinstance(value, list):
         yield str(len(value))  # the values stand under a heading of their own
     elif isinstance(value, str) and key in _VALUES:

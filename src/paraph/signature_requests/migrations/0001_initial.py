@@ -185,6 +185,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("token_salt", models.BinaryField()),
+                ("replaced_links", models.SmallIntegerField(db_default=0, default=0)),
                 ("notified_at", models.DateTimeField(null=True)),
                 ("invitation", models.JSONField(null=True)),
                 ("signed_at", models.DateTimeField(null=True)),

@@ -24,6 +24,7 @@ const OPENINGS = {
   already_signed: ["already_signed"],
   locked: ["error", { code: "too_many_attempts" }],
   not_found: ["error", { code: "not_found" }],
+  replaced: ["error", { code: "replaced" }],
 };
 if (OPENINGS[document.body.dataset.state]) tell(...OPENINGS[document.body.dataset.state]);
 

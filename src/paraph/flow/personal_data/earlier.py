@@ -1,0 +1,62 @@
+"""What is kept of addresses and numbers that signers had until they were corrected: somebody else may have them."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from django.db import transaction
+
+from paraph.audit_trail.commitments import EntryAbout, entries_about, erase_values
+from paraph.audit_trail.models import Entry
+from paraph.flow.events import lock_request
+from paraph.flow.personal_data.place import Person, Place, among, pseudonym, telling, update
+from paraph.signature_requests.models import RequestStatus
+from paraph.webhooks.models import Delivery, Event
+
+
+def _entries(person: Person) -> Iterator[EntryAbout]:
+    """Yield the journal's entries about messages to the person in the place of a signer who was corrected since."""
+    sent = Entry.objects.filter(among(person, "metadata__recipient"), signer__replaced_links__gt=0)
+    sent = sent.filter(**person.of("organization")).exclude(
+        among(person, "signer__email") | among(person, "signer__phone")
+    )
+    addresses = {address.casefold() for address in person.addresses}
+    for request_id, signer_id in sent.order_by("request", "signer").values_list("request", "signer").distinct():
+        for found in entries_about(request_id, signer_id, ()):
+            is_theirs = str(found.entry.metadata.get("recipient", "")).casefold() in addresses
+            if is_theirs and found.values and found.entry.signer_id == signer_id:
+                yield found
+
+
+def _erase(person: Person, found: Sequence[EntryAbout]) -> int:
+    """Erase what the journal has, and the address in events and recorded webhooks. A request that is still to be proven
+    keeps them until then, as its proof states all salts."""
+    return sum(_erase_entry(person, each) for each in found)
+
+
+@transaction.atomic
+def _erase_entry(person: Person, found: EntryAbout) -> int:
+    request, signer = lock_request(found.entry.request_id), found.entry.signer
+    if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
+        return 0
+    named = pseudonym(signer)
+    erase_values([found], {found.entry.metadata["recipient"]: named})
+    addresses = {address.casefold() for address in person.addresses}
+    rows: list[Event | Delivery] = [*Event.objects.filter(request=request), *Delivery.objects.filter(request=request)]
+    for row in rows:
+        content = json.loads(row.payload)
+        if content.get("signer", {}).get("email", "").casefold() in addresses:
+            content["signer"]["email"] = named
+            update(row, payload=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+    return 1
+
+
+EARLIER: Place[Person, EntryAbout] = Place(
+    "earlier addresses of signers",
+    "journal_entry: ip user_agent metadata; webhooks_event: payload; webhooks_delivery: payload",
+    _entries,
+    telling(
+        "entry.organization_id entry.environment request=entry.request_id event=entry.event_type at=entry.created_at",
+        lambda found: {path.removeprefix("metadata/"): value for path, value in found.values.items()},
+    ),
+    _erase,
+)

@@ -1,0 +1,494 @@
+"""Correcting what was sent: what goes with another way to the signer, what stays, and who wins a race (rule 20)."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.commitments import commitment
+from paraph.flow.ending import expire
+from paraph.flow.messages import emails
+from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
+from paraph.flow.sealing.proof_content import proof_content
+from paraph.flow.sending.correct import MOST_LINKS, correct_signer, extend, reword
+from paraph.flow.sending.invite import invite, remind, send_reminder
+from paraph.flow.signing.decline import decline
+from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.sign import Signature, enter_fields
+from paraph.flow.signing.sign import sign as sign_verb
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage
+from paraph.otp import codes, guesses
+from paraph.otp.models import OneTimeCode
+from paraph.queue.jobs import defer
+from paraph.signature_requests.fields.entry import Entry as EnteredValue
+from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.models import (
+    Channel,
+    Field,
+    FirstOpening,
+    Reminder,
+    SenderMail,
+    SignatureRequest,
+    Signer,
+)
+from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.models import Activity, Application
+from paraph.tenants.scope import TenantScope
+from paraph.webhooks.models import Delivery, Event
+from tests.drafts.author import author
+from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
+from tests.flow.test_erase import everything, finished, proof_check
+from tests.flow.test_jobs import work_off
+from tests.flow.test_sign import at_once, signing
+
+pytestmark = pytest.mark.django_db
+
+NEW = "ada.lovelace@example.org"
+SENDER = OPERATOR
+
+
+def scope_of(made: Scene, plan: str = "pro") -> TenantScope:
+    return TenantScope(made.request.organization_id, made.request.environment, plan, None)
+
+
+def correct(made: Scene, position: int = 0, plan: str = "pro", /, **given: str) -> Signer:
+    signer = made.signers[position]
+    return correct_signer(scope_of(made, plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
+
+
+def refusal(made: Scene, position: int = 0, /, **given: str) -> tuple[str, str]:
+    before = Signer.objects.values().get(pk=made.signers[position].pk)
+    with pytest.raises(DomainError) as refused:
+        correct(made, position, **given)
+    assert Signer.objects.values().get(pk=made.signers[position].pk) == before
+    assert "signer.corrected" not in made.events() and not Activity.objects.exists()
+    return refused.value.code, refused.value.message
+
+
+def loaded(made: Scene, position: int = 0) -> Signer:
+    return Signer.objects.select_related("request__organization").get(pk=made.signers[position].pk)
+
+
+def invited(**of_request: Any) -> Scene:
+    made = scene(signers=2, send_email=True, **of_request)
+    invite(made.signers[0].pk)
+    CapturedMessage.objects.all().delete()
+    return made
+
+
+def extended(made: Scene, days: int) -> SignatureRequest:
+    return extend(scope_of(made), SENDER, made.request.pk, days, origin=VISITOR)
+
+
+class TestAnotherWay:
+    def test_the_link_is_another_and_the_earlier_one_is_known_as_replaced(self) -> None:
+        made = invited()
+        links = [token(made.signers[0])]
+        for address in (NEW, "ada@example.net", NEW):
+            links.append(token(correct(made, email=address)))
+        assert len(set(links)) == 4
+        *replaced, newest = links
+        for link in replaced:
+            with pytest.raises(ReplacedLinkError) as refused:
+                signer_of(link)
+            assert refused.value.request == made.request and newest not in str(refused.value)
+        assert signer_of(newest) == made.signers[0]
+        forged = newest[:-1] + ("A" if newest[-1] != "A" else "B")
+        assert signer_of(forged) is None
+
+    def test_the_invitation_goes_out_again_to_the_new_address_alone(self) -> None:
+        made = invited()
+        corrected = correct(made, email=NEW)
+        assert (corrected.status, corrected.notified_at, corrected.invitation) == ("pending", None, None)
+        assert jobs()[-1] == ("invite", {"signer_id": corrected.pk})
+        for _ in range(2):  # the job of the earlier address may wait for its next attempt
+            invite(corrected.pk)
+        message = CapturedMessage.objects.get()
+        assert message.to == NEW and signing_url(corrected) in message.text
+        assert message.message_id == f"invitation-{corrected.pk}-1"
+        assert loaded(made).status == "notified"
+        told = [entry.metadata["recipient"] for entry in made.entries() if entry.event_type == "signer.notified"]
+        assert told == ["ada1@example.com", NEW]
+
+    def test_a_mail_that_was_on_its_way_is_no_invitation(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = scene(send_email=True)
+
+        def corrected_meanwhile(signer: Signer, url: str) -> Any:
+            monkeypatch.undo()
+            mail = emails.invitation(signer, url)
+            correct(made, email=NEW)
+            return mail
+
+        monkeypatch.setattr(emails, "invitation", corrected_meanwhile)
+        invite(made.signers[0].pk)
+        assert CapturedMessage.objects.get().to == "ada1@example.com"
+        assert loaded(made).status == "pending" and "signer.notified" not in made.events()
+        invite(made.signers[0].pk)
+        assert CapturedMessage.objects.latest("pk").to == NEW and loaded(made).status == "notified"
+
+    @pytest.mark.parametrize("given", [{"phone": "+33612345679"}, {"otp_channel": "sms"}])
+    def test_so_do_a_number_and_a_channel(self, given: dict[str, str], box: object) -> None:
+        made = scene(signer={"phone": "+33612345678"}, environment="production")
+        assert token(correct(made, **given)) != token(made.signers[0])
+
+    def test_the_code_and_the_lock_are_void_and_the_wrong_codes_stay_counted(self) -> None:
+        made = scene()
+        code = made.code()
+        signer = loaded(made)
+        for _ in range(3):
+            with pytest.raises(guesses.GuessRefusedError):
+                codes.guess(signer, f"{(int(code) + 1) % 10**6:06d}")
+        OneTimeCode.objects.update(locked_until=clock.now() + timedelta(hours=1), recent_wrong_guesses=20)
+        corrected = correct(made, email=NEW)
+        assert guesses.locked_until(corrected) is None
+        with pytest.raises(DomainError) as refused:
+            sign_verb(loaded(made), Signature(code, TYPED, None, "en"), VISITOR)
+        assert refused.value.code == "invalid_otp"
+        row = OneTimeCode.objects.get()
+        assert (row.destination, row.destination_scope, row.wrong_guesses) == ("", "", 3)
+        assert sign_verb(loaded(made), Signature(made.code(), TYPED, None, "en"), VISITOR).status == "signed"
+        assert OneTimeCode.objects.get().destination == NEW
+
+    def test_no_code_goes_to_where_the_signer_is_no_more(self) -> None:
+        made = scene()
+        before = loaded(made)
+        correct(made, email=NEW)
+        with pytest.raises(ReplacedLinkError):
+            send_otp(before, "email", VISITOR)
+        assert not CapturedMessage.objects.exists() and not OneTimeCode.objects.exists()
+
+    def test_a_code_on_its_way_is_not_usable(self) -> None:
+        made = scene()
+        before = loaded(made)
+        issued = codes.issue(before, Channel.EMAIL, before.email)
+        correct(made, email=NEW)
+        codes.mark_sent(before, issued)
+        with pytest.raises(guesses.GuessRefusedError):
+            codes.guess(loaded(made), issued.code)
+
+    def test_what_was_entered_and_seen_by_the_earlier_link_goes(self) -> None:
+        made = scene(fields=[{"name": "iban"}])
+        enter_fields(loaded(made), [EnteredValue(Field.objects.get(), "DE89 3704", "fields[0]")])
+        FirstOpening.objects.create(signer=made.signers[0], opened_at=clock.now(), ip=VISITOR.ip)
+        correct(made, email=NEW)
+        assert loaded(made).fields_encrypted is None and not FirstOpening.objects.exists()
+
+    def test_reminders_that_wait_are_not_sent_and_later_ones_go_to_the_new_address(self) -> None:
+        made = invited(remind_every_days=3, reminders_at_most=2)
+        actor, signer_id = author().actor, made.signers[0].pk
+        remind(scope_of(made), made.request.pk, signer_id, actor)
+        correct(made, email=NEW)
+        assert not Reminder.objects.exists() and loaded(made).remind_at is None
+        send_reminder(signer_id, 1)
+        assert not CapturedMessage.objects.exists()
+        invite(signer_id)
+        assert loaded(made).remind_at
+        remind(scope_of(made), made.request.pk, signer_id, actor)
+        send_reminder(signer_id, 1)
+        assert [message.to for message in CapturedMessage.objects.all()] == [NEW, NEW]
+
+    def test_in_a_sequence_the_turn_stays_and_who_waits_is_not_mailed(self) -> None:
+        made = invited(mode="sequential")
+        later = correct(made, 1, email=NEW)
+        assert [job for job in jobs() if job[0] == "invite"] == [] and later.order == 2
+        invite(later.pk)
+        assert not CapturedMessage.objects.exists()
+        correct(made, 0, email="ada@example.net")
+        sign(made, 0)
+        work_off()
+        assert loaded(made, 1).status == "notified"
+
+    def test_without_mails_nobody_is_invited(self) -> None:
+        made = scene()
+        correct(made, email=NEW)
+        assert jobs() == []
+
+    def test_the_sender_can_be_told_again_that_nothing_arrives(self) -> None:
+        made = scene(send_email=True)
+        about = {"request": made.request, "about": made.signers[0].pk}
+        SenderMail.objects.create(name="undelivered-1", kind="undelivered", **about)
+        SenderMail.objects.create(name="asked-1", kind="asked", **about)
+        correct(made, email=NEW)
+        assert SenderMail.objects.get().kind == "asked"
+        defer("tell_sender", name="undelivered-1")
+        work_off()
+
+
+class TestTheSameWay:
+    @pytest.mark.parametrize("given", [{"first_name": "Augusta"}, {"last_name": "Byron"}, {"locale": "sv"}])
+    def test_a_name_or_a_language_leaves_link_code_and_entries(self, given: dict[str, str]) -> None:
+        made = invited(fields=[{"name": "iban", "required": False}])
+        code = made.code()
+        enter_fields(loaded(made), [EnteredValue(Field.objects.get(signer=made.signers[0]), "DE89", "fields[0]")])
+        corrected = correct(made, **given)
+        assert token(corrected) == token(made.signers[0]) and corrected.status == "notified"
+        assert loaded(made).fields_encrypted is not None and [job for job in jobs() if job[0] == "invite"] == []
+        fields = filled_fields(loaded(made), None)
+        assert sign_verb(loaded(made), Signature(code, TYPED, None, "en", fields), VISITOR).status == "signed"
+
+    def test_the_name_is_that_of_later_mails_and_the_language_too(self) -> None:
+        made = scene(send_email=True)
+        correct(made, first_name="Augusta", locale="sv")
+        invite(made.signers[0].pk)
+        message = CapturedMessage.objects.get()
+        assert "Hej Augusta Lovelace" in message.text
+
+    def test_the_name_is_what_is_stamped_and_proven(self) -> None:
+        made = scene()
+        correct(made, first_name="Augusta", last_name="King")
+        finished(made)
+        made.request.refresh_from_db()
+        assert [signer.name for signer in proof_content(made.request, clock.now()).signers] == ["Augusta King"]
+
+
+class TestRefusals:
+    def test_who_has_signed_stays_as_they_are(self) -> None:
+        made = scene(signers=2)
+        sign(made)
+        assert refusal(made, email=NEW) == ("already_signed", "The signer has already signed.")
+
+    def test_what_is_over(self) -> None:
+        made = scene(expires_at=clock.now())
+        assert refusal(made, email=NEW) == ("conflict", "The request is over.")
+
+    def test_nothing_that_changes(self) -> None:
+        made = scene()
+        sentence = "Nothing changes: the signer has these values already."
+        assert refusal(made, email="ada1@example.com", first_name="Ada") == ("validation_error", sentence)
+
+    def test_the_address_of_another_signer(self) -> None:
+        made = scene(signers=2)
+        sentence = "email: another signer of this request has this address."
+        assert refusal(made, email=made.signers[1].email.upper()) == ("validation_error", sentence)
+
+    def test_sms_wants_a_number_that_takes_it_a_plan_and_in_production_a_gateway(self) -> None:
+        made, live = scene(signers=2), scene(environment="production")
+        sentence = "otp_channel: this service has no SMS gateway, so nobody would receive the codes."
+        assert refusal(live, otp_channel="sms", phone="+33612345678") == ("validation_error", sentence)
+        sentence = "phone: it is required, as otp_channel is sms."
+        assert refusal(made, otp_channel="sms") == ("validation_error", sentence)
+        code, sentence = refusal(made, otp_channel="sms", phone="+881612345678")
+        assert code == "validation_error" and "phone: “+881612345678” is not a number" in sentence
+        with pytest.raises(DomainError) as refused:
+            correct(made, 0, "free", otp_channel="sms", phone="+33612345678")
+        assert (refused.value.code, refused.value.message) == (
+            "forbidden",
+            "otp_channel: your plan does not include codes by SMS.",
+        )
+        assert correct(made, otp_channel="sms", phone="+33612345678").otp_channel == "sms"
+
+    def test_without_its_number_sms_does_not_stay(self) -> None:
+        made = scene(signer={"otp_channel": "sms", "phone": "+33612345678"})
+        assert refusal(made, phone="")[1] == "phone: it is required, as otp_channel is sms."
+        corrected = correct(made, phone="", otp_channel="email")
+        assert (corrected.phone, corrected.otp_channel) == ("", "email")
+
+    def test_the_way_is_not_corrected_for_ever(self) -> None:
+        made = scene()
+        Signer.objects.update(replaced_links=MOST_LINKS)
+        code, sentence = refusal(made, email=NEW)
+        assert code == "conflict" and "100 times" in sentence
+        assert correct(made, last_name="King").last_name == "King"
+
+    def test_a_signer_of_another_request_or_tenant(self) -> None:
+        made, other = scene(), scene()
+        assert made.request.organization_id != other.request.organization_id
+        for scope, request in [
+            (scope_of(other), made.request),
+            (scope_of(made), other.request),
+            (TenantScope(made.request.organization_id, "production", "pro", None), made.request),
+        ]:
+            with pytest.raises(DomainError) as refused:
+                correct_signer(scope, SENDER, request.pk, made.signers[0].pk, {"email": NEW}, origin=VISITOR)
+            assert refused.value.code == "not_found"
+
+
+class TestTheJournal:
+    def test_it_states_what_was_corrected_and_no_value(self) -> None:
+        made = invited()
+        Application.objects.update(webhook_url="https://shop.example/hooks")
+        before = Event.objects.count()
+        correct(made, email=NEW, first_name="Augusta")
+        entry = made.entries()[-1]
+        assert (entry.event_type, entry.signer_id, entry.ip) == ("signer.corrected", made.signers[0].pk, VISITOR.ip)
+        assert sorted(entry.metadata["corrected"]) == ["email", "first_name"]
+        told = json.dumps(entry.metadata)
+        assert NEW not in told and "ada1@" not in told and "Ada" not in told and "Augusta" not in told
+        salt = entry.metadata["salt"]
+        assert entry.metadata["before"]["email"] == commitment(salt, "ada1@example.com")
+        assert entry.metadata["after"] == {
+            "email": commitment(salt, NEW),
+            "first_name": commitment(salt, "Augusta"),
+        }
+        assert broken_at(made.entries()) is None
+        assert Event.objects.count() == before and not Delivery.objects.filter(event_type="signer.corrected").exists()
+        act = Activity.objects.get()
+        subject = f"request {made.request.pk}, signer {made.signers[0].pk}"
+        assert (act.action, act.subject, act.before, act.after) == ("signer.corrected", subject, {}, {})
+
+    def test_the_proof_states_it_and_can_be_verified(self) -> None:
+        made = invited()
+        correct(made, email=NEW)
+        correct(made, phone="+33612345678", locale="fr")
+        extended(made, 30)
+        finished(made)
+        found = proof_check(made)
+        assert found.problems == []
+
+    def test_erasing_takes_the_salt_and_the_chain_holds(self) -> None:
+        made = invited()
+        correct(made, email=NEW)
+        finished(made)
+        salt = next(entry for entry in made.entries() if entry.event_type == "signer.corrected").metadata["salt"]
+        erase_signer(OPERATOR, made.signers[0].pk)
+        assert broken_at(made.entries()) is None
+        with_salts = json.dumps([[entry.metadata, entry.salts] for entry in made.entries()])
+        assert salt not in with_salts and "ada1@" not in with_salts
+        link = token(loaded(made))
+        assert signer_of(link) == made.signers[0] and signer_of(token(made.signers[0])) is None
+
+
+class TestTheEarlierAddress:
+    def test_its_owner_is_shown_what_went_there_and_nothing_of_the_signer(self) -> None:
+        made = invited()
+        Application.objects.update(webhook_url="https://shop.example/hooks")
+        made.code()
+        CapturedMessage.objects.all().delete()
+        correct(made, email=NEW)
+        shown = show_person("Ada1@example.com")
+        assert {kept.place for kept in shown} == {"earlier addresses of signers"}
+        assert [kept.facts["event"] for kept in shown] == ["signer.notified", "signer.otp_sent"]
+        assert NEW not in str(shown) and "Lovelace" not in str(shown)
+
+    def test_it_can_be_erased_once_the_request_is_proven(self) -> None:
+        made = invited()
+        Application.objects.update(webhook_url="https://shop.example/hooks")
+        made.code()
+        CapturedMessage.objects.all().delete()
+        correct(made, email=NEW)
+        erase_address(OPERATOR, "ada1@example.com")
+        assert "ada1@example.com" in everything()  # its proof is to state it
+        finished(made)
+        CapturedMessage.objects.all().delete()
+        changed = erase_address(OPERATOR, "ada1@example.com")
+        assert changed.organization_ids == [made.request.organization_id] and changed.signer_ids == []
+        assert "ada1@example.com" not in everything() and NEW in everything()
+        assert show_person("ada1@example.com") == [] and broken_at(made.entries()) is None
+
+
+Work = Callable[[], Any]
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRaces:
+    """Either the correction or what ends the signer's part wins, never both."""
+
+    def correcting(self, made: Scene) -> Work:
+        return lambda: token(correct(made, email=NEW))
+
+    @pytest.mark.parametrize("attempt", range(8))
+    def test_a_signature(self, attempt: int) -> None:
+        made = scene()
+        signed, corrected = at_once(signing(made, 0, made.code()), self.correcting(made))
+        if signed == "signed":
+            assert corrected == "already_signed" and "signer.corrected" not in made.events()
+            assert loaded(made).email == "ada1@example.com"
+        else:
+            assert signed in ("replaced", "invalid_otp") and "signer.signed" not in made.events()
+            assert (loaded(made).email, loaded(made).status) == (NEW, "pending")
+            assert OneTimeCode.objects.get().used_at is None
+
+    @pytest.mark.parametrize("attempt", range(4))
+    def test_a_decline(self, attempt: int) -> None:
+        made = scene(decline_allowed=True)
+        signer = loaded(made)
+
+        def declining() -> str:
+            return decline(signer, "No.", VISITOR).status
+
+        declined, corrected = at_once(declining, self.correcting(made))
+        assert (declined == "expired") != ("signer.corrected" in made.events())
+        assert (declined, corrected) == ("expired", "conflict") or declined == "replaced"
+
+    @pytest.mark.parametrize("attempt", range(4))
+    def test_an_expiry_and_an_extension(self, attempt: int) -> None:
+        made = scene(expires_at=clock.now() + timedelta(milliseconds=40))
+        due = made.request.expires_at
+
+        def late(work: Work) -> Work:
+            def run() -> Any:
+                while clock.now() < due - timedelta(milliseconds=attempt):
+                    pass
+                return work()
+
+            return run
+
+        expired, longer = at_once(late(lambda: expire(made.request.pk)), late(lambda: extended(made, 3).status))
+        assert (longer == "pending") == ("request.extended" in made.events())
+        assert not (expired is True and longer == "pending")
+
+    def test_two_corrections(self) -> None:
+        made = scene()
+        first, second = at_once(lambda: token(correct(made, email="a@example.net")), self.correcting(made))
+        assert first != second and loaded(made).replaced_links == 2
+        assert signer_of(token(loaded(made))) == made.signers[0]
+
+
+class TestExtending:
+    def test_the_end_counts_from_now_and_the_journal_tells_both(self) -> None:
+        made = scene()
+        before = made.request.expires_at
+        request = extended(made, 30)
+        assert timedelta(days=30) - (request.expires_at - clock.now()) < timedelta(seconds=2)
+        assert request.expires_at.microsecond == 0 and request.validity_days == 7
+        entry = made.entries()[-1]
+        assert (entry.event_type, entry.signer_id, entry.ip) == ("request.extended", None, VISITOR.ip)
+        assert entry.metadata == {"extended_from": clock.iso(before), "extended_to": clock.iso(request.expires_at)}
+        assert Activity.objects.get().action == "request.extended"
+
+    def test_never_earlier(self) -> None:
+        made = scene()
+        with pytest.raises(DomainError) as refused:
+            extended(made, 6)
+        moment = f"{made.request.expires_at:%Y-%m-%d %H:%M} UTC"
+        sentence = f"validity_days: the request can already be signed until {moment}, which is later."
+        assert (refused.value.code, refused.value.message) == ("validation_error", sentence)
+        assert "request.extended" not in made.events()
+
+    def test_what_is_over_stays_over(self) -> None:
+        made = scene(expires_at=clock.now())
+        with pytest.raises(DomainError) as refused:
+            extended(made, 30)
+        assert (refused.value.code, refused.value.message) == ("conflict", "The request is over.")
+
+    def test_the_sender_is_warned_again_before_the_new_end(self) -> None:
+        made = scene()
+        for about in (3, 1):
+            SenderMail.objects.create(name=f"e-{about}", request=made.request, kind="expiring", about=about)
+        SenderMail.objects.create(name="declined", request=made.request, kind="declined")
+        extended(made, 30)
+        assert SenderMail.objects.get().kind == "declined"
+
+
+class TestRewording:
+    def test_later_mails_say_it(self) -> None:
+        made = scene(send_email=True, subject="Your laese", message="Dear Ada")
+        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        invite(made.signers[0].pk)
+        message = CapturedMessage.objects.get()
+        assert "Your lease" in message.subject and "Dear tenants" in message.text
+        assert Activity.objects.get().action == "request.reworded"
+        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        assert Activity.objects.count() == 1
+
+    def test_not_of_what_is_over(self) -> None:
+        made = scene(expires_at=clock.now())
+        with pytest.raises(DomainError) as refused:
+            reword(scope_of(made), SENDER, made.request.pk, "x", "y")
+        assert refused.value.code == "conflict"

@@ -1,0 +1,95 @@
+"""A link that was replaced by a newer one: every page and endpoint says so, and nothing of the newer one (rule 20)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from paraph import words as catalog
+from paraph.flow.sending.correct import correct_signer
+from paraph.otp import codes
+from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.models import FirstOpening, Signer
+from paraph.signature_requests.signing_token import token
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.scope import TenantScope
+from paraph.words import LOCALES
+from tests.factories import VISITOR, Scene, scene
+from tests.production import Client
+
+pytestmark = pytest.mark.django_db
+
+NEW = "ada.lovelace@example.org"
+
+
+def correct(made: Scene) -> Signer:
+    request, signer = made.request, made.signers[0]
+    scope = TenantScope(request.organization_id, request.environment, "pro", None)
+    return correct_signer(scope, OPERATOR, request.pk, signer.pk, {"email": NEW}, origin=VISITOR)
+
+
+@pytest.fixture
+def replaced() -> tuple[Scene, str]:
+    """A scene with the earlier link, and the newer token."""
+    made = scene(decline_allowed=True)
+    return made, token(correct(made))
+
+
+def test_each_page_is_410_and_says_so(client: Client, replaced: tuple[Scene, str]) -> None:
+    made, newest = replaced
+    document = made.request_documents[0].document_id
+    for rest in ("", "/ask", "/decline", f"/documents/{document}/text"):
+        response = client.get(made.url(rest=rest))
+        assert response.status_code == 410, rest
+        content = response.content.decode()
+        assert 'data-state="replaced"' in content and "This link has been replaced" in content
+        assert newest not in content and "example.org" not in content and "Lovelace" not in content
+        assert response["Cache-Control"] == "no-store" and response["Referrer-Policy"] == "no-referrer"
+    assert client.get(f"/sign/{newest}").status_code == 200
+    assert FirstOpening.objects.count() == 1
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_in_every_language(client: Client, replaced: tuple[Scene, str], locale: str) -> None:
+    content = client.get(f"{replaced[0].url()}?lang={locale}").content.decode()
+    words = catalog.of("page", locale)
+    assert words["replaced_title"] in content and words["replaced_text"].replace("'", "&#x27;") in content
+    assert f'lang="{locale}"' in content
+
+
+def test_forms_and_endpoints_do_nothing(client: Client, replaced: tuple[Scene, str]) -> None:
+    made, newest = replaced
+    form = client.post(made.url(), {"do": "code"})
+    assert form.status_code == 410 and 'data-state="replaced"' in form.content.decode()
+    document = made.request_documents[0].document_id
+    answers = [
+        client.post(made.url(rest="/otp"), {"channel": "email"}, content_type="application/json"),
+        client.post(made.url(rest="/signature"), {"code": "123456", "consent": True}, content_type="application/json"),
+        client.post(made.url(rest="/decline"), {"reason": "No."}, content_type="application/json"),
+        client.get(made.url(rest="/progress")),
+        client.get(made.url(rest=f"/documents/{document}/pages/1.webp")),
+    ]
+    for answer in answers:
+        refusal: dict[str, Any] = json.loads(answer.content)["error"]
+        assert (answer.status_code, refusal["code"]) == (410, "replaced")
+        assert refusal["message"] == "This link has been replaced." and newest not in answer.content.decode()
+    assert not OneTimeCode.objects.exists() and made.events()[-1] == "signer.corrected"
+
+
+def test_a_form_that_comes_as_the_link_is_replaced_shows_no_documents(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = scene(pages=1)
+    code = made.code()
+    guess = codes.guess
+
+    def corrected_meanwhile(*given: Any) -> bytes:
+        found = guess(*given)
+        correct(made)
+        return found
+
+    monkeypatch.setattr(codes, "guess", corrected_meanwhile)
+    response = client.post(made.url(), {"do": "sign", "code": code, "consent": "on"})
+    content = response.content.decode()
+    assert response.status_code == 410 and 'data-state="replaced"' in content
+    assert 'class="page"' not in content and "signer.signed" not in made.events()
