@@ -110,6 +110,19 @@ def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) 
     page.locator("[data-progress]").get_by_text("1 person still has to sign").wait_for()
 
 
+def test_who_has_signed_sees_at_once_that_it_was_withdrawn(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked(signers=2)[0])
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    journey.confirm()
+    page.locator("body[data-state=signed] [data-progress=waiting]").wait_for()
+    world.withdraw(world.newest, "The price has changed.")
+    page.locator("body[data-state=already_signed] [data-progress=expired]").wait_for()
+    said = page.locator("[data-progress]").inner_text()
+    assert said.strip() == "Harbour Homes withdrew this request. Signatures given so far won’t count."
+
+
 def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], world: World) -> None:
     [url, *_] = world.asked(redirect_url="https://shop.example/done?a=1")
     page = visit(url)

@@ -79,7 +79,7 @@ def notice(
 class Progress(Answer):
     progress: Literal["waiting", "sealing", "ready", "expired"] = Field(
         description="`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: "
-        "others did not sign in time, or one has declined."
+        "others did not sign in time, one has declined, or the sender withdrew the request."
     )
     others: int = Field(description="How many others have yet to sign.")
     declined: bool = Field(ABSENT, description="`true`, with `expired`, where somebody has declined; else absent.")
