@@ -336,7 +336,7 @@ def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     go_on(page, "places")
 
     for number, values in enumerate(STAMPS):
-        page.get_by_role("button", name="Add stamp").click()
+        page.get_by_role("button", name="Add signature").click()
         stamp = page.locator("[data-stamp]").nth(number)
         stamp.get_by_label("Signer", exact=True).select_option(index=number)
         for label, value in zip(("Page", "X", "Y", "Width", "Height"), values, strict=True):

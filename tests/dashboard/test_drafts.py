@@ -625,7 +625,7 @@ def test_places_and_review_say_what_a_stamp_covers(log_in: LogIn, organization: 
     client.post(f"{address}/places", entered("stamp", stamp(draft), stamp(draft, x=100, y=100)))
     for step in ("places", "review"):
         [said] = remarks.findall(client.get(f"{address}/{step}").content.decode())
-        assert "The stamps of Ada Byron and Ada Byron on page 2 of contract.pdf overlap." in said
+        assert "Two signatures of Ada on page 2 overlap." in said
 
 
 def test_a_request_is_begun_with_files(log_in: LogIn, organization: Organization) -> None:

@@ -27,7 +27,7 @@ PRESSED = {
     "remind": ["Send reminder"],
     "draft_documents": [*STEPS, "Upload"],
     "draft_signers": [*STEPS, "Add signer"],
-    "draft_places": [*STEPS, "Add stamp"],
+    "draft_places": [*STEPS, "Signature"],
     "draft_review": [*STEPS, "Send"],
     "settings": ["Delete organization"],
 }

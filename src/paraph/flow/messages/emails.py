@@ -255,7 +255,7 @@ def declined_to_signer(signer: Signer) -> EmailContent:
         words,
         subject=phrase(words, "declined_subject", sender=sender),
         preview=words["declined_end"],
-        lines=[say(words, "declined", sender=sender), say(words, "declined_end")],
+        lines=[say(words, "declined", sender=sender), _documents(signer, words), say(words, "declined_end")],
     )
 
 
@@ -271,8 +271,8 @@ def withdrawn(signer: Signer) -> EmailContent:
         preview=words["withdrawn_signed" if has_signed else "withdrawn_end"],
         lines=[
             say(words, "withdrawn", sender=sender, date=at),
-            *_message(words, request.ended_reason),
             _documents(signer, words),
+            *_message(words, request.ended_reason),
             say(words, "withdrawn_signed" if has_signed else "withdrawn_end"),
         ],
     )

@@ -18,6 +18,7 @@ class Sheet {
     [this.targets, this.rules] = [false, true].map((isRule) => found.filter(({ kind }) => (kind === "rule") === isRule));
     this.paper.querySelector("svg").remove();
     this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
+    this.paper.style.setProperty("--ratio", this.width / this.height);
   }
 
   // The point of the page under a point of the window, in whole points.
