@@ -261,6 +261,10 @@ def test_a_page_of_the_review_is_enlarged_and_left_by_keyboard(
     button.press("Enter")
     large = page.get_by_role("dialog", name="Page 2")
     expect(large.locator("use")).to_be_visible()
+    if scripts:
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('.large img')].some((each) => each.naturalWidth > 1200)"
+        )
     page.keyboard.press("Escape")
     expect(large).to_be_hidden()
     expect(button).to_be_focused()
