@@ -63,7 +63,7 @@ BUDGETS = {
     "config": 600,
     "confinement": 590,
     "counts": 140,
-    "dashboard": 6_790,
+    "dashboard": 6_940,
     "database": 560,
     "documents": 310,
     "drafts": 1_320,

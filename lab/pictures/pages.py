@@ -9,7 +9,7 @@ from tests.browser.journey import Journey
 from tests.browser.world import World
 
 STATES = ["not_your_turn", "expired", "already_signed", "sealed", "locked", "not_found", "ask", "text"]
-STATES += ["approve", "decline", "declined", "withdrawn", "copies"]
+STATES += ["approve", "decline", "declined", "withdrawn", "replaced", "copies"]
 
 
 def states(world: World, browser: Any, folder: Path) -> None:

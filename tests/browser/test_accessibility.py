@@ -26,6 +26,7 @@ STATES = {
     "decline": 200,
     "declined": 410,
     "withdrawn": 410,
+    "replaced": 410,
     "copies": 200,
     "text": 200,
 }

@@ -69,6 +69,8 @@ def served_pages(service: Service) -> ServedPages:
         "delete_profile": f"{profile}/delete",
         "request": request,
         "end_early": f"{request}/end",
+        "extend_request": f"{request}/extend",
+        "correct_signer": f"{request}/signers/{desk.first_signer(request)}/correct",
         "remind": f"{request}/signers/{desk.first_signer(request)}/remind",
         "request_verify": f"{request}/verify",
         "save_request": f"{request}/template",

@@ -24,6 +24,8 @@ PRESSED = {
     "members": ["Invite", "Resend", "Withdraw", "Remove"],
     "request": ["Remind", "Duplicate", "Withdraw"],
     "end_early": ["Withdraw request"],
+    "extend_request": ["Save"],
+    "correct_signer": ["Save correction"],
     "remind": ["Send reminder"],
     "draft_documents": [*STEPS, "Upload"],
     "draft_signers": [*STEPS, "Add signer"],
