@@ -10,7 +10,6 @@ import httpx
 import pikepdf
 from playwright.sync_api import Page, expect
 
-from paraph.drafts.editing import STAMP_SIZE
 from paraph.pdf.untrusted.page_reading import list_tags, under
 from tests.cli.service import Service
 
@@ -54,7 +53,7 @@ class Draft:
 
     def under_the_tag(self) -> dict[str, float]:
         [tag] = list_tags(self.pdf).values()
-        place = under(tag, (900, 600), *STAMP_SIZE)
+        place = under(tag, (900, 600), 160, 56)
         return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
 
 

@@ -269,6 +269,21 @@ def test_a_code_by_sms_is_offered_where_one_can_be_sent(
     assert answer.status_code == status
 
 
+def test_a_channel_that_has_no_gateway_any_more_is_told_and_chosen_anew(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    stored.change_signers(otp_channel="sms", phone="+33612345678")
+    said = alert(client.post(f"{address}/review", options()))
+    assert f'href="{address}/signers#id_signer-0-otp_channel"' in said and "no SMS gateway" in said
+    page = client.get(f"{address}/signers").content.decode()
+    assert "<details open><summary>Role" in page and '<option value="sms"' not in page
+    [ada] = stored.signers(draft)
+    client.post(f"{address}/signers", entered("signer", person("Ada", id=ada.ref), initial=1) | {"mode": "parallel"})
+    assert client.post(f"{address}/review", options()).status_code == 303
+
+
 def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     assert "Add a signer" in alert(client.post(f"{begun(client, organization)}/signers", signers()))

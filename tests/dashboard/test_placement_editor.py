@@ -72,8 +72,9 @@ def open_editor(chromium: Any, draft: Draft) -> Iterator[Open]:
 
 
 def _is_wrong(message: Any) -> bool:
-    """A form that is refused is no fault of the page, though Chromium logs its 422."""
-    return message.type in ("error", "warning") and "status of 422" not in message.text
+    """A form or a picture that is refused is no fault of the page, though Chromium logs its 422 or 503."""
+    expected = ("status of 422", "status of 503")
+    return message.type in ("error", "warning") and not any(part in message.text for part in expected)
 
 
 def by_mouse(window: Window) -> None:
@@ -105,6 +106,7 @@ def by_keys(window: Window) -> None:
     """From the button to the place without a mouse."""
     page = window.page
     page.evaluate(_SHOW, 3)  # the tag has room for the usual size
+    expect(page.locator("[data-rail] a").nth(2)).to_have_attribute("aria-current", "true")
     page.get_by_role("button", name="Add signature").focus()
     page.keyboard.press("Enter")
     box = page.locator(".box")
@@ -685,6 +687,21 @@ def test_a_checkbox_is_ticked_by_a_checkbox(open_editor: Open) -> None:
     page.reload()
     page.locator(".box").focus()
     expect(page.get_by_label("Ticked from the start")).to_be_checked()
+
+
+def test_a_picture_that_a_busy_service_refuses_is_asked_for_again(open_editor: Open) -> None:
+    window = open_editor()
+    refused: list[str] = []
+
+    def answer(route: Any) -> None:
+        refused.append(route.request.url)
+        route.fulfill(status=503) if refused.count(route.request.url) == 1 else route.continue_()
+
+    window.page.route("**/pages/*.webp", answer)
+    window.page.reload()
+    loaded = "() => [...document.querySelectorAll('.sheet[data-page=\"1\"] img, .rail img')].every(e => e.naturalWidth)"
+    window.page.wait_for_function(loaded)
+    assert refused
 
 
 def test_a_remark_is_told_at_its_place_and_counted_in_the_bar(open_editor: Open) -> None:

@@ -7,6 +7,7 @@ class Rail {
     this.nav = nav;
     this.sheets = sheets;
     this.links = [...nav.querySelectorAll("a")];
+    nav.querySelectorAll("img").forEach(insist);
     nav.addEventListener("keydown", (event) => this.pressed(event));
     this.mark(sheets.all[0]);
   }
