@@ -127,7 +127,7 @@ def test_an_admin_reads_why_they_may_not_change_an_owner(log_in: LogIn) -> None:
 def test_the_last_owner_stays_until_they_hand_over(log_in: LogIn) -> None:
     owner, client = log_in(Role.OWNER)
     proved(client)
-    assert "There must be an owner" in client.get(address(owner)).content.decode()
+    assert "You are the only owner." in client.get(address(owner)).content.decode()
     refused = client.post(address(owner, "/leave"))
     assert refused.status_code == 422 and "make another member an owner first" in refused.content.decode()
     heir, _ = log_in(Role.MEMBER)
