@@ -22,7 +22,7 @@ _OF_ACCOUNT = {
     "authenticator-app": "2fa/totp/activate/",
     "reauthenticate": "reauthenticate/",
 }
-_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_names"]
+_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_roles"]
 _REFUSED += [
     "draft_signers",
     "draft_places",

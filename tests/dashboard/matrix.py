@@ -112,7 +112,10 @@ MATRIX = {
     "save_request": _row(SEND, 200, 422),
     "templates": _row(SEND, 200, 200),
     "template": _row(SEND, 200, 422),
-    "template_names": _row(SEND, 200, 422),
+    "template_roles": _row(SEND, 200, 422),
+    "template_options": _row(SEND, 200, 422),
+    "template_places": _row(SEND, 405, 303),
+    "template_mail": _row(SEND, 200, 200),
     "delete_template": _row(SEND, 200, 303),
     "template_sample": _row(SEND, 200, 200),
     "bulk_upload": _row(SEND, 200, 422),
@@ -150,6 +153,7 @@ FILES = {
     "draft_stamp",
     "draft_values",
     "template_sample",
+    "template_mail",  # in a frame of pages that say what is sent
     "bulk_send_errors",
 }
 PAGES = {name for name, row in MATRIX.items() if row.read == 200} - FILES

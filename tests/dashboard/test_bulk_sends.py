@@ -13,7 +13,7 @@ from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import BrowserClient, LogIn
-from tests.dashboard.test_drafts import alert
+from tests.dashboard.test_drafts import alert, options
 from tests.dashboard.test_templates import kept
 from tests.factories import jobs
 from tests.request_templates.kept import csv_of
@@ -116,7 +116,7 @@ def test_a_file_must_be_chosen_and_columns_that_are_not_used_are_named(
     address = f"{kept(client, organization)}/bulk"
     assert "Choose a CSV file" in alert(client.post(address))
     answer = client.post(address, {"file": csv(b"First name,Last name,E-mail,Flat\nA,B,a@example.com,3")})
-    assert "not used: Flat" in page(client, answer.headers["Location"])
+    assert "Ignored column: Flat." in page(client, answer.headers["Location"])
 
 
 def test_a_form_from_elsewhere_is_refused(log_in: LogIn, organization: Organization) -> None:
@@ -180,3 +180,35 @@ def test_names_of_wrong_rows_are_told_in_the_language_of_the_file(log_in: LogIn,
         f"{kept(client, organization)}/bulk", {"file": csv(content)}, headers={"Accept-Language": "de"}
     )
     assert ">Eve X</td>" in page(client, answer.headers["Location"], accept_language="en")
+
+
+def test_the_mail_is_shown_before_anything_is_sent(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = checked(client, organization)
+    template = f"/app/{organization.pk}/templates/{BulkSend.objects.get().template_id}"
+    for shown in (page(client, address), page(client, f"{template}/bulk")):
+        assert f'src="{template}/mail"' in shown and f"{organization.name} asks you to sign" in shown
+    client.post(f"{address}/start")
+    assert "/mail" not in page(client, address)
+
+
+def test_rows_that_were_checked_before_the_template_changed_are_not_sent(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address = checked(client, organization)
+    template = f"/app/{organization.pk}/templates/{BulkSend.objects.get().template_id}"
+    assert client.post(f"{template}/options", options(message="Changed")).status_code == 303
+    assert "Upload the file again" in alert(client.post(f"{address}/start"))
+    again = client.post(f"{template}/bulk", {"file": csv(GOOD)}).headers["Location"]
+    assert client.post(f"{again}/start").status_code == 303
+    for part in ({"name": "Lease", "role-0": "Tenant"},), ({"name": "x", "role-0": "y"},):
+        assert "Cancel it first" in alert(client.post(f"{template}/roles", *part))
+    assert "Cancel it first" in alert(client.post(f"{template}/options", options()))
+
+
+def test_where_no_row_can_be_sent_nothing_is_offered(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    shown = page(client, checked(client, organization, csv_of("Eve X nobody")))
+    assert "No row can be sent yet" in shown and "Fix the file and upload it again." in shown
+    assert "or skip" not in shown and "Skip wrong" not in shown and "0 row" not in shown

@@ -24,7 +24,8 @@ from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MA
 from tests.dashboard.one_of_everything import Everything, one_of_everything
 from tests.tenancy import create_organization
 
-OWN_POLICIES = dict.fromkeys(("new_profile", "profile", "profile_logo"), PARENT_POLICY)
+_FRAMING = ("new_profile", "profile", "profile_logo", "template", "bulk_upload", "bulk_send")
+OWN_POLICIES = dict.fromkeys(_FRAMING, PARENT_POLICY)
 ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
     "delete_draft": 303,
     "remove_member": 422,
@@ -217,6 +218,9 @@ def broken_headers(name: str, response: HttpResponseBase) -> Iterator[str]:
     policy = response.headers["Content-Security-Policy"]
     if name == "branding_preview":  # framed by the pages of branding
         assert "script-src" not in policy and "form-action 'none'; frame-ancestors 'self'" in policy
+    elif name == "template_mail" and response.status_code == 200:
+        assert policy.startswith("sandbox; default-src 'none'; ") and "unsafe-inline" not in policy
+        assert "frame-ancestors 'self'" in policy and "script" not in policy
     elif policy != (OWN_POLICIES.get(name, POLICY) if response.status_code in (200, 422) else POLICY):
         yield policy
     if name not in FILES and "no-store" not in response.headers["Cache-Control"]:

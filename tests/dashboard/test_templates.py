@@ -5,13 +5,19 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from paraph.dashboard.decorators import scope
 from paraph.drafts.models import Draft
+from paraph.flow.sending.create import Sender
+from paraph.flow.sending.drafts import send_draft
+from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Organization, Role
-from tests.dashboard.conftest import LogIn
-from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import Activity, ActorKind, Organization, Role
+from tests.dashboard.conftest import LogIn, proved
+from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready, stamp
 from tests.drafts import stored
+from tests.factories import VISITOR
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
@@ -87,10 +93,10 @@ def test_a_sent_request_can_be_kept(log_in: LogIn, organization: Organization) -
 def test_names_are_changed_and_differ(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address = kept(client, organization)
-    assert client.post(f"{address}/names", {"name": "Sale", "role-0": "Buyer"}).headers["Location"] == address
+    assert client.post(f"{address}/roles", {"name": "Sale", "role-0": "Buyer"}).headers["Location"] == address
     assert "Buyer" in client.get(address).content.decode()
-    alert(client.post(f"{address}/names", {"name": "", "role-0": "Buyer"}))
-    assert "letter or a number" in alert(client.post(f"{address}/names", {"name": "Sale", "role-0": "!"}))
+    alert(client.post(f"{address}/roles", {"name": "", "role-0": "Buyer"}))
+    assert "letter or a number" in alert(client.post(f"{address}/roles", {"name": "Sale", "role-0": "!"}))
 
 
 def test_a_template_is_deleted_and_drafts_of_it_stay(log_in: LogIn, organization: Organization) -> None:
@@ -111,7 +117,7 @@ def test_strangers_and_observers_see_no_template(log_in: LogIn, organization: Or
     elsewhere = create_organization("Elsewhere", "pro")
     _, stranger = log_in(at=elsewhere)
     _, observer = log_in(Role.OBSERVER)
-    for rest in ("", "/names", "/delete", "/bulk", "/sample.csv"):
+    for rest in ("", "/roles", "/delete", "/bulk", "/sample.csv"):
         for act in ("get", "post"):
             assert getattr(stranger, act)(f"{address}{rest}").status_code == 404
             assert getattr(stranger, act)(f"/app/{elsewhere.pk}/templates/{pk}{rest}").status_code == 404
@@ -120,3 +126,105 @@ def test_strangers_and_observers_see_no_template(log_in: LogIn, organization: Or
     assert "Lease" not in stranger.get(f"/app/{elsewhere.pk}/templates").content.decode()
     assert observer.get(f"/app/{organization.pk}/templates").status_code == 403
     assert Template.objects.count() == 1
+
+
+def test_what_is_written_to_signers_is_seen_and_changed(log_in: LogIn, organization: Organization) -> None:
+    """So that no template of a request greets somebody else's tenant."""
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    said = {"subject": "Your lease", "message": "Dear Deniz, here it is."}
+    sent = client.post(f"{address}/review", options(**said)).headers["Location"]
+    form = client.get(f"{sent}/template").content.decode()
+    assert "Dear Deniz, here it is." in form and 'value="Your lease"' in form
+    answer = client.post(f"{sent}/template", {"name": "Lease", "role-0": "Tenant", **said})
+    template = answer.headers["Location"]
+    page = client.get(template).content.decode()
+    assert f"{organization.name}: Your lease" in page and f'src="{template}/mail"' in page
+    mail = client.get(f"{template}/mail").content.decode()
+    assert "Dear Deniz, here it is." in mail and "Hello <bdi>Tenant" in mail and "contract.pdf" in mail
+    changed = options(subject="Lease of the flat", message="Please read it & sign.")
+    assert client.post(f"{template}/options", changed | {"validity_days": "7"}).headers["Location"] == template
+    assert "Please read it &amp; sign." in client.get(f"{template}/mail").content.decode()
+    page = client.get(template).content.decode()
+    assert "Lease of the flat" in page and "After 7 days" in page and "Deniz" not in page
+    alert(client.post(f"{template}/options", changed | {"validity_days": "0"}))
+    review = client.post(template, entered("signer", person("Grace"), initial=1)).headers["Location"]
+    assert "Please read it &amp; sign." in client.get(review).content.decode()
+
+
+def test_the_mail_runs_loads_and_leads_nowhere(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    answer = client.get(f"{kept(client, organization)}/mail")
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("sandbox; default-src 'none'; ") and "unsafe-inline" not in policy
+    assert policy.count("'sha256-") > 5 and answer.headers["X-Frame-Options"] == "SAMEORIGIN"
+
+
+def test_a_role_can_always_have_the_same_person(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    address = kept(client, organization)
+    names = {"name": "Lease", "role-0": "Landlord"}
+    marta = {"person-0-first_name": "Marta", "person-0-last_name": "Brückner", "person-0-email": "marta@example.com"}
+    assert "e-mail" in alert(client.post(f"{address}/roles", names | marta | {"person-0-email": "marta"})).lower()
+    assert client.post(f"{address}/roles", names | marta).headers["Location"] == address
+    page = client.get(address).content.decode()
+    assert "Always Marta Brückner" in page and 'name="signer-0-email"' not in page
+    assert 'value="marta@example.com"' in client.get(f"{address}/roles").content.decode()
+    assert "Landlord: E-mail" not in client.get(f"{address}/sample.csv").content.decode()
+    review = client.post(address, {"signer-TOTAL_FORMS": "0", "signer-INITIAL_FORMS": "0"}).headers["Location"]
+    assert client.post(review, options()).status_code == 303
+    assert SignatureRequest.objects.get().signers.get().email == "marta@example.com"
+    [act] = Activity.objects.filter(action="template.changed")
+    assert (act.actor, act.after) == (member.user.email, {"changed": "roles"})
+    client.post(f"{address}/roles", names)
+    assert "Always" not in client.get(address).content.decode()
+
+
+def test_a_person_who_left_is_named(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    colleague, _ = log_in(Role.MEMBER)
+    address = kept(client, organization)
+    person_of_role = {"first_name": "Marta", "last_name": "Brückner", "email": colleague.user.email}
+    fields = {f"person-0-{name}": value for name, value in person_of_role.items()}
+    client.post(f"{address}/roles", {"name": "Lease", "role-0": "Landlord", **fields})
+    assert "no longer a member" not in client.get(address).content.decode()
+    client.post(f"/app/{organization.pk}/members/{colleague.pk}/remove")
+    assert "no longer a member" not in client.get(address).content.decode(), "it asks who somebody is first"
+    proved(client).post(f"/app/{organization.pk}/members/{colleague.pk}/remove")
+    assert (
+        "Marta Brückner, who always signs as “Landlord”, is no longer a member" in client.get(address).content.decode()
+    )
+
+
+def test_places_are_changed_in_the_editor_of_drafts(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = kept(client, organization)
+    Draft.objects.all().delete()
+    editor = client.post(f"{address}/places").headers["Location"]
+    assert editor.endswith("/places") and client.post(f"{address}/places").headers["Location"] == editor
+    for step in ("documents", "signers", "review"):
+        assert client.get(editor.replace("/places", f"/{step}")).headers["Location"] == editor
+    assert "Tenant" in client.get(editor).content.decode()
+    assert '/places"' not in client.get(f"/app/{organization.pk}/drafts").content.decode()
+    assert "is not in the template yet" in client.get(address).content.decode()
+    row = stamp(Draft.objects.get(), page=1, y=200)
+    assert client.post(editor, entered("stamp", row, initial=1) | {"action": "save"}).status_code == 303
+    [place] = Template.objects.get().content["documents"][0]["signers"][0]["stamps"]
+    assert place["value"]["y"] == 60.5, "it is not kept yet"
+    assert client.post(editor, entered("stamp", row, initial=1) | {"action": "next"}).headers["Location"] == address
+    template = Template.objects.get()
+    [place] = template.content["documents"][0]["signers"][0]["stamps"]
+    assert (place["value"]["page_number"], place["value"]["y"], template.places) == (1, 200, None)
+    assert not Draft.objects.exists() and template.changed_at > template.created_at
+    discarded = client.post(f"{address}/places").headers["Location"]
+    assert client.post(discarded.replace("/places", "/delete")).headers["Location"] == address
+    assert not Draft.objects.exists() and Template.objects.exists()
+
+
+def test_places_of_a_template_are_never_sent(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    address = kept(client, organization)
+    Draft.objects.all().delete()
+    client.post(f"{address}/places")
+    with pytest.raises(DomainError, match="no such draft"):
+        send_draft(scope(member), Draft.objects.get().pk, Sender(VISITOR, Actor(ActorKind.MEMBER, member.user_id)))

@@ -111,7 +111,7 @@ def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None
         return bulk_of(charles, template, rows.encode()).rows.get()
 
     row = checked(cell)
-    told = f"“Tenant: Deposit”: “{cell}” can be read in two ways. Write 1250 or 1.25."
+    told = f"Tenant: Deposit: “{cell}” can be read in two ways. Write 1250 or 1.25."
     assert (row.state, row.problems) == ("wrong", [told])
     for answer, value in (("1250", "1250"), ("1.25", "1.25"), ("1,25", "1.25")):
         row = checked(answer)

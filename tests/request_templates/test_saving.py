@@ -6,7 +6,7 @@ from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft
 from paraph.drafts.refusals import refusals
 from paraph.request_templates.models import Template
-from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.request_templates.saving import Names, begin_from, changing, of_draft, of_request, rename, save_template
 from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.models import Placement, SignatureRequest
 from paraph.signature_requests.problems import Problems
@@ -84,8 +84,9 @@ def test_a_template_keeps_what_signers_are_written() -> None:
 
 
 def test_names_change_and_nothing_else() -> None:
-    template = template_of(author(), roles=2)
-    rename(template, Names("Sale", ["Buyer", "Seller"]))
+    charles = author()
+    with changing(charles.scope, template_of(charles, roles=2).pk, charles.actor, "roles") as template:
+        rename(template, Names("Sale", ["Buyer", "Seller"]), [{}, {}])
     assert [role.name for role in Template.objects.get().roles] == ["Buyer", "Seller"]
     assert Template.objects.get().name == "Sale"
 

@@ -135,7 +135,7 @@ def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.
     assert [each.value for each in filled_fields(Signer.objects.get(pk=made.signers[0].pk), None)] == ["EC1A 1BB"]
     assert offers_of(["{{zip:tenant:Where}}"], [DraftSigner(0, "1")])["{{zip:tenant:Where}}"].kind is kind
     content = {"name": "where", "type": "postcode"}
-    tenant = Role(0, "Tenant", "email", "signer")
+    tenant = Role(0, "Tenant", "email", "signer", {})
     assert sample_values([tenant], [{"where": content}]) == (
         ["Tenant: where"],
         ["N1 9GU"],

@@ -172,6 +172,7 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
     words = language.words("en")
     assert words[f"{title}_title"] in page and "<form" not in page and f'<body data-state="{title}">' in page
     assert response["Cache-Control"] == "no-store"
+    assert ("Acme Ltd" in page and "contract-1.pdf" in page) == (title != "not_found")
     if title in ("already_signed", "expired"):
         refused = client.get(image_url(made, position=position))
         assert refused.status_code == (410 if title == "expired" else 409)

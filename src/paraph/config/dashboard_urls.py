@@ -43,8 +43,11 @@ from paraph.dashboard.repair import correct_signer, extend_request
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk import start as start_bulk_send
+from paraph.dashboard.request_templates.changing import mail as template_mail
+from paraph.dashboard.request_templates.changing import options as template_options
+from paraph.dashboard.request_templates.changing import places as template_places
+from paraph.dashboard.request_templates.changing import roles as template_roles
 from paraph.dashboard.request_templates.templates import delete as delete_template
-from paraph.dashboard.request_templates.templates import names as template_names
 from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
 from paraph.dashboard.requests.actions import (
     duplicate_request,
@@ -152,7 +155,10 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>/template", save_request, name="save_request"),
     path("templates", templates, name="templates"),
     path("templates/<int:template_id>", template, name="template"),
-    path("templates/<int:template_id>/names", template_names, name="template_names"),
+    path("templates/<int:template_id>/roles", template_roles, name="template_roles"),
+    path("templates/<int:template_id>/options", template_options, name="template_options"),
+    path("templates/<int:template_id>/places", template_places, name="template_places"),
+    path("templates/<int:template_id>/mail", template_mail, name="template_mail"),
     path("templates/<int:template_id>/delete", delete_template, name="delete_template"),
     path("templates/<int:template_id>/sample.csv", sample_csv, name="template_sample"),
     path("templates/<int:template_id>/bulk", bulk_upload, name="bulk_upload"),

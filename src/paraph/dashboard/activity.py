@@ -62,6 +62,7 @@ WORDS = {
     Action.SECOND_FACTOR_ADDED: gettext_lazy("Second factor added"),
     Action.SECOND_FACTOR_REMOVED: gettext_lazy("Second factor removed"),
     Action.TEMPLATE_SAVED: gettext_lazy("Template saved"),
+    Action.TEMPLATE_CHANGED: gettext_lazy("Template changed"),
     Action.TEMPLATE_DELETED: gettext_lazy("Template deleted"),
     Action.BULK_SEND_STARTED: gettext_lazy("Bulk send started"),
     Action.BULK_SEND_CANCELLED: gettext_lazy("Bulk send cancelled"),

@@ -16,6 +16,7 @@ from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.dashboard.drafts.options import LANGUAGES, OptionsForm
 from paraph.dashboard.drafts.people import SignerForm
 from paraph.dashboard.requests.pages import own_request
+from paraph.flow.messages.copies import mails_leave
 from paraph.flow.sending.correct import correct_signer as correct
 from paraph.flow.sending.correct import extend, reword
 from paraph.kernel import clock
@@ -32,6 +33,7 @@ from paraph.tenants.rights import Right
 class CorrectionForm(SignerForm):
     """Who a signer is and how they are reached. What they do is not corrected."""
 
+    field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "locale")
     locale = forms.ChoiceField(
         label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("Same as the request")), *LANGUAGES]
     )
@@ -89,7 +91,7 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
 
 def _following(signer: Signer) -> str:
     """Say what another way to the signer leads to."""
-    if not signer.request.send_email:
+    if not (signer.request.send_email and mails_leave(signer)):
         return _("The earlier link no longer works. Please give them the new one.")
     if signing_eligibility(signer) is SigningEligibility.OPEN:
         return _("The earlier link no longer works. A new invitation is on its way.")

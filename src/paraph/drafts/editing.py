@@ -177,8 +177,8 @@ def is_large(draft: Draft) -> bool:
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:
-    """Return the caller's drafts that are neither sent nor discarded."""
-    return scoped(Draft, scope).filter(request=None, discarded_at=None)
+    """Return the caller's drafts that are neither sent nor discarded, and no places of templates."""
+    return scoped(Draft, scope).filter(request=None, discarded_at=None, of_template=False)
 
 
 @transaction.atomic

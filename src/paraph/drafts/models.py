@@ -97,7 +97,7 @@ class Draft(RequestContent):
 
     A sent draft is known by its ``request``; its documents and its content are gone, as the request has them. One that
     an ``application`` prepared is kept when it is discarded, without these, so that the application can read what
-    became of it.
+    became of it. One ``of_template`` is never sent: in it places of a template are changed, and its signers are roles.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -107,6 +107,7 @@ class Draft(RequestContent):
     title = models.CharField(max_length=200, blank=True)
     step = models.CharField(max_length=10, choices=Step, default=Step.DOCUMENTS)
     tags_placed = models.BooleanField(default=False)
+    of_template = models.BooleanField(default=False)
     request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
     discarded_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)

@@ -125,7 +125,7 @@ def missing(draft: Draft) -> Missing:
         people,
         [
             *(_unsigned(names[ref], document) for (ref, _pk), document in unsigned.items()),
-            *(sentence for field in fields if (sentence := _without_value(field))),
+            *(sentence for field in fields if not draft.of_template and (sentence := _without_value(field))),
         ],
     )
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Json
 from paraph.request_templates.input import TemplateSendingInput
-from paraph.request_templates.models import Template
+from paraph.request_templates.models import Template, person_of
 from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.input import PERSON, options_of
 from paraph.signature_requests.payload import look_for_unknown
@@ -77,7 +77,7 @@ def _signers(roles: dict[str, Json], given: Any, problems: Problems) -> Any:
     for index, each in enumerate(given):
         path = f"signers[{index}].role"
         signers.append(_signer(each, path, roles, free, problems) if isinstance(each, dict) else each)
-    for name in free:
+    for name in [name for name, signer in free.items() if not person_of(signer)]:
         sentence = _("nobody signs as “%(role)s”: each role of the template needs one signer.")
         problems.add("signers", sentence % {"role": name})
     return [*signers, *free.values()]
@@ -86,15 +86,17 @@ def _signers(roles: dict[str, Json], given: Any, problems: Problems) -> Any:
 def _signer(given: Json, path: str, roles: dict[str, Json], free: dict[str, Json], problems: Problems) -> Json:
     """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
     person = {name: given[name] for name in PERSON if name in given}
-    for required in PERSON[:3] if not person else ():
-        problems.add(f"{path.removesuffix('role')}{required}", _("it is required."))
     name = given.get("role")
+    always = person_of(roles[name]) if isinstance(name, str) and name in roles else {}
+    for required in PERSON[:3] if not person and not always else ():
+        problems.add(f"{path.removesuffix('role')}{required}", _("it is required."))
     if name is None:
         problems.add(path, _("it is required."))
     elif not isinstance(name, str):
         problems.add(path, _("it must be a string."))
     elif name in free:
-        return person | free.pop(name)
+        role = {part: said for part, said in free.pop(name).items() if part not in PERSON}
+        return (person or always) | role
     elif name in roles:
         problems.add(path, _("another signer has the role “%(role)s” already.") % {"role": name})
     else:

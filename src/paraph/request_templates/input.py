@@ -135,7 +135,12 @@ TemplateSendingInput: Any = create_model(
     __doc__="Who signs, and what is to be otherwise than in the template.",
     signers=(
         _FILLED_ROLES,
-        Field(min_length=1, max_length=MOST_SIGNERS, description="One for each role of the template, in any order."),
+        Field(
+            min_length=1,
+            max_length=MOST_SIGNERS,
+            description="One for each role of the template, in any order. A role that always has the same person may "
+            "be left out.",
+        ),
     ),
     **fields_of(SignatureRequestInput, OPTIONS, optional=True),
 )

@@ -5,8 +5,9 @@ from typing import ClassVar, NamedTuple
 from django.db import models
 
 from paraph.documents.models import Document
-from paraph.drafts.models import Json, RequestContent
+from paraph.drafts.models import Draft, Json, RequestContent
 from paraph.kernel import clock
+from paraph.signature_requests.input import PERSON
 from paraph.signature_requests.models import Role as Kind
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Environment, Organization, User
@@ -16,24 +17,33 @@ LONGEST_ROLE = 100
 
 class Role(NamedTuple):
     """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
-    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve."""
+    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve. ``person``: who always does,
+    as the payload has them; empty where whoever sends says so."""
 
     position: int
     name: str
     otp_channel: str
     role: str
+    person: Json
+
+    @property
+    def always(self) -> str:
+        """The name of who always does; "" where there is nobody."""
+        return f"{self.person['first_name']} {self.person['last_name']}" if self.person else ""
 
 
 class Template(RequestContent):
-    """A request without people: documents, roles, places and options. Once saved, only names of it change, so that
-    rows of a bulk send mean what they meant when they were checked. A role's ref is its position. ``locale`` is empty
-    where none was chosen."""
+    """A request without people but those of a role whose person is always the same: documents, roles, places and
+    options. Rows of a bulk send that were checked before it ``changed_at`` are not sent. A role's ref is its position.
+    ``locale`` is empty where none was chosen. ``places``: the draft in which its places are being changed, if any."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     name = models.CharField(max_length=200)
+    places = models.OneToOneField(Draft, models.SET_NULL, null=True, related_name="template")
     created_at = models.DateTimeField(default=clock.now)
+    changed_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         indexes = [models.Index(fields=["organization", "environment", "name", "id"], name="template_by_name")]
@@ -42,7 +52,7 @@ class Template(RequestContent):
     def roles(self) -> list[Role]:
         """In whose place somebody signs, in the signing order."""
         return [
-            Role(position, each["name"], each.get("otp_channel", ""), each.get("role", Kind.SIGNER))
+            Role(position, each["name"], each.get("otp_channel", ""), each.get("role", Kind.SIGNER), person_of(each))
             for position, each in enumerate(self.content["signers"])
         ]
 
@@ -55,6 +65,12 @@ class Template(RequestContent):
             if each["signer_ref"] == str(role.position)
             for field in each.get("fields", ())
         ]
+
+
+def person_of(signer: Json) -> Json:
+    """Return what a role says of who always signs in it; nothing where somebody has to be named."""
+    known = {name: signer[name] for name in PERSON if signer.get(name)}
+    return known if {"first_name", "last_name", "email"} <= known.keys() else {}
 
 
 class TemplateDocument(models.Model):

@@ -5,24 +5,29 @@ application noted of the request, and the addresses that it named for it are of 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
+from django.utils.translation import gettext as _
 
 from paraph.database.rows import insert
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of, placed, signer_of
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.idempotency.held_key import Beside, nothing_beside
-from paraph.request_templates.models import Template, TemplateDocument
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.input import PERSON
 from paraph.signature_requests.models import Channel, Field, Placement, SignatureRequest
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import User
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.scope import TenantScope, scoped
 from paraph.words import DEFAULT_LOCALE
 
 _OPTIONS = ("mode", "validity_days", "initials_required", "notify_signers_on_completion", "branding_profile_id")
@@ -130,9 +135,55 @@ def save_template(
     return template
 
 
-def rename(template: Template, names: Names) -> None:
+@contextmanager
+def changing(scope: TenantScope, template_id: int, actor: Actor, part: str) -> Iterator[Template]:
+    """Lock a template of the caller, and save what is changed of it; ``part`` tells the activity log what that is.
+    Raise ``conflict`` while a bulk send of it is under way."""
+    with transaction.atomic():
+        template = scoped(Template, scope).select_for_update().get(pk=template_id)
+        if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
+            raise DomainError("conflict", _("A bulk send of this template is in progress. Cancel it first."))
+        yield template
+        template.changed_at = clock.now()
+        template.save()
+        subject = f"template {template.pk}"
+        note(scope.organization_id, actor, Action.TEMPLATE_CHANGED, subject, after={"changed": part})
+
+
+def rename(template: Template, names: Names, people: Sequence[Json]) -> None:
+    """Name the template and its roles, and say who always signs in each: nobody where there is nothing of a person."""
     _name(template, names)
-    template.save(update_fields=["name", "content"])
+    for signer, person in zip(template.content["signers"], people, strict=True):
+        for name in PERSON:
+            signer.pop(name, None)
+        signer |= {name: person[name] for name in PERSON if person.get(name)}
+
+
+@transaction.atomic
+def begin_places(scope: TenantScope, template_id: int, author: User) -> Draft:
+    """Return the draft in which places of a template of the caller are being changed; a new one where nobody does. Its
+    signers have the names of the roles."""
+    template = scoped(Template, scope).select_for_update().get(pk=template_id)
+    if template.places is None:
+        signers = [
+            signer_of({"first_name": each.name, "role": each.role}, str(each.position)) for each in template.roles
+        ]
+        draft = begin_with(scope, template, author, signers)
+        draft.of_template, draft.step = True, Step.PLACEMENTS
+        draft.save(update_fields=["of_template", "step"])
+        template.places = draft
+        template.save(update_fields=["places"])
+    return template.places
+
+
+def keep_places(scope: TenantScope, draft: Draft, actor: Actor) -> Template:
+    """Have the template keep the places of the draft, which is over then. Raise as :func:`changing` does."""
+    template_id = Template.objects.values_list("pk", flat=True).get(places=draft)
+    with changing(scope, template_id, actor, "places") as template:
+        template.content["documents"] = draft.content["documents"]
+        template.places = None
+        draft.delete()
+    return template
 
 
 def _name(template: Template, names: Names) -> None:

@@ -59,6 +59,7 @@ class Action(StrEnum):
     DOCUMENT_UPLOADED = "document.uploaded"
     DOCUMENT_DELETED = "document.deleted"
     TEMPLATE_SAVED = "template.saved"
+    TEMPLATE_CHANGED = "template.changed"
     TEMPLATE_DELETED = "template.deleted"
     BULK_SEND_STARTED = "bulk_send.started"
     BULK_SEND_CANCELLED = "bulk_send.cancelled"

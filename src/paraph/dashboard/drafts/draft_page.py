@@ -37,6 +37,8 @@ def draft_page(step: Step) -> Callable[[View], View]:
                 return see_other(request_address(member, draft.request_id))
             if draft.discarded_at:
                 return show(request, "drafts/discarded.html", {"draft": draft}, member=member, status=410)
+            if draft.of_template and step != Step.PLACEMENTS:
+                return see_other("draft_places", member.organization_id, draft.pk)
             editing.touch(draft, step)
             holds = request.method == "POST" and step != Step.DOCUMENTS
             works = (holds and _is_long(request)) or editing.is_large(draft)

@@ -13,6 +13,7 @@ from paraph.dashboard.drafts.draft_page import request_address
 from paraph.dashboard.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
+from paraph.request_templates.models import Template
 from paraph.tenants.models import Member
 from paraph.tenants.request_defaults import request_defaults
 from paraph.tenants.rights import Right
@@ -61,8 +62,11 @@ def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
     """``POST …/drafts/{id}/delete``. The documents stay. One that an application prepared is discarded; one that was
     sent leads to its request."""
     mine = scoped(Draft, scope(member)).filter(pk=draft_id)
+    changed = Template.objects.filter(places__in=mine).values_list("pk", flat=True).first()
     discarded = request.method == "POST" and editing.discard(mine)
     kept = mine.first()
+    if changed:
+        return see_other("template", member.organization_id, changed)
     if kept and kept.request_id:
         return see_other(request_address(member, kept.request_id))
     if kept and discarded:

@@ -203,7 +203,7 @@ class OptionsForm(SharedOptions):
         draft.save(update_fields=[*_SAID, "content"])
 
     def apply(self, draft: Draft) -> None:
-        """Give the draft what the form has."""
+        """Change the draft, which is not saved."""
         for name, value in self.options().items():
             if name in _SAID:
                 setattr(draft, name, value)

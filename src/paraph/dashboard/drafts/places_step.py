@@ -3,9 +3,10 @@
 from typing import Any, TypeAlias
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from paraph.dashboard.decorators import see_other
+from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.cards import cards
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.place_forms import RECTANGLE, Choices, FieldForm, FieldForms, StampForm, StampForms
@@ -14,6 +15,8 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, Json, Placed, Step
 from paraph.drafts.refusals import missing
 from paraph.drafts.tags import place_by_tags, take_back
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.saving import keep_places
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
 from paraph.signature_requests.fields.kinds import KINDS, Kind
 from paraph.signature_requests.input import MOST_STAMPS
@@ -63,10 +66,23 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         editing.add_stamp(draft)
     elif kind := KINDS.get(pressed.removeprefix("add-")):
         editing.add_field(draft, kind)
-    onward = pressed == "next" and not {"remove", "remove-field"} & set(request.POST)
-    if onward and missing(draft).of(Step.PLACEMENTS):
+    if pressed == "next" and not {"remove", "remove-field"} & set(request.POST):
+        return _onward(request, member, draft)
+    return see_other("draft_places", member.organization_id, draft.pk)
+
+
+def _onward(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """Go on to the review; places of a template are kept by it."""
+    if missing(draft).of(Step.PLACEMENTS):
         return _page(request, member, draft, _unbound(draft), status=422, held_back=True)
-    return see_other("draft_review" if onward else "draft_places", member.organization_id, draft.pk)
+    if not draft.of_template:
+        return see_other("draft_review", member.organization_id, draft.pk)
+    try:
+        template = keep_places(scope(member), draft, actor(request, member))
+    except DomainError as refused:
+        messages.error(request, refused.message)
+        return see_other("draft_places", member.organization_id, draft.pk)
+    return see_other("template", member.organization_id, template.pk)
 
 
 def _unbound(draft: Draft) -> tuple[Stamps, Fields]:

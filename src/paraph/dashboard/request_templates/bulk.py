@@ -9,14 +9,15 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Count, Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import gettext_lazy, ngettext, override
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
-from paraph.dashboard.request_templates.templates import sendable_template_of
+from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
 from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
+from paraph.flow.sending.templates import sample_mail
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.columns import (
@@ -30,7 +31,7 @@ from paraph.request_templates.bulk.columns import (
     unused_columns,
 )
 from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
-from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template
+from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.tenants.lifecycle import require_active
@@ -71,12 +72,13 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
     content = {
         "template": template,
         "form": form,
+        "mail": sample_mail(template, member.organization, member.user),
         "columns": _sample(template)[0],
         "most": MOST_ROWS,
         "quota": web_sends(member.organization_id, member.organization.plan),
     }
     status = 422 if form.errors else 200
-    return show(request, "request_templates/bulk_upload.html", content, member=member, status=status)
+    return with_mail(show(request, "request_templates/bulk_upload.html", content, member=member, status=status))
 
 
 @member_page(Right.SEND)
@@ -105,7 +107,7 @@ def _checked(request: HttpRequest, member: Member, template: Template, file: "Up
     values = find_values(roles, asked_of(template), table.columns, places.values())
     made = check_rows(scope(member), template, member.user, file.name or "", table)
     if unused := unused_columns([*places.values(), *values.values()], table.columns):
-        sentence = _("These columns are not used: %(columns)s.")
+        sentence = ngettext("Ignored column: %(columns)s.", "Ignored columns: %(columns)s.", len(unused))
         messages.warning(request, sentence % {"columns": ", ".join(unused)})
     return made
 
@@ -165,8 +167,12 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
         "refused": refused,
         "most_shown": _ROWS,
     }
-    part = "bulk_progress" if request.headers.get("HX-Request") == "true" else "bulk_send"
-    return show(request, f"request_templates/{part}.html", content, member=member, status=422 if refused else 200)
+    if request.headers.get("HX-Request") == "true":
+        return show(request, "request_templates/bulk_progress.html", content, member=member)
+    if found.template and found.status == BulkStatus.CHECKED:
+        content |= {"template": found.template, "mail": sample_mail(found.template, member.organization, member.user)}
+    status = 422 if refused else 200
+    return with_mail(show(request, "request_templates/bulk_send.html", content, member=member, status=status))
 
 
 def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]]:

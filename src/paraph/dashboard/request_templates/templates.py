@@ -1,5 +1,5 @@
 """``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
-review; ``…/{id}/names`` and ``…/{id}/delete``. Drafts and requests are saved as templates."""
+review; ``…/{id}/delete``. Drafts and requests are saved as templates."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -11,21 +11,26 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from paraph import words
+from paraph.dashboard.branding_preview import PARENT_POLICY
 from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
 from paraph.dashboard.drafts.draft_page import draft_page
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
+from paraph.drafts.content import placed
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import refusals
-from paraph.flow.sending.templates import delete_template
+from paraph.flow.sending.templates import delete_template, sample_mail
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.columns import folded
-from paraph.request_templates.models import Template
-from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.request_templates.models import Role, Template
+from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.admin_log import Action
+from paraph.tenants.models import Activity, Environment, Member
 from paraph.tenants.rights import Right
-from paraph.tenants.scope import scoped
+from paraph.tenants.scope import branding_profiles, scoped
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"
 _AT_ONCE = 500
@@ -59,6 +64,13 @@ class NamesForm(forms.Form):
         return Names(self.cleaned_data["name"], [self.cleaned_data[field] for field in self._fields])
 
 
+class SavingForm(NamesForm):
+    """With what is written to signers, which may name those of the request."""
+
+    subject = OptionsForm.base_fields["subject"]
+    message = OptionsForm.base_fields["message"]
+
+
 @draft_page(Step.REVIEW)
 def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """``/app/{o}/drafts/{id}/template``: save a draft as a template, as it is stored, where it could be sent."""
@@ -90,9 +102,11 @@ def _saved(
         (_("Role of %(name)s") % {"name": person}, _("Signer %(number)d") % {"number": number})
         for number, person in enumerate(people, start=1)
     ]
-    form = NamesForm(request.POST or None, roles=roles, initial={"name": name[:200]})
+    said = {"subject": template.subject, "message": template.message}
+    form = SavingForm(request.POST or None, roles=roles, initial={"name": name[:200], **said})
     if request.method == "POST" and form.is_valid():
         template.author = member.user
+        template.subject, template.message = form.cleaned_data["subject"], form.cleaned_data["message"]
         save_template(scope(member), template, actor(request, member), form.names())
         return see_other("template", member.organization_id, template.pk)
     content = {"form": form, "drops_values": drops_values}
@@ -115,39 +129,68 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
     found = (sendable_template_of if request.method == "POST" else template_of)(member, template_id)
     people = _people(request, member, found)
     if request.method == "POST" and people.is_valid():
-        draft = begin_from(scope(member), found, member.user, [form.cleaned_data for form in people])
+        named = iter(people)
+        filled = [
+            {**role.person, "otp_channel": role.otp_channel} if role.person else next(named).cleaned_data
+            for role in found.roles
+        ]
+        draft = begin_from(scope(member), found, member.user, filled)
         return see_other("draft_review", member.organization_id, draft.pk)
+    rows = iter(people)
     content = {
         "template": found,
         "people": people,
-        "roles": list(zip(found.roles, people, strict=True)),
-        "documents": found.documents.select_related("document"),
+        "roles": [(role, None if role.person else next(rows)) for role in found.roles],
+        "left": _left(found),
+        "mail": sample_mail(found, member.organization, member.user),
+        "profile": branding_profiles(scope(member)).filter(pk=found.content.get("branding_profile_id")).first(),
+        "language": words.language_name(found.locale or words.DEFAULT_LOCALE),
+        "documents": _documents(found),
         "earlier": earlier_signers(scope(member)),
         "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
     }
     status = 422 if people.is_bound else 200
-    return show(
-        request,
-        "request_templates/template.html",
-        content,
-        member=member,
-        status=status,
-        environment=found.environment,
+    page = "request_templates/template.html"
+    return with_mail(show(request, page, content, member=member, status=status, environment=found.environment))
+
+
+def with_mail(response: HttpResponse) -> HttpResponse:
+    """Let the page show in a frame the mail that is sent."""
+    response["Content-Security-Policy"] = PARENT_POLICY
+    return response
+
+
+def _left(found: Template) -> list[Role]:
+    """Return the roles whose person was a member of the organization, and is none any more."""
+    addresses = {role.person["email"].lower(): role for role in found.roles if role.person}
+    members = Member.objects.filter(organization=found.organization_id, user__email__in=addresses)
+    gone = Activity.objects.filter(
+        organization_id=found.organization_id,
+        action__in=[Action.MEMBER_REMOVED, Action.MEMBER_LEFT],
+        subject__in=addresses.keys() - set(members.values_list("user__email", flat=True)),
     )
+    return [addresses[address] for address in sorted(set(gone.values_list("subject", flat=True)))]
 
 
-@member_page(Right.SEND)
-def names(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
-    """``…/templates/{id}/names``: other names for the template and its roles."""
-    found = template_of(member, template_id)
-    roles = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles]
-    form = NamesForm(request.POST or None, roles=roles, initial={"name": found.name})
-    if request.method == "POST" and form.is_valid():
-        rename(found, form.names())
-        return see_other("template", member.organization_id, found.pk)
-    content = {"template": found, "form": form}
-    status = 422 if form.errors else 200
-    return show(request, "request_templates/names.html", content, member=member, status=status)
+def _documents(found: Template) -> list[dict[str, Any]]:
+    """Return each document with who signs where, and what they fill in."""
+    placed_on = {each["id"]: [placed(one) for one in each["signers"]] for each in found.content["documents"]}
+    roles = {str(role.position): role for role in found.roles}
+    return [
+        {
+            "document": row.document,
+            "places": [
+                {
+                    "role": roles[one["signer_ref"]],
+                    "pages": ", ".join(dict.fromkeys(str(each["value"]["page_number"]) for each in one["stamps"])),
+                    "fields": ", ".join(each.get("label") or each["name"] for each in one["fields"]),
+                }
+                for one in placed_on[row.document_id]
+                if one["stamps"] or one["fields"]
+            ],
+        }
+        for row in found.documents.select_related("document")
+    ]
 
 
 @member_page(Right.SEND)
@@ -169,8 +212,8 @@ def delete(request: HttpRequest, member: Member, template_id: int) -> HttpRespon
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
-    """Return a form for each role, all of which must be filled in."""
-    initial = [{"otp_channel": role.otp_channel} for role in found.roles]
+    """Return a form for each role in which somebody is to be named, all of which must be filled in."""
+    initial = [{"otp_channel": role.otp_channel} for role in found.roles if not role.person]
     count = len(initial)
     forms_of = forms.formset_factory(SignerForm, extra=0, min_num=count, max_num=count, absolute_max=count)
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None

@@ -66,6 +66,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("tags_placed", models.BooleanField(default=False)),
+                ("of_template", models.BooleanField(default=False)),
                 ("discarded_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("updated_at", models.DateTimeField(default=paraph.kernel.clock.now)),

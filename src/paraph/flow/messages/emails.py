@@ -4,6 +4,7 @@ Names that a client chose and what people wrote are unlinked, so that nobody sen
 service.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -11,10 +12,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.html import format_html
 
+from paraph.documents.models import Document
 from paraph.flow.messages.names import (
     MAX_LENGTH,
     document_name,
-    document_names,
     from_name,
     inviting_name,
     listed_names,
@@ -36,6 +37,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import signing_url
 from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent, logo_picture
@@ -65,9 +67,9 @@ def copy_link(signer: Signer) -> CopyLink:
     return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + tickets.IN_MAIL)
 
 
-def invitation(signer: Signer, url: str) -> EmailContent:
-    """Write the invitation: who asks for the signature, in which words, to which documents, until when, and the signing
-    URL."""
+def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = None) -> EmailContent:
+    """Write the invitation: who asks for the signature, in which words, to which documents (by default the signer's),
+    until when, and the signing URL."""
     words, request = _words(signer), signer.request
     return _asking(
         signer,
@@ -76,6 +78,7 @@ def invitation(signer: Signer, url: str) -> EmailContent:
         preview=words["preview_invitation"],
         asked=say(words, "invited", sender=inviting_name(signer)),
         message=request.message,
+        documents=documents,
     )
 
 
@@ -101,7 +104,16 @@ def reminder_subject(signer: Signer) -> str:
     return phrase(words, "reminder_subject", subject=first)
 
 
-def _asking(signer: Signer, url: str, *, subject: str, preview: str, asked: Sentence, message: str) -> EmailContent:
+def _asking(
+    signer: Signer,
+    url: str,
+    *,
+    subject: str,
+    preview: str,
+    asked: Sentence,
+    message: str,
+    documents: Sequence[Document] | None = None,
+) -> EmailContent:
     words = _words(signer)
     return _to_signer(
         signer,
@@ -111,7 +123,7 @@ def _asking(signer: Signer, url: str, *, subject: str, preview: str, asked: Sent
         lines=[
             asked,
             *_message(words, message),
-            _documents(signer, words),
+            _documents(signer, words, documents),
             say(words, "until", until=_moment(signer.request.expires_at, words)),
         ],
         closing=[say(words, "personal")],
@@ -345,8 +357,8 @@ def _laid_out(
     )
 
 
-def _documents(signer: Signer, words: Words) -> Sentence:
-    count, names = document_names(signer, words["locale"])
+def _documents(signer: Signer, words: Words, documents: Sequence[Document] | None = None) -> Sentence:
+    count, names = listed_names(documents_of(signer) if documents is None else documents, words["locale"])
     return say(words, "documents", count=count, names=names)
 
 

@@ -9,7 +9,6 @@ from paraph.documents.models import Document
 from paraph.messaging.email import service_name
 from paraph.messaging.letters import Sentence, unlinked
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signed_documents import documents_of
 from paraph.tenants.models import Member
 from paraph.words import listed
 
@@ -51,11 +50,6 @@ def sender_language(request: SignatureRequest) -> str:
         return request.locale
     member = Member.objects.filter(user=user, organization=request.organization_id).first()
     return user.language or (member.last_language if member else "") or request.locale
-
-
-def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
-    """Return how many documents the signer signs, and the names of the first ten."""
-    return listed_names(documents_of(signer), locale)
 
 
 def listed_names(documents: Sequence[Document], locale: str) -> tuple[int, Sentence]:

@@ -36,6 +36,8 @@ def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, sk
         return
     if bulk_send.template_id is None:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
+    if bulk_send.template and bulk_send.created_at < bulk_send.template.changed_at:
+        raise DomainError("conflict", _("The template was changed after the rows were checked. Upload the file again."))
     if bulk_send.status == BulkStatus.CANCELLED:
         raise DomainError("conflict", _("This bulk send was cancelled."))
     if not skip_wrong and bulk_send.rows.filter(state=RowState.WRONG).exists():

@@ -117,7 +117,7 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
     """
     require_active(scope)
     draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()
-    if draft is None or draft.discarded_at:
+    if draft is None or draft.discarded_at or draft.of_template:
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id

@@ -2,6 +2,7 @@
 kept."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -10,22 +11,26 @@ from django.utils.translation import gettext as _
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DraftDocument
+from paraph.flow.messages.emails import invitation
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.messaging.letters import EmailContent
 from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.given import read
-from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
+from paraph.request_templates.models import BulkStatus, Role, Template, TemplateDocument
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.input import UnnamedRequest
-from paraph.signature_requests.models import RequestDocument
+from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import Role as Kind
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import oldest_beyond
-from paraph.tenants.models import Environment
+from paraph.tenants.models import BrandingProfile, Environment, Organization, User
 from paraph.tenants.scope import TenantScope, scoped
+from paraph.words import DEFAULT_LOCALE
 
 
 def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, beside: Beside) -> Template:
@@ -78,6 +83,39 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     for document in deleted:
         subject = f"document {document.pk}"
         note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+
+
+def sample_mail(template: Template, organization: Organization, sender: User) -> EmailContent:
+    """Write the invitation that a member's sending of the template mails to whoever is in its first role, who has the
+    role's name where somebody else is to be named each time."""
+    content, first = template.content, template.roles[0]
+    person = first.person or {"first_name": first.name, "last_name": ""}
+    profiles = BrandingProfile.objects.filter(organization=organization, deleted_at=None)
+    request = SignatureRequest(
+        organization=organization,
+        sent_by=sender,
+        locale=template.locale or DEFAULT_LOCALE,
+        subject=template.subject,
+        message=template.message,
+        expires_at=clock.now() + timedelta(days=content["validity_days"]),
+        branding_profile=profiles.filter(pk=content.get("branding_profile_id")).first(),
+    )
+    names = {name: person[name] for name in ("first_name", "last_name")}
+    rows = template.documents.select_related("document")
+    signer = Signer(request=request, role=first.role, **names)
+    return invitation(
+        signer,
+        f"{settings.PARAPH.public_url}/sign/…",
+        [row.document for row in rows if _has_place(template, row.document_id, first)],
+    )
+
+
+def _has_place(template: Template, document_id: int, role: Role) -> bool:
+    """Return whether the role signs the document; who approves is on all of them."""
+    if role.role == Kind.APPROVER:
+        return True
+    listed = next(each["signers"] for each in template.content["documents"] if each["id"] == document_id)
+    return any(each["signer_ref"] == str(role.position) for each in listed)
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:

@@ -20,8 +20,7 @@ from paraph.request_templates.bulk.columns import (
     column_of_problem,
     find_columns,
     find_values,
-    two_meanings,
-    value_column,
+    misread,
     value_of,
 )
 from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
@@ -83,6 +82,7 @@ class _Checker:
         self._creation, self._asked = creation_of(template.content), asked_of(template)
         self._places: FieldColumns = find_columns(self._roles, columns)
         self._values: ValueColumns = find_values(self._roles, self._asked, columns, self._places.values())
+        self._columns = columns
         self._first_with: dict[str, int] = {}
 
     def row(self, row: CsvRow, width: int) -> BulkRow:
@@ -115,8 +115,8 @@ class _Checker:
             if place < len(row.cells) and (cell := row.cells[place]):
                 content = self._asked[index][name]
                 people[index].setdefault("values", {})[name] = value_of(content, cell)
-                if problem := two_meanings(content, cell):
-                    problems.append(f"“{value_column(self._roles[index], name)}”: {problem}")
+                if problem := misread(content, cell):
+                    problems.append(f"{self._columns[place]}: {problem}")
         return people, problems
 
     def _refusals(self, people: Sequence[Person]) -> list[str]:

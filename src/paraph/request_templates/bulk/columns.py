@@ -33,15 +33,18 @@ ValueColumns = dict[tuple[int, str], int]
 
 _OF_FIELD = re.compile(r"documents\[(\d+)\]\.signers\[(\d+)\]\.fields\[(\d+)\]")
 _NOT_TICKED = ("0", "-", "false", "no")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAY_FIRST = re.compile(r"([0-9]{1,2})\. ?([0-9]{1,2})\. ?([0-9]{4})")
 
 
 def find_columns(roles: Sequence[Role], columns: Sequence[str]) -> FieldColumns:
-    """Raise ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
+    """Return the columns of the people, but of roles in which the same person always signs. Raise
+    ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
     names = [folded(column) for column in columns]
     places: FieldColumns = {}
     missing = []
     for index, role in enumerate(roles):
-        for field in FIELDS:
+        for field in () if role.person else FIELDS:
             wanted = _names(role, field, alone=len(roles) == 1)
             found = [place for place, name in enumerate(names) if name in wanted]
             if len(found) > 1:
@@ -73,8 +76,9 @@ def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]
 
 def sample(roles: Sequence[Role]) -> tuple[list[str], list[str]]:
     """Return the header that the roles want, and a row as an example."""
-    columns = [column_name(role, field) for role in roles for field in FIELDS]
-    return columns, [cell for index in range(len(roles)) for cell in _example(index)]
+    named = [role for role in roles if not role.person]
+    columns = [column_name(role, field) for role in named for field in FIELDS]
+    return columns, [cell for index in range(len(named)) for cell in _example(index)]
 
 
 def _example(index: int) -> list[str]:
@@ -134,17 +138,25 @@ def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[s
 
 
 def value_of(content: dict[str, Any], cell: str) -> str | bool:
-    """Return the value of the payload. People write decimals with a comma too, and tick boxes with any word."""
+    """Return the value of the payload. People write decimals with a comma too, tick boxes with any word, and put the
+    day first where they write dates with dots."""
     kind = KINDS[content["type"]]
     if kind.is_box:
         return cell.casefold() not in _NOT_TICKED
+    if kind.control == "date" and (found := _DAY_FIRST.fullmatch(cell)):
+        day, month, year = found.groups()
+        return f"{year}-{month:0>2}-{day:0>2}"
     return cell.replace(",", ".") if kind.is_number and cell.count(",") == 1 else cell
 
 
-def two_meanings(content: dict[str, Any], cell: str) -> str:
-    """Return the problem of a number such as 1.250, "" for any other cell: spreadsheets of one language write so what
-    in another has three decimals."""
-    readings = two_readings(cell) if KINDS[content["type"]].is_number else None
+def misread(content: dict[str, Any], cell: str) -> str:
+    """Return the problem of a cell that can be read in two ways or in none, "" for any other: of a date with slashes,
+    in which some put the month first, and of a number such as 1.250, which spreadsheets of one language write so, and
+    which has three decimals in another."""
+    kind = KINDS[content["type"]]
+    if kind.control == "date" and not _DAY.fullmatch(str(value_of(content, cell))):
+        return _("write the date as 2027-02-01 or 01.02.2027.")
+    readings = two_readings(cell) if kind.is_number else None
     if readings is None:
         return ""
     sentence = _("“%(cell)s” can be read in two ways. Write %(large)s or %(small)s.")

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("documents", "0001_initial"),
+        ("drafts", "0001_initial"),
         ("organizations", "0001_initial"),
         ("signature_requests", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -36,6 +37,16 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(max_length=200)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("changed_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "places",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="template",
+                        to="drafts.draft",
+                    ),
+                ),
                 (
                     "author",
                     models.ForeignKey(

@@ -1,0 +1,112 @@
+"""``/app/{o}/templates/{id}/…``: where what a template keeps is changed. ``roles``, and who always signs in them;
+``options``, with what is written to signers; ``places``, in the editor of drafts. ``mail``: the invitation that it
+sends."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import unescape
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.options import OptionsForm
+from paraph.dashboard.drafts.people import PersonForm, SignerForm
+from paraph.dashboard.request_templates.templates import NamesForm, sendable_template_of
+from paraph.drafts.models import Draft
+from paraph.flow.sending.templates import sample_mail
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.models import Role
+from paraph.request_templates.saving import begin_places, changing, rename
+from paraph.signature_requests.models import Channel
+from paraph.tenants.models import Member
+from paraph.tenants.rights import Right
+from paraph.words import DEFAULT_LOCALE
+
+_MAIL_POLICY = "sandbox; default-src 'none'; img-src data:; frame-ancestors 'self'; base-uri 'none'; style-src {styles}"
+_STYLES = re.compile(r'style="([^"]*)"|<style[^>]*>(.*?)</style>', re.DOTALL)
+
+
+class AlwaysForm(PersonForm):
+    """Who always signs in a role; blank where somebody is named each time."""
+
+    use_required_attribute = False
+    phone = SignerForm.base_fields["phone"]
+    clean_phone = SignerForm.clean_phone
+
+    def person(self) -> dict[str, str]:
+        return self.cleaned_data if self.has_changed() else {}
+
+
+@member_page(Right.SEND)
+def roles(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    found = sendable_template_of(member, template_id)
+    labels = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles]
+    names = NamesForm(request.POST or None, roles=labels, initial={"name": found.name})
+    people = [_always(request, role) for role in found.roles]
+    if request.method == "POST" and all([names.is_valid(), *(form.is_valid() for form in people)]):
+        try:
+            with changing(scope(member), found.pk, actor(request, member), "roles") as template:
+                rename(template, names.names(), [form.person() for form in people])
+            return see_other("template", member.organization_id, found.pk)
+        except DomainError as refused:
+            names.add_error(None, refused.message)
+    rows = [(role, names[f"role-{role.position}"], form) for role, form in zip(found.roles, people, strict=True)]
+    content = {"template": found, "form": names, "rows": rows, "people": people}
+    status = 422 if names.errors or any(form.errors for form in people) else 200
+    return show(request, "request_templates/roles.html", content, member=member, status=status)
+
+
+def _always(request: HttpRequest, role: Role) -> AlwaysForm:
+    prefix = f"person-{role.position}"
+    if request.method != "POST":
+        return AlwaysForm(initial=role.person, prefix=prefix, empty_permitted=True)
+    form = AlwaysForm(request.POST, prefix=prefix, empty_permitted=True)
+    if form.is_valid() and form.person() and role.otp_channel == Channel.SMS and not form.cleaned_data["phone"]:
+        form.add_error("phone", _("A code by SMS needs a phone number."))
+    return form
+
+
+@member_page(Right.SEND)
+def options(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+    found = sendable_template_of(member, template_id)
+    said = Draft(content=found.content, locale=found.locale or DEFAULT_LOCALE)
+    said.subject, said.message = found.subject, found.message
+    form = OptionsForm(request.POST or None, draft=said, member=member)
+    del form.fields["title"]
+    if request.method == "POST" and form.is_valid():
+        try:
+            with changing(scope(member), found.pk, actor(request, member), "options") as template:
+                said.content = template.content
+                form.apply(said)
+                template.locale, template.subject, template.message = said.locale, said.subject, said.message
+            return see_other("template", member.organization_id, found.pk)
+        except DomainError as refused:
+            form.add_error(None, refused.message)
+    content = {"template": found, "form": form}
+    status = 422 if form.errors else 200
+    return show(request, "request_templates/options.html", content, member=member, status=status)
+
+
+@member_page(Right.SEND)
+@require_POST
+def places(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+    """Open the editor of drafts, whose "Continue" has the template keep the places."""
+    found = sendable_template_of(member, template_id)
+    return see_other("draft_places", member.organization_id, begin_places(scope(member), found.pk, member.user).pk)
+
+
+@member_page(Right.SEND)
+def mail(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/mail``: the real mail, for the frame of pages that say what is sent. Its policy names the very styles that
+    stand in the mail; nothing runs, loads or leads anywhere."""
+    written = sample_mail(sendable_template_of(member, template_id), member.organization, member.user)
+    logo = f"data:image/png;base64,{b64encode(written.logo).decode()}"
+    response = HttpResponse(written.html.replace("cid:logo", logo))
+    styles = {b64encode(sha256(unescape("".join(each)).encode()).digest()) for each in _STYLES.findall(written.html)}
+    hashes = " ".join(["'unsafe-hashes'", *sorted(f"'sha256-{each.decode()}'" for each in styles)])
+    response["Content-Security-Policy"] = _MAIL_POLICY.format(styles=hashes)
+    response["X-Frame-Options"] = "SAMEORIGIN"
+    return response
