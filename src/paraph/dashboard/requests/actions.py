@@ -34,7 +34,7 @@ class EndEarlyForm(forms.Form):
         max_length=LONGEST_REASON,
         required=False,
         help_text=gettext_lazy(
-            "It stands in the mail, and for good in the journal and in webhooks, so please don't name people."
+            "Included in the mail, and kept permanently in the journal and in webhooks. Please don't name people."
         ),
     )
 
@@ -45,7 +45,7 @@ class ReminderForm(forms.Form):
         max_length=LONGEST_REMINDER,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=gettext_lazy("Only for this reminder, in place of the message in the invitation."),
+        help_text=gettext_lazy("Only in this reminder, where it replaces the message of the invitation."),
     )
 
 
