@@ -3805,7 +3805,7 @@ export interface components {
         TemplateSendingInput: {
             /**
              * Signers
-             * @description One for each role of the template, in any order.
+             * @description One for each role of the template, in any order. A role that always has the same person may be left out.
              */
             signers: components["schemas"]["FilledRoleInput"][];
             /**
@@ -8512,6 +8512,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {
@@ -9007,6 +9009,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {
