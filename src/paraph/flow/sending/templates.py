@@ -102,7 +102,7 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
     )
     names = {name: person[name] for name in ("first_name", "last_name")}
     rows = template.documents.select_related("document")
-    signer = Signer(request=request, role=first.role, **names)
+    signer = Signer(request=request, role=first.role, locale=first.language, **names)
     return invitation(
         signer,
         f"{settings.PARAPH.public_url}/sign/…",
