@@ -2,9 +2,11 @@
 
 import html
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from paraph import words
 from paraph.flow.messages import emails
@@ -24,6 +26,13 @@ pytestmark = pytest.mark.django_db
 def portuguese(**more: Any) -> Scene:
     of_signer = {"language": "pt", "locale": "pt", "phone": "+351912345678"}
     return scene(locale="de", locale_chosen=True, signer=of_signer, **more)
+
+
+@pytest.fixture(autouse=True)
+def spoken() -> Iterator[None]:
+    """Calls leave the language that they asked for to the thread."""
+    with translation.override("en"):
+        yield
 
 
 def text(response: Any) -> str:
