@@ -101,13 +101,10 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
         branding_profile=profiles.filter(pk=content.get("branding_profile_id")).first(),
     )
     names = {name: person[name] for name in ("first_name", "last_name")}
-    rows = template.documents.select_related("document")
     signer = Signer(request=request, role=first.role, locale=first.language, **names)
-    return invitation(
-        signer,
-        f"{settings.PARAPH.public_url}/sign/…",
-        [row.document for row in rows if _has_place(template, row.document_id, first)],
-    )
+    rows = template.documents.select_related("document")
+    documents = [row.document for row in rows if _has_place(template, row.document_id, first)]
+    return invitation(signer, f"{settings.PARAPH.public_url}/sign/…", documents)
 
 
 def _has_place(template: Template, document_id: int, role: Role) -> bool:
