@@ -8548,6 +8548,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {
@@ -9043,6 +9045,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {
