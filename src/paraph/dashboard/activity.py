@@ -8,10 +8,10 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
@@ -104,9 +104,8 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         if form.is_valid()
         else Activity.objects.none()
     )
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdigit() and len(before) < 19:
-        entries = entries.filter(pk__lt=int(before))
+    if before := number_in(request.GET.get("before", "")):
+        entries = entries.filter(pk__lt=before)
     rows = list(entries.order_by("-pk")[: _AT_ONCE + 1])
     content = {
         "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
@@ -127,7 +126,7 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
         return see_other("activity", member.organization_id)
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return attached(StreamingHttpResponse(_lines(last), content_type="text/csv; charset=utf-8"), name)
+    return csv_file(_lines(last), name)
 
 
 def _lines(last: Activity) -> Iterator[str]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import actor, member_page, number_in, own, scope, see_other, show, shown_scope
 from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
@@ -55,7 +55,7 @@ def _listed(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> HttpResponse:
     asked = shown_scope(request, member)
-    rows, older = _newest(asked, _number(request.GET.get("before", "")))
+    rows, older = _newest(asked, number_in(request.GET.get("before", "")))
     content = {
         "rows": rows,
         "older": older,
@@ -86,10 +86,6 @@ def _newest(scope: TenantScope, before: int | None) -> tuple[list[_Row], int | N
     return listed, shown[-1].pk if len(rows) > _AT_ONCE else None
 
 
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
 @member_page(Right.SEE)
 def document(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
     found = _document(member, document_id)
@@ -116,18 +112,17 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
     found = _document(member, document_id)
     if found.environment != Environment.PRODUCTION:
         raise Http404
-    refused = ""
+    problem = ""
     if request.method == "POST":
         try:
             delete_document(scope(member), found.pk, actor(request, member))
         except DomainError as refusal:
-            refused = refusal.message
+            problem = refusal.message
         else:
             messages.success(request, _("The document “%(name)s” was deleted.") % {"name": found.name})
             return see_other("documents", member.organization_id)
-    content = {"document": found, "refused": refused}
-    status = 422 if refused else 200
-    return show(request, "documents/delete.html", content, member=member, status=status, environment=found.environment)
+    content = {"document": found, "problem": problem}
+    return show(request, "documents/delete.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.SEE)
@@ -153,8 +148,7 @@ def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> 
 
 
 def _document(member: Member, document_id: int) -> Document:
-    rows = (scoped(Document, scope(member, each)).filter(pk=document_id).first() for each in environments(member))
-    found = next(filter(None, rows), None)
-    if found is None or found.status != DocumentStatus.READY or found.file_deleted_at:
+    found = own(Document, member, document_id)
+    if found.status != DocumentStatus.READY or found.file_deleted_at:
         raise Http404
     return found

@@ -21,7 +21,7 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_page, send_again, send_test, signed
-from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.models import Delivery, DeliveryStatus
 from paraph.webhooks.payload import EVENTS, TEST_EVENT
 
 STATES = {
@@ -95,15 +95,9 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
         "problem": problem,
         **_listed(request, rows, older),
     }
-    status = 422 if problem else 200
-    return show(
-        request,
-        "applications/deliveries.html",
-        content,
-        member=member,
-        status=status,
-        environment=found.environment,
-    )
+    status = 422 if problem else 200  # a filter that cannot be read is left out
+    page = "applications/deliveries.html"
+    return show(request, page, content, member=member, status=status, environment=found.environment)
 
 
 @member_page(Right.BUILD)
@@ -163,9 +157,6 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "application": found,
         "delivery": row,
         "state": STATES[DeliveryStatus(row.status)],
-        "is_waiting": row.status == DeliveryStatus.WAITING,
-        "is_held": row.status == DeliveryStatus.HELD,
-        "is_caught": row.destination == Destination.CATCHER,
         "attempts": attempts,
         "headers": sent.headers.items() if sent else (),
         "body": sent.body.decode() if sent else "",
@@ -174,12 +165,4 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "verifiers": VERIFIERS,
         "problem": problem,
     }
-    status = 422 if problem else 200
-    return show(
-        request,
-        "applications/delivery.html",
-        content,
-        member=member,
-        status=status,
-        environment=found.environment,
-    )
+    return show(request, "applications/delivery.html", content, member=member, environment=found.environment)

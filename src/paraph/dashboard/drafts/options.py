@@ -1,6 +1,7 @@
 """The options of a request as forms ask for them: on Review, and in Settings those that new requests begin with."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -68,7 +69,7 @@ class SharedOptions(forms.Form):
         required=False,
         help_text=_("The most that are sent automatically."),
     )
-    locale = forms.ChoiceField(label=_("Language"))
+    locale = forms.ChoiceField(label=_("Language"), choices=LANGUAGES)
     branding_profile = ProfileField(
         BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Paraph colours")
     )
@@ -82,11 +83,8 @@ class SharedOptions(forms.Form):
             "branding_profile": known.get("branding_profile_id"),
         }
         super().__init__(entered, initial=initial)
-        locales, branding = self.fields["locale"], self.fields["branding_profile"]
-        assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
-        locales.choices = LANGUAGES
-        profiles = branding_profiles(scope(member))
-        branding.queryset = profiles.order_by("name")
+        branding: Any = self.fields["branding_profile"]
+        branding.queryset = profiles = branding_profiles(scope(member)).order_by("name")
         if not allowance(member.organization.plan).branding_profiles or not profiles.exists():
             del self.fields["branding_profile"]
         for name, most in _MOST.items():
@@ -158,15 +156,11 @@ class OptionsForm(SharedOptions):
         super().__init__(entered, known=known, member=member)
         organization = member.organization
         roles = dict.fromkeys(signer.role for signer in draft.signers) or [Role.SIGNER]
-        written, usual = (
-            [
-                invitation_subject(draft.locale, organization.name, own, is_approver=role == Role.APPROVER)
-                for role in roles
-            ]
-            for own in (draft.subject, "")
-        )
-        self.fields["subject"].widget.attrs["placeholder"] = usual[0]
-        self.invitation_subjects = list(dict.fromkeys(written))
+        approves = [role == Role.APPROVER for role in roles]
+        subject = partial(invitation_subject, draft.locale, organization.name)
+        written = dict.fromkeys(subject(draft.subject, is_approver=each) for each in approves)
+        self.fields["subject"].widget.attrs["placeholder"] = subject(is_approver=approves[0])
+        self.invitation_subjects = list(written)
         self.fields["notify_signers_on_completion"].help_text = (
             _("With a link to their copy.") if organization.mails_copy_links else _("Without a link to their copy.")
         )

@@ -67,10 +67,8 @@ class SignerForm(PersonForm):
     def __init__(self, *arguments: Any, plan: str, **more: Any) -> None:
         super().__init__(*arguments, **more)
         sms = allowance(plan).sms and has_gateway(SMS)
-        channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
-        field = self.fields["otp_channel"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = channels
+        field: Any = self.fields["otp_channel"]
+        field.choices = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
 
     @property
     def is_special(self) -> bool:
