@@ -99,17 +99,14 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the entries, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
-    entries = (
-        _filtered(_visible(member, sees_all=sees_all), form.cleaned_data)
-        if form.is_valid()
-        else Activity.objects.none()
-    )
+    visible = _visible(member, sees_all=sees_all)
+    entries = _filtered(visible, form.cleaned_data) if form.is_valid() else visible.none()
     if before := number_in(request.GET.get("before", "")):
         entries = entries.filter(pk__lt=before)
     rows = list(entries.order_by("-pk")[: _AT_ONCE + 1])
     content = {
         "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
-        "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
+        "older": rows[_AT_ONCE - 1].pk if len(rows) > _AT_ONCE else None,
         "form": form,
         "sees_all": sees_all,
         "people": [*_NOT_MEMBERS, *_addresses(member)] if sees_all else [],
@@ -181,9 +178,3 @@ def _addresses(member: Member) -> list[str]:
 def _changes(entry: Activity) -> list[tuple[str, Any, Any]]:
     """Return each field that the entry names, with its value before and after."""
     return [(name, entry.before.get(name), entry.after.get(name)) for name in {**entry.before, **entry.after}]
-
-
-def _older(request: HttpRequest, rows: list[Activity]) -> str:
-    query = request.GET.copy()
-    query["before"] = str(rows[_AT_ONCE - 1].pk)
-    return query.urlencode()

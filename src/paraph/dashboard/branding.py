@@ -96,7 +96,6 @@ def _contrasts(background_color: str, text_color: str, accent_color: str) -> lis
             "ratio": f"{found.ratio:.1f}",
             "needed": f"{found.needed:.1f}",
             "verdict": _verdict(found.pair, found.suggestion),
-            "is_good": not found.suggestion,
             "suggestion": found.suggestion,
         }
         for found in contrasts(background_color, text_color, accent_color)

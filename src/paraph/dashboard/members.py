@@ -70,14 +70,19 @@ def _invited(request: HttpRequest, member: Member) -> HttpResponse:
         except DomainError as refusal:
             form.add_error("email" if refusal.code in _ABOUT_THE_ADDRESS else None, refusal.message)
         else:
-            address = {"email": made.invitation.email}
-            if has_gateway(EMAIL):
-                messages.success(request, _("The invitation to %(email)s is on its way.") % address)
-            else:
-                sentence = _("The invitation to %(email)s was not mailed; the service keeps it.")
-                messages.warning(request, sentence % address)
+            mailed = _("The invitation to %(email)s is on its way.")
+            kept = _("The invitation to %(email)s was not mailed; the service keeps it.")
+            _tell(request, made.invitation.email, mailed, kept)
             return see_other("members", member.organization_id)
     return _page(request, member, form)
+
+
+def _tell(request: HttpRequest, email: str, mailed: str, kept: str) -> None:
+    """Say what became of an invitation: without a mail server, it is kept."""
+    if has_gateway(EMAIL):
+        messages.success(request, mailed % {"email": email})
+    else:
+        messages.warning(request, kept % {"email": email})
 
 
 def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, problem: str = "") -> HttpResponse:
@@ -205,15 +210,9 @@ def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResp
     with transaction.atomic():
         sent = resend_invitation(member.organization_id, by, invitation_id, network)
         mail_invitation(sent)
-    address = {"email": sent.invitation.email}
-    if has_gateway(EMAIL):
-        sentence = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
-        messages.success(request, sentence % address)
-    else:
-        sentence = _(
-            "A new invitation to %(email)s was not mailed; the service keeps it. Earlier links no longer work."
-        )
-        messages.warning(request, sentence % address)
+    mailed = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
+    kept = _("A new invitation to %(email)s was not mailed; the service keeps it. Earlier links no longer work.")
+    _tell(request, sent.invitation.email, mailed, kept)
     return see_other("members", member.organization_id)
 
 

@@ -52,14 +52,9 @@ class FilterForm(forms.Form):
         """Return the filter, without what could not be read."""
         self.is_valid()
         given = self.cleaned_data
-        until = _midnight(given.get("until"))
-        return Filter(
-            given.get("status", ""),
-            given.get("event", ""),
-            _midnight(given.get("since")),
-            until + timedelta(days=1) if until else None,
-            given.get("before"),
-        )
+        since, until = _midnight(given.get("since")), _midnight(given.get("until"))
+        after = until + timedelta(days=1) if until else None
+        return Filter(given.get("status", ""), given.get("event", ""), since, after, given.get("before"))
 
 
 def _midnight(day: date | None) -> datetime | None:
@@ -93,7 +88,8 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
         "is_filtered": any(asked),
         "catches": found.environment == Environment.SANDBOX and not found.webhook_url,
         "problem": problem,
-        **_listed(request, rows, older),
+        "rows": _with_states(rows),
+        "older": older,
     }
     status = 422 if problem else 200  # a filter that cannot be read is left out
     page = "applications/deliveries.html"
@@ -105,16 +101,12 @@ def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
     form = FilterForm(request.GET)
     asked = form.asked()
     rows, older = deliveries_of_all(shown_scope(request, member), asked)
-    content = {"form": form, "is_filtered": any(asked), **_listed(request, rows, older)}
+    content = {"form": form, "is_filtered": any(asked), "rows": _with_states(rows), "older": older}
     return show(request, "applications/all_deliveries.html", content, member=member)
 
 
-def _listed(request: HttpRequest, rows: Iterable[Delivery], older: int | None) -> dict[str, Any]:
-    """Return the rows with their states, and the query for older ones."""
-    query = request.GET.copy()
-    query["before"] = str(older)
-    states = [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
-    return {"rows": states, "older": query.urlencode() if older else ""}
+def _with_states(rows: Iterable[Delivery]) -> list[tuple[Delivery, Any]]:
+    return [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
 
 
 @member_page(Right.BUILD)

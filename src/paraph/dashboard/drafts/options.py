@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from paraph import words
 from paraph.dashboard.decorators import scope
-from paraph.dashboard.drafts.people import read_by
+from paraph.dashboard.drafts.people import ReadField, read_by
 from paraph.drafts.models import Draft, Json
 from paraph.flow.messages.emails import invitation_subject
 from paraph.outbound.url import ascii_address
@@ -75,13 +75,9 @@ class SharedOptions(forms.Form):
     )
 
     def __init__(self, entered: QueryDict | None = None, *, known: Json, member: Member) -> None:
-        reminders = {"every_days": None, "at_most": _USUAL_REMINDERS} | (known.get("reminders") or {})
-        initial = {
-            **known,
-            "remind_every_days": reminders["every_days"],
-            "reminders_at_most": reminders["at_most"],
-            "branding_profile": known.get("branding_profile_id"),
-        }
+        asked = {"every_days": None, "at_most": _USUAL_REMINDERS} | (known.get("reminders") or {})
+        reminders = {"remind_every_days": asked["every_days"], "reminders_at_most": asked["at_most"]}
+        initial = {**known, **reminders, "branding_profile": known.get("branding_profile_id")}
         super().__init__(entered, initial=initial)
         branding: Any = self.fields["branding_profile"]
         branding.queryset = profiles = branding_profiles(scope(member)).order_by("name")
@@ -125,7 +121,8 @@ class OptionsForm(SharedOptions):
         required=False,
         help_text=_("For your organization only; signers do not see it."),
     )
-    external_id = forms.CharField(
+    external_id = ReadField(
+        values.text,
         label=_("Reference"),
         max_length=200,
         required=False,
@@ -137,7 +134,8 @@ class OptionsForm(SharedOptions):
         strip=False,
         help_text=_("One entry per line, such as “property: Lime Street 4”. Signers do not see it."),
     )
-    callback_url = forms.CharField(
+    callback_url = ReadField(
+        values.https_url,
         label=_("Webhooks also go to"),
         max_length=values.LONGEST_URL,
         required=False,
@@ -178,14 +176,6 @@ class OptionsForm(SharedOptions):
     def is_open(self) -> bool:
         """Whether something of it is wrong."""
         return any(field.errors for field in self.folded())
-
-    def clean_external_id(self) -> str:
-        text: str = self.cleaned_data["external_id"]
-        return read_by(values.text, text) if text else ""
-
-    def clean_callback_url(self) -> str:
-        address: str = self.cleaned_data["callback_url"]
-        return read_by(values.https_url, address) if address else ""
 
     def clean_metadata(self) -> dict[str, str]:
         lines = (line.partition(":") for line in self.cleaned_data["metadata"].split("\n") if line.strip())

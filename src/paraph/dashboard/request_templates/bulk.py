@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show, told_in
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
@@ -83,8 +83,7 @@ def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpRe
 
 
 def csv_answer(content: bytes, name: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
 def _sample(template: Template) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph import words
 from paraph.dashboard.branding_preview import PARENT_POLICY
-from paraph.dashboard.decorators import actor, member_page, own, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import actor, member_page, own, scope, see_other, show, shown_scope, told_in
 from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
@@ -21,7 +21,6 @@ from paraph.drafts.content import placed
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import refusals
 from paraph.flow.sending.templates import delete_template, sample_mail
-from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Role, Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
@@ -115,12 +114,8 @@ def _saved(
 
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
-    mine = (
-        scoped(Template, shown_scope(request, member))
-        .defer("content")
-        .annotate(document_count=Count("documents"), roles_of=F("content__signers"))
-    )
-    rows = mine.order_by("name", "pk")[:_AT_ONCE]
+    mine = scoped(Template, shown_scope(request, member)).defer("content").order_by("name", "pk")
+    rows = mine.annotate(document_count=Count("documents"), roles_of=F("content__signers"))[:_AT_ONCE]
     return show(request, "request_templates/listing.html", {"rows": rows}, member=member)
 
 
@@ -194,16 +189,14 @@ def _documents(found: Template) -> list[dict[str, Any]]:
 @member_page(Right.SEND)
 def delete(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
-    found, problem = template_of(member, template_id), ""
-    if request.method == "POST":
-        try:
+    found = template_of(member, template_id)
+    form = forms.Form(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with told_in(form):
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
-        except DomainError as refusal:
-            problem = refusal.message
-        else:
             messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
             return see_other("templates", member.organization_id)
-    content = {"template": found, "problem": problem}
+    content = {"template": found, "form": form}
     return show(request, "request_templates/delete.html", content, member=member)
 
 

@@ -9,7 +9,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_der_x509_certificate
@@ -125,14 +125,11 @@ def _compared(name: str, file: SealedFile) -> dict[str, Any]:
 
 
 def _digest(key: str) -> bytes | None:
-    digest = hashlib.sha256()
     try:
-        with store.open(key) as stored:
-            while block := stored.read(_BLOCK):
-                digest.update(block)
+        with cast(io.BufferedIOBase, store.open(key)) as stored:
+            return hashlib.file_digest(stored, "sha256").digest()
     except FileNotFoundError:
         return None
-    return digest.digest()
 
 
 class _Stored(NamedTuple):

@@ -178,8 +178,8 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
 
 def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
     """Return whether a template can be made of it."""
-    is_there = found.files_deleted_at is None and not any(each.document.file_deleted_at for each in documents)
-    return found.environment == Environment.PRODUCTION and is_there
+    is_gone = found.files_deleted_at or any(each.document.file_deleted_at for each in documents)
+    return found.environment == Environment.PRODUCTION and not is_gone
 
 
 def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:
