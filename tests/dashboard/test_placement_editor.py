@@ -449,9 +449,11 @@ def test_copies_beyond_the_limit_are_refused_where_everybody_sees_it(
     assert len(window.entered()) == 1
 
 
-@pytest.mark.parametrize(("length", "stamps"), [(16, 8), pytest.param(64, 30, marks=pytest.mark.thorough)])
-def test_many_pages_and_stamps_leave_nobody_waiting(
-    open_editor: Open, draft: Draft, begin: Callable[..., Draft], length: int, stamps: int
+@pytest.mark.parametrize(
+    ("length", "stamps", "fields"), [(16, 8, 4), pytest.param(64, 30, 60, marks=pytest.mark.thorough)]
+)
+def test_many_pages_and_places_leave_nobody_waiting(
+    open_editor: Open, draft: Draft, begin: Callable[..., Draft], *, length: int, stamps: int, fields: int
 ) -> None:
     """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
     window = open_editor()
@@ -464,10 +466,17 @@ def test_many_pages_and_stamps_leave_nobody_waiting(
         window.page.locator(".palette label").nth(number % 3).click()
         window.page.get_by_role("button", name="Add signature").click()
     assert len(window.entered()) == stamps
+    for number in range(3):
+        window.page.locator(".palette label").nth(number).click()
+        window.page.evaluate(_ADD_TEXTS, fields // 3 + (number < fields % 3))
+    assert window.page.locator(".box").count() == stamps + fields
     times = window.page.evaluate(_TIMES)
     assert all(milliseconds < 100 for milliseconds in times.values()), times
 
 
+_ADD_TEXTS = """count => {
+    for (let each = 0; each < count; each += 1) document.querySelector("[data-field-type=text]").click();
+}"""
 _TIMES = """async () => {
     const times = {}; // of several, the least: the machine has other things to do as well
     document.querySelector(".stage").setPointerCapture = () => {}; // which no made event can hold

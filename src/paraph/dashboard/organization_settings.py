@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show, told_in
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
-from paraph.flow.ending import delete_organization_named
+from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
@@ -158,7 +158,7 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     form = DeletionForm(request.POST)
     if form.is_valid():
         with told_in(form, "typed_name"):
-            delete_organization_named(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
+            delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
             messages.success(request, _("The organization was deleted."))
             return see_other("organizations")
     return _page(request, member, deletion_form=form)

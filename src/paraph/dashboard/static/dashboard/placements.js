@@ -362,6 +362,8 @@ class Editor {
         Object.assign(hint, { type: "button", className: `target ${target.kind}` });
         hint.setAttribute("aria-label", filled(target.offer?.type ? this.words.fieldTarget : this.words.target, { name: target.name, page: sheet.page }));
         this.targets.set(hint, { ...target, sheet });
+        hint.style.setProperty("--part", target.size.width / target.width);
+        hint.style.setProperty("--ratio", target.size.width / target.size.height);
         sheet.lay(hint, target);
       }
     }
