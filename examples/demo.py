@@ -82,16 +82,16 @@ def on_a_service_of_its_own(asked: argparse.Namespace) -> None:
         request_id, files, journal = walk(url, made["api_key"], asked, heard)
         root = Path(folder, "keys/development/root.pem").read_bytes()
     files |= {"webhooks.jsonl": "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in heard).encode()}
-    write(asked.out, files | {"root-ca.pem": root})
+    write(asked.out, files | {"roots.pem": root})
     command = ["verify", *(str(asked.out / name) for name in ("proof.pdf", "signed.pdf", "uploaded.pdf"))]
-    command += ["--root", str(asked.out / "root-ca.pem")]
+    command += ["--root", str(asked.out / "roots.pem")]
     with stage("verify the sealed PDF and the proof", "verify"):
         verdict, problems = verified(command)
         for name in ("signed.pdf", "proof.pdf"):
             found = json.loads(paraph("verify", str(asked.out / name), "--json", *command[-2:]).stdout)
             problems += [f"{name} carries no timestamp"] if found["ok"] and not found["timestamp"] else []
         problems += journal + webhook_problems(heard, made["webhook_secret"])
-    report(asked.out, request_id, [*files, "root-ca.pem"], problems)
+    report(asked.out, request_id, [*files, "roots.pem"], problems)
     print(shlex.join(["paraph", *command]), verdict, sep="\n", end="")
 
 

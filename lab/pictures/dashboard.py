@@ -22,7 +22,7 @@ _OF_ACCOUNT = {
     "authenticator-app": "2fa/totp/activate/",
     "reauthenticate": "reauthenticate/",
 }
-_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_roles", "end_early"]
+_REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_roles"]
 _REFUSED += [
     "draft_signers",
     "draft_places",
@@ -50,6 +50,7 @@ def dashboard(world: World, browser: Any, folder: Path) -> None:
         _filled(pages, context, folder, screen)
         _refusals(pages, context, folder, screen)
         _account(pages, context, folder, screen)
+        _workspace(pages, context, folder, screen)
         _review(pages, context, folder, screen)
     _bulk_sent(pages, browser, folder)
     _first_call(world, pages, browser, folder)
@@ -106,6 +107,19 @@ def _refusals(pages: ServedPages, context: Any, folder: Path, screen: str) -> No
         page.get_by_text("notes.pdf").first.wait_for()
         page.wait_for_timeout(800)
         shot(page, folder, "refused-upload", screen)
+
+
+def _workspace(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
+    """The step «Places» as one window of it: with nothing selected, and with a signature over words."""
+    with opened(context, pages.addresses["draft_places"]) as page:
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=folder / f"workspace.{screen}.png")
+        page.locator("[data-field-type='']").click()
+        page.locator(".paper").first.click(position={"x": 80, "y": 62})
+        page.locator("[data-told]:visible").wait_for()
+        page.screenshot(path=folder / f"workspace-remark.{screen}.png")
+        page.locator("[data-do=delete]").click()
+        page.locator("[data-count]:not(:visible)").wait_for(state="attached")
 
 
 def _account(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:

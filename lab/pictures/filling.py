@@ -45,8 +45,10 @@ def filling(world: World, browser: Any, folder: Path) -> None:
         picture(page, folder, "fill-4-filled", screen)
         page.locator("[data-continue]").click()
         page.locator("#sign h1").wait_for()
+        page.locator("#sign [href='#confirm']").click()
+        picture(page, folder, "fill-5-confirm", screen)
         page.locator(".steps a[href='#read']").click()
-        picture(page, folder, "fill-5-read", screen)
+        picture(page, folder, "fill-6-read", screen)
 
 
 def asked(world: World) -> str:

@@ -9,7 +9,7 @@ from tests.browser.journey import Journey
 from tests.browser.world import World
 
 STATES = ["not_your_turn", "expired", "already_signed", "sealed", "locked", "not_found", "ask", "text"]
-STATES += ["approve", "decline", "declined", "withdrawn", "copies"]
+STATES += ["approve", "decline", "declined", "withdrawn", "replaced", "copies"]
 
 
 def states(world: World, browser: Any, folder: Path) -> None:
@@ -41,6 +41,8 @@ def _steps(page: Any, folder: Path, screen: str) -> None:
         page.locator("[data-sign]").click()
         picture(page, folder, "step-3-problems", screen)
         return
+    page.locator("[name=signature-type][value=drawn]").check()
+    picture(page, folder, "step-2-no-ink", screen)
     journey.draw("signature")
     page.wait_for_load_state("networkidle")
     picture(page, folder, "step-2-drawn", screen)
@@ -59,6 +61,16 @@ def _steps(page: Any, folder: Path, screen: str) -> None:
     page.locator("[data-progress=ready]").wait_for()
     picture(page, folder, "done", screen)
     printed(page, folder, "done", screen)
+
+
+def printed_names(world: World, browser: Any, folder: Path) -> None:
+    """Names whose letters no handwriting has."""
+    for first, last in (("太郎", "山田"), ("محمد", "الأحمد")):
+        url = world.asked(more={"first_name": first, "last_name": last})[0]
+        for screen in ("phone", "desk", "arabic"):
+            page = opened(browser, url, screen)
+            Journey(page).to_signature()
+            picture(page, folder, f"step-2-printed-{first}", screen)
 
 
 def languages(world: World, browser: Any, folder: Path) -> None:

@@ -66,7 +66,7 @@ class Newcomer:
         page.get_by_role("button", name="Add me").click()
         expect(page.locator("[name=signer-0-email]")).to_have_value("ada@example.com")
         page.locator("button.primary[value=next]").click()
-        page.get_by_role("button", name="Add stamp").click()
+        page.get_by_role("button", name="Add signature").click()
         expect(page.locator("[data-stamp]")).not_to_have_count(0)
         page.locator(".box").last.evaluate("(box) => box.scrollIntoView({ block: 'center' })")
         self.seen("places")

@@ -27,6 +27,7 @@ Subject = Callable[[World, Any, Path], None]
 SUBJECTS: list[Subject] = [
     pages.states,
     pages.steps,
+    pages.printed_names,
     filling.filling,
     moments.moments,
     pages.languages,

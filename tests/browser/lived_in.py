@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import httpx
+
 from tests.browser.contract import contract
 from tests.browser.world import World
 from tests.dashboard.served_pages import ServedPages
@@ -21,6 +23,14 @@ def lived_in(world: World, pages: ServedPages) -> None:
     for each in (backend, production):
         asked(each, contract(1), name, [signer("ada", "Ada", "King"), long, signer("grace", "Grace", "Hopper")])
         world.expire(int(asked(each, contract(1), "Offer.pdf", [signer("eve", "Eve", "Ode")])["id"]))
+    people = [signer("li", "小龍", "李"), signer("deniz", "Deniz", "Öztürk")]
+    half = asked(backend, contract(2), "Lease Lindenstraße 12.pdf", people)
+    assert sign(half["signers"][0]["signing_url"]).status_code == 200
+    refused = asked(backend, contract(2), "Offer Pier 7.pdf", people, decline_allowed=True)
+    answer = httpx.post(f"{refused['signers'][0]['signing_url']}/decline", json={"reason": "The rent is wrong."})
+    assert answer.status_code == 200
+    pages.addresses["request_half"] = f"{pages.base_url}/app/1/requests/{half['id']}"
+    pages.addresses["request_declined"] = f"{pages.base_url}/app/1/requests/{refused['id']}"
     pages.addresses["request_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}"
     pages.addresses["verify_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}/verify"
     pages.addresses["requests_found-nothing"] = f"{pages.base_url}/app/1/requests?q=nobody+like+this"
@@ -52,8 +62,8 @@ def prepared(world: World, pages: ServedPages) -> None:
         pages.addresses[name] = f"{pages.base_url}/app/1/drafts/{answer['id']}/review"
 
 
-def asked(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]]) -> dict[str, Any]:
-    return backend.create(**asked_for(backend, pdf, name, people), identity_declaration_accepted=True)
+def asked(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return backend.create(**asked_for(backend, pdf, name, people), identity_declaration_accepted=True, **more)
 
 
 def asked_for(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]]) -> dict[str, Any]:

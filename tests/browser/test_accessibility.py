@@ -26,6 +26,7 @@ STATES = {
     "decline": 200,
     "declined": 410,
     "withdrawn": 410,
+    "replaced": 410,
     "copies": 200,
     "text": 200,
 }
@@ -84,10 +85,32 @@ def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, lan
 
 def test_a_code_that_cannot_be_delivered(world: World, visit: Callable[..., Any]) -> None:
     page = visit(world.asked()[0], statuses=(503,))
-    page.route("**/otp", lambda route: route.fulfill(status=503, json={"error": {"code": "delivery_failed"}}))
+    error = {"code": "delivery_failed", "message": "We could not reach your mailbox or phone."}
+    page.route("**/otp", lambda route: route.fulfill(status=503, json={"error": error}))
     journey = Journey(page)
     journey.to_signature()
     journey.to_confirm()
     page.locator("[data-send]").click()
     page.locator("#problem-code").filter(has_text="could not reach").wait_for()
     checked(page)
+    page.unroute("**/otp")
+    page.route("**/otp", lambda route: route.fulfill(status=503, body="<html>"))
+    page.locator("[data-send]").click()
+    page.locator("#problem-code").filter(has_text="The code could not be sent. That did not work.").wait_for()
+
+
+@pytest.mark.parametrize(("background", "text"), [("#ffffff", "#767676"), ("#767676", "#ffffff")])
+def test_a_brand_whose_colours_have_no_contrast_to_spare(
+    world: World, visit: Callable[..., Any], background: str, text: str
+) -> None:
+    """Just 4.5 to 1: what is quiet is not fainter."""
+    page = visit(world.asked(branded=True)[0])
+    surface = "#767676" if text == "#ffffff" else text
+    for name, color in (("background", background), ("text", text), ("surface-text", surface)):
+        page.evaluate(
+            "([name, color]) => document.documentElement.style.setProperty(name, color)", [f"--{name}", color]
+        )
+    for step in ("#read", "#sign", "#confirm"):
+        page.evaluate("step => { location.hash = step }", step)
+        results = Axe().run(page, options=_ALL)
+        assert results.violations_count == 0, results.generate_report()

@@ -1,6 +1,7 @@
 """Every page of the dashboard in Chromium: accessible in light and dark, narrow, without errors."""
 
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -204,6 +205,11 @@ def test_moments_are_told_in_the_readers_zone(window: Callable[..., Any], dashbo
     utc = datetime.fromisoformat(time_of.get_attribute("datetime") or "")
     expect(time_of).to_contain_text(f"{utc + timedelta(hours=9):%H:%M}")
     assert f"{utc:%Y-%m-%d %H:%M} UTC" == time_of.get_attribute("title")
+    for locale, form in {"en": "%d %b %Y", "en-GB": "%d %b %Y", "en-US": "%b %d, %Y"}.items():
+        other = window(locale=locale, timezone_id="UTC")
+        other.goto(dashboard.addresses["request"])
+        written = re.sub(r"\b0(?=\d)", "", f"{utc:{form}}")
+        expect(other.locator("dl.facts time").first).to_have_text(re.compile(f"^{re.escape(written)}"))
     page.goto(dashboard.addresses["requests"])
     assert page.evaluate(
         "[...document.querySelectorAll('td > time')].every((each) => each.getClientRects().length === 1)"
@@ -261,6 +267,10 @@ def test_a_page_of_the_review_is_enlarged_and_left_by_keyboard(
     button.press("Enter")
     large = page.get_by_role("dialog", name="Page 2")
     expect(large.locator("use")).to_be_visible()
+    if scripts:
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('.large img')].some((each) => each.naturalWidth > 1200)"
+        )
     page.keyboard.press("Escape")
     expect(large).to_be_hidden()
     expect(button).to_be_focused()
@@ -336,7 +346,7 @@ def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     go_on(page, "places")
 
     for number, values in enumerate(STAMPS):
-        page.get_by_role("button", name="Add stamp").click()
+        page.get_by_role("button", name="Add signature").click()
         stamp = page.locator("[data-stamp]").nth(number)
         stamp.get_by_label("Signer", exact=True).select_option(index=number)
         for label, value in zip(("Page", "X", "Y", "Width", "Height"), values, strict=True):

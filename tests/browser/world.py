@@ -168,6 +168,13 @@ class World(Service):
         self.withdraw(self.newest, "The price has changed.")
         return url
 
+    def _replaced(self, branded: bool) -> str:
+        url = self.asked(branded=branded)[0]
+        signer_id = self.backend.read(self.newest)["signers"][0]["id"]
+        path = f"signature_requests/{self.newest}/signers/{signer_id}/correct"
+        assert self.backend.call("POST", path, json={"email": "another@example.org"}).status_code == 200
+        return url
+
     def withdraw(self, request_id: int, reason: str) -> None:
         answer = self.backend.call("POST", f"signature_requests/{request_id}/end", json={"reason": reason})
         assert answer.status_code == 200

@@ -107,7 +107,7 @@ def test_a_backup_is_noted_for_the_check(service: Service) -> None:
 
 
 def test_what_is_not_empty_is_refused_before_anything_is_written(place: Path, service: Service, backup: Path) -> None:
-    assert "stop it first" in refusal(service, "restore", str(backup))
+    assert "Stop it first" in refusal(service, "restore", str(backup))
     other = Service(place / "third", **_FEW)
     words = refusal(other, "restore", str(backup), PARAPH_SECRET_KEY="x" * 40)
     assert "The secret here is not that of the backup" in words

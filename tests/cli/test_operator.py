@@ -97,7 +97,7 @@ def test_what_is_kept_of_a_person_is_shown_and_handed_over(service: Service, tmp
     left = {each["place"] for each in service.command("person", "show", "olga@example.com")["kept"]}
     assert "confirmed addresses" not in left and left >= {"accounts", "activity log"}
     told = service.run("person", "show", "nobody@example.com")
-    assert (told.returncode, told.stdout.strip()) == (0, "Nothing is kept under this address or number.")
+    assert (told.returncode, told.stdout.strip()) == (0, "Nothing is stored under this address or phone number.")
 
 
 def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
     nowhere = clean_environment(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
     done = forked.run("paraph", "inbox", environment=nowhere)
     assert done.returncode == 1
-    assert done.stderr.startswith("The database does not answer: ")
+    assert done.stderr.startswith("The database is not responding: ")
     assert len(done.stderr.splitlines()) == 1
 
 

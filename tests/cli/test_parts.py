@@ -40,7 +40,7 @@ def test_the_parts_work_together(environment: dict[str, str]) -> None:
         migrate = paraph(environment, "migrate", "--json")
         told = [json.loads(line)["event"] for line in migrate.communicate()[1].splitlines()]
         assert migrate.returncode == 0
-        assert set(told) == ({"migrations begin", "migration", "migrations are done"} if is_first else set())
+        assert told == (["migrations are done"] if is_first else []), "one line, however many tables there are"
     assert not (Path(environment["PARAPH_DATA_DIR"]) / "postgres").exists()
 
     web, worker = paraph(environment, "web"), paraph(environment, "worker")
@@ -84,7 +84,7 @@ def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
     worker = paraph(alone, "worker")
     said = worker.communicate(timeout=120)[1].splitlines()
     assert worker.returncode == 1
-    assert said[-1].startswith("The database does not answer")
+    assert said[-1].startswith("The database is not responding")
 
 
 UNTOUCHED = (

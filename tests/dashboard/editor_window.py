@@ -10,7 +10,6 @@ import httpx
 import pikepdf
 from playwright.sync_api import Page, expect
 
-from paraph.drafts.editing import STAMP_SIZE
 from paraph.pdf.untrusted.page_reading import list_tags, under
 from tests.cli.service import Service
 
@@ -54,7 +53,7 @@ class Draft:
 
     def under_the_tag(self) -> dict[str, float]:
         [tag] = list_tags(self.pdf).values()
-        place = under(tag, (900, 600), *STAMP_SIZE)
+        place = under(tag, (900, 600), 160, 56)
         return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
 
 
@@ -146,8 +145,17 @@ class Window:
         [stamp] = self.entered()
         return stamp["x"] + stamp["width"] / 2, stamp["y"] + stamp["height"] / 2
 
+    def sign(self, page: int, x: float, y: float) -> None:
+        """Adds a signature by the palette, and puts it there by a click."""
+        self.page.get_by_role("button", name="Add signature").click()
+        self.mouse_click(page, x, y)
+
     def mouse_click(self, page: int, x: float, y: float) -> None:
         self.page.mouse.click(*self._seen(page, x, y))
+
+    def unfold(self, name: str = "Position and size") -> None:
+        """The part of the properties of what is selected."""
+        self.page.locator(".stamp.selected summary", has_text=name).click()
 
     def mouse_drag(
         self,
@@ -217,7 +225,10 @@ _SCROLL = """([page, y]) => {
     const sheet = document.querySelector(`.sheet[data-page="${page}"]`);
     const at = sheet.querySelector(".paper").getBoundingClientRect();
     const to = at.bottom - y * at.height / sheet.dataset.height;
-    const top = document.querySelector(".tools").getBoundingClientRect().bottom + 60, bottom = innerHeight - 120;
+    const top = document.querySelector(".workbar").getBoundingClientRect().bottom + 60;
+    const foot = [".tools", ".panel"].map((name) => document.querySelector(name).getBoundingClientRect())
+        .filter((each) => each.width >= innerWidth * 0.9).map((each) => each.top);
+    const bottom = Math.min(innerHeight, ...foot) - 90;
     if (to < top || to > bottom) scrollBy({ top: to - (top + bottom) / 2, behavior: "instant" });
 }"""
 _BOXES = """() => [...document.querySelectorAll(".box")].map((box) => {

@@ -69,6 +69,9 @@ def served_pages(service: Service) -> ServedPages:
         "delete_profile": f"{profile}/delete",
         "request": request,
         "end_early": f"{request}/end",
+        "extend_request": f"{request}/extend",
+        "correct_signer": f"{request}/signers/{desk.first_signer(request)}/correct",
+        "remind": f"{request}/signers/{desk.first_signer(request)}/remind",
         "request_verify": f"{request}/verify",
         "save_request": f"{request}/template",
         "document": document,
@@ -132,6 +135,9 @@ class _Desk:
     def first(self, path: str) -> str:
         """The id of the first row."""
         return _found(r'<tr data-id="(\d+)"', self.page(path))
+
+    def first_signer(self, request: str) -> str:
+        return _found(r"/signers/(\d+)/", self.page(request))
 
     def template(self) -> str:
         self.page(f"{self._step}/places")  # puts stamps under the tags

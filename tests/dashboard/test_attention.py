@@ -1,9 +1,12 @@
 """What needs somebody stands on the home page, and nothing of others does."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from paraph.evidence.models import SealingFailure
@@ -54,6 +57,22 @@ def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
     page = home(client, made.request.organization)
     assert [kind in page for kind in _KINDS] == [False, False, False, True, True]
     assert "The sealing key of the service does not answer." in page and "/secret/path" not in page
+
+
+def test_a_request_stands_there_once_by_its_name(log_in: LogIn) -> None:
+    made = needy()
+    _, client = log_in(Role.ADMIN, at=made.request.organization)
+    with CaptureQueriesContext(connection) as queries:
+        page = home(client, made.request.organization)
+    [row] = re.findall(rf'<li data-id="{made.request.pk}">.*?</li>', page, re.S)
+    assert row.count("data-need=") == 3 and ">contract-1.pdf</a>" in row
+    assert page.count(f'/requests/{made.request.pk}"') == 1 and f"Request {made.request.pk}" not in page
+    assert len(queries) <= 40
+    SignatureRequest.objects.update(created_at=timezone.now(), expires_at=timezone.now() + timedelta(days=9))
+    Inquiry.objects.all().delete()
+    page = home(client, made.request.organization)
+    waiting = page[page.index('id="for-others"') :]
+    assert f'<li data-id="{made.request.pk}">' in waiting and "Waiting for Ada Lovelace" in waiting
 
 
 def test_what_was_declined_stands_there_for_two_weeks(log_in: LogIn) -> None:

@@ -269,6 +269,21 @@ def test_a_code_by_sms_is_offered_where_one_can_be_sent(
     assert answer.status_code == status
 
 
+def test_a_channel_that_has_no_gateway_any_more_is_told_and_chosen_anew(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    stored.change_signers(otp_channel="sms", phone="+33612345678")
+    said = alert(client.post(f"{address}/review", options()))
+    assert f'href="{address}/signers#id_signer-0-otp_channel"' in said and "no SMS gateway" in said
+    page = client.get(f"{address}/signers").content.decode()
+    assert "<details open><summary>Role" in page and '<option value="sms"' not in page
+    [ada] = stored.signers(draft)
+    client.post(f"{address}/signers", entered("signer", person("Ada", id=ada.ref), initial=1) | {"mode": "parallel"})
+    assert client.post(f"{address}/review", options()).status_code == 303
+
+
 def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     assert "Add a signer" in alert(client.post(f"{begun(client, organization)}/signers", signers()))
@@ -610,7 +625,7 @@ def test_places_and_review_say_what_a_stamp_covers(log_in: LogIn, organization: 
     client.post(f"{address}/places", entered("stamp", stamp(draft), stamp(draft, x=100, y=100)))
     for step in ("places", "review"):
         [said] = remarks.findall(client.get(f"{address}/{step}").content.decode())
-        assert "The stamps of Ada Byron and Ada Byron on page 2 of contract.pdf overlap." in said
+        assert "Two signatures of Ada on page 2 overlap." in said
 
 
 def test_a_request_is_begun_with_files(log_in: LogIn, organization: Organization) -> None:
@@ -659,7 +674,7 @@ def test_text_that_readers_draw_differently_is_confirmed_before_it_is_sent(
     for action in ("send", "sign", "template"):
         answer = client.post(f"{address}/review", options(action=action))
         assert answer.status_code == 422 and not SignatureRequest.objects.exists()
-        assert "Readers draw text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
+        assert "PDF readers show text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
     assert client.post(f"{address}/review", options(action="save")).status_code == 303
     assert client.post(f"{address}/review", options(accept_drawn_differently="on")).status_code == 303
     assert SignatureRequest.objects.exists()

@@ -24,10 +24,12 @@ PRESSED = {
     "members": ["Invite", "Resend", "Withdraw", "Remove"],
     "request": ["Remind", "Duplicate", "Withdraw"],
     "end_early": ["Withdraw request"],
+    "extend_request": ["Save"],
+    "correct_signer": ["Save correction"],
     "remind": ["Send reminder"],
     "draft_documents": [*STEPS, "Upload"],
     "draft_signers": [*STEPS, "Add signer"],
-    "draft_places": [*STEPS, "Add stamp"],
+    "draft_places": [*STEPS, "Signature"],
     "draft_review": [*STEPS, "Send"],
     "settings": ["Delete organization"],
 }

@@ -46,7 +46,7 @@ def test_a_newcomer_makes_an_account_although_registration_is_closed(path: str, 
     assert 'value="bob@example.com"' in client.get(asked.headers["Location"]).content.decode()
     made = client.post(asked.headers["Location"], {"name": "Bob", "password1": PASSWORD})
     assert (made.status_code, made.headers["Location"]) == (303, path)
-    accepted = client.post(path)
+    accepted = client.get(path)
     assert (accepted.status_code, accepted.headers["Location"]) == (303, f"/app/{organization.pk}/")
     member = Member.objects.select_related("user").get()
     assert (member.user.email, member.user.name, member.role) == ("bob@example.com", "Bob", Role.MEMBER)
@@ -60,8 +60,16 @@ def test_who_has_an_account_logs_in_first(path: str, organization: Organization)
     assert asked.headers["Location"].startswith("/account/login/?next=")
     entered = client.post(asked.headers["Location"], {"login": "bob@example.com", "password": PASSWORD})
     assert entered.headers["Location"] == path
-    client.post(path)
+    client.get(path)
     assert other.user.memberships.filter(organization=organization).exists()
+
+
+def test_logging_in_alone_accepts_nothing(path: str) -> None:
+    create_member(_another(), OPERATOR, "bob@example.com", Role.OWNER, password=PASSWORD)
+    client = Client()
+    client.post(f"/account/login/?next={path}", {"login": "bob@example.com", "password": PASSWORD})
+    assert "Join Analytical Engines" in client.get(path).content.decode()
+    assert Invitation.objects.get().accepted_at is None
 
 
 def _another() -> int:

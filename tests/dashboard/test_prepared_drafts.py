@@ -147,7 +147,7 @@ FIELD["placement"] |= {"value": {"page_number": 1, "x": 50, "y": 50}}  # type: i
 SAID: dict[str, tuple[Any, str]] = {
     "mode": ("sequential", "one after the other"),
     "validity_days": (7, 'name="validity_days" value="7"'),
-    "send_email": (True, ">To <small>"),
+    "send_email": (True, ">Send to <small>"),
     "identity_declaration_accepted": (True, "By sending, you confirm that you know who the signers are"),
     "initials_required": (True, 'name="initials_required" id="id_initials_required" checked'),
     "notify_signers_on_completion": (True, 'id="id_notify_signers_on_completion" checked'),

@@ -48,7 +48,7 @@ def test_an_approver_is_on_each_document_with_nothing_to_fill_in() -> None:
     assert not stored.fields() and [stamp.signer.ref for stamp in stored.stamps()] == [second["ref"]]
     assert missing(draft).of(Step.PLACEMENTS) == []
     editing.replace_signers(draft, [each | {"role": "approver"} for each in (first, second)])
-    assert missing(draft).of(Step.SIGNERS) == ["Somebody has to sign, and not only approve."]
+    assert missing(draft).of(Step.SIGNERS) == ["At least one person must sign, not only approve."]
 
 
 def test_whoever_fills_in_a_document_signs_it_too() -> None:

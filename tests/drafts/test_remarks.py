@@ -36,12 +36,18 @@ def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "A
 
 def test_a_stamp_over_words_is_told_with_them() -> None:
     draft = draft_on(RENT, RENT, places=[(1, 100, 300), (2, 300, 600)])
-    assert remarks(draft) == [Remark("contract.pdf", 1, "Ada X", words="Rent: 1,200 euros")]
+    assert remarks(draft) == [Remark("Ada's signature on page 1 covers “Rent: 1,200 euros”.", ("stamp-0",))]
 
 
 def test_stamps_over_each_other_are_told() -> None:
     places = [(1, 100.0, 300.0), (1, 250.0, 350.0), (1, 299.0, 100.0), (2, 100.0, 300.0)]
-    assert remarks(draft_on("", "", places=places)) == [Remark("contract.pdf", 1, "Ada X", other="Grace X")]
+    said = "The signatures of Ada and Grace on page 1 overlap."
+    assert remarks(draft_on("", "", places=places)) == [Remark(said, ("stamp-0", "stamp-2"))]
+
+
+def test_two_of_one_name_are_told_by_their_whole_names() -> None:
+    [said] = remarks(draft_on(RENT, places=[(1, 100, 300)], name="Grace"))
+    assert said.sentence.startswith("Grace X's signature on page 1 ")
 
 
 def test_fields_over_stamps_and_over_each_other_are_told() -> None:
@@ -58,8 +64,21 @@ def test_fields_over_stamps_and_over_each_other_are_told() -> None:
     field(100, 282, name="Below")
     field(250, 362, page=2, name="Elsewhere")
     assert remarks(draft) == [
-        Remark("contract.pdf", 1, "Ada X", ("Your IBAN",)),
-        Remark("contract.pdf", 1, fields=("Your IBAN", "Rent")),
+        Remark("The field “Your IBAN” and Ada's signature on page 1 overlap.", ("field-0", "stamp-0")),
+        Remark("The fields “Your IBAN” and “Rent” on page 1 overlap.", ("field-0", "field-1")),
+    ]
+
+
+def test_options_that_nobody_has_named_are_told() -> None:
+    draft = draft_on("", places=[(1, 100, 300)])
+    [document] = draft.files()
+    for name, options in (("Pets", ["Option 1", "Option 2"]), ("Floor", ["First", "Option 2"]), ("Way", ["A", "B"])):
+        asked = {"type": "choice", "name": name, "options": options}
+        y = 500 + 30 * len(draft.places())
+        draft.place([*draft.places(), Placed(document, draft.signers[1], 1, 100, y, 160, 18, asked)])
+    assert [(each.rows, each.sentence.partition(". ")[0]) for each in remarks(draft)] == [
+        (("field-0",), "The field “Pets” on page 1 still offers “Option 1” and “Option 2”"),
+        (("field-1",), "The field “Floor” on page 1 still offers “Option 2”"),
     ]
 
 
@@ -70,7 +89,7 @@ def test_a_field_over_words_is_told_with_them_and_over_a_blank_or_a_tag_is_not()
     for name, y, page_number in (("Rent", 325, 1), ("IBAN", 496, 1), ("Date", 196, 1), ("Elsewhere", 325, 9)):
         asked = {"type": "text", "name": name}
         draft.place([*draft.places(), Placed(document, draft.signers[1], page_number, 100, y, 160, 18, asked)])
-    assert remarks(draft) == [Remark("contract.pdf", 1, fields=("Rent",), words="Rent: 1,200 euros")]
+    assert remarks(draft) == [Remark("The field “Rent” on page 1 covers “Rent: 1,200 euros”.", ("field-0",))]
 
 
 def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:

@@ -100,7 +100,7 @@ def test_those_concerned_are_told_once() -> None:
     member = sent["sender@acme.example"]
     assert "Ada Lovelace declined to sign “contract-1”" in member.text and "> it says 1200." in member.text
     for address in others:
-        assert "Somebody has declined" in sent[address].text
+        assert "Someone has declined" in sent[address].text
         assert "Lovelace" not in sent[address].text and "1200" not in sent[address].text
     assert CapturedMessage.objects.exclude(subject__contains="signing code").count() == 4
     CapturedMessage.objects.all().delete()

@@ -120,7 +120,9 @@ def test_the_page_shows_it_and_is_the_same_without(client: Client) -> None:
     assert shown and "img-src 'self' data:" in response["Content-Security-Policy"]
     picture = client.get(shown[1])
     assert picture["Content-Type"] == "image/png" and picture.content == store.get(logo.object_key)
-    assert picture["Cache-Control"] == "private, max-age=86400" and picture["Referrer-Policy"] == "no-referrer"
+    assert (
+        picture["Cache-Control"] == "private, max-age=86400, immutable" and picture["Referrer-Policy"] == "no-referrer"
+    )
 
     def bare(text: str) -> str:
         return re.sub(r'nonce="[^"]+"', "", text)

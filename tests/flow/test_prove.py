@@ -275,7 +275,7 @@ def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
     assert "The 48 values of fields are those that the journal has." in found.matches
     assert "The proof prints the value of each field." in found.matches
     text = printed_text(proof_file())
-    for fact in ("YourIBAN", "DE8937040044", "UnterdenLinden1", "1,250.50", "December1,2026", "groundfloor(left)"):
+    for fact in ("YourIBAN", "DE8937040044", "UnterdenLinden1", "1,250.50", "1December2026", "groundfloor(left)"):
         assert text.count(fact) == 4
     assert text.count("leftempty") == 4 and text.count("nottickedfloor") == 4
     evidence = evidence_of(proof_file())

@@ -228,8 +228,10 @@ OF_NOBODY = {
         organizations_brandingprofile.accent_color
     """,
     "of an organization and its programs": """
-        organizations_organization.name organizations_application.name organizations_application.webhook_url
+        organizations_organization.name organizations_organization.request_defaults
+        organizations_application.name organizations_application.webhook_url
         organizations_application.frame_origins organizations_brandingprofile.name organizations_logo.object_key
+        organizations_organization.request_defaults
     """,
     "files, which are evidence or deleted with them": """
         documents_document.name documents_document.pages documents_document.preflight documents_document.object_key

@@ -47,7 +47,7 @@ def test_the_examples_run_one_after_the_other_without_django(tmp_path: Path) -> 
     given = tmp_path / "from-the-service"
     given.mkdir()
     root = x509.load_der_x509_certificate(authority("p-256").root).public_bytes(Encoding.PEM)
-    files = {"proof.pdf": proven(evidence()), "signed.pdf": signed(), "uploaded.pdf": uploaded(), "root-ca.pem": root}
+    files = {"proof.pdf": proven(evidence()), "signed.pdf": signed(), "uploaded.pdf": uploaded(), "roots.pem": root}
     for name, content in files.items():
         (given / name).write_bytes(content)
     said = run("\n".join(EXAMPLES), tmp_path)

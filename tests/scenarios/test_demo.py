@@ -13,7 +13,7 @@ from tests.cli import forked
 from tests.cli.service import clean_environment
 from tests.scenarios.conftest import Service
 
-FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "root-ca.pem", "report.json"}
+FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "roots.pem", "report.json"}
 
 _DEPLOYMENT = {
     "DATABASE_URL": "postgresql://paraph@127.0.0.1:1/production",

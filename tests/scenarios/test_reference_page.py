@@ -165,7 +165,7 @@ def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
         first = results.first
         assert (first.locator(".title").inner_text(), first.get_attribute("href")) == (title, target)
     field.fill("nothing is called so")
-    page.get_by_text("Nothing is called or described so.").wait_for()
+    page.get_by_text("No results for “nothing is called so”.").wait_for()
     assert results.count() == 0
     field.fill("")
     page.keyboard.type("signer")

@@ -31,8 +31,10 @@ def test_every_file_is_served_under_its_hashed_name(name: str) -> None:
 
 
 def bare(path: Path) -> bytes:
-    """The file as it is served: line by line, without indents, comments and empty lines."""
-    source = path.read_text()
+    """The file as it is served: with those that it names, line by line, without indents, comments and empty lines."""
+    source = re.sub(
+        r"^// with (.+)$", lambda with_: bare(path.parent / with_[1]).decode(), path.read_text(), flags=re.M
+    )
     if path.suffix == ".css":
         source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     if path.suffix not in (".css", ".js"):

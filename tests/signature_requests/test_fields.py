@@ -346,7 +346,7 @@ def shown(kind: str, value: Value | None, locale: str = "en") -> str:
 @pytest.mark.parametrize(
     ("locale", "text"),
     [
-        ("en", "November 21, 2026"),
+        ("en", "21 November 2026"),
         ("de", "21. November 2026"),
         ("fr", "21 novembre 2026"),
         ("hu", "2026. november 21."),

@@ -52,6 +52,23 @@ def test_words_are_found_by_their_beginning(made: Scene, text: str) -> None:
     assert found(made, text) == [made.request.pk]
 
 
+@pytest.mark.parametrize(
+    ("called", "typed"),
+    [
+        ("Lindenstraße 12", ["lindenstrasse", "LINDENSTRASSE", "Lindenstraß", "lindenstras"]),
+        ("Müller", ["mueller", "muller", "MÜLLER", "mue", "mu"]),
+        ("Mueller", ["müller"]),
+        ("Ærøskøbing", ["aeroskobing", "ærø", "aeroeskoebing"]),
+        ("Łódź", ["lodz"]),
+        ("I\u015f\u0131l Şahin", ["isil", "i\u015f\u0131l sahin", "I\u015eIL"]),
+        ("Samuel", ["samuel", "samue"]),
+    ],
+)
+def test_words_are_found_as_people_type_them(called: str, typed: list[str]) -> None:
+    own = scene(title=called)
+    assert [found(own, words) for words in typed] == [[own.request.pk]] * len(typed)
+
+
 def test_a_title_is_found_and_forgotten_with_what_alone_says_it(made: Scene) -> None:
     titled = scene(title="Lovelace: Lease of the pier", signers=2)
     assert found(titled, "pier") == found(titled, "lease lovelace") == [titled.request.pk]

@@ -83,7 +83,7 @@ def test_a_link_ends_after_thirty_days_and_a_new_one_is_mailed(client: Client, m
     assert client.post(first, {"do": "copy"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 422
     answers = [client.post(first, {"do": "copy"}) for _ in range(4)]
     assert [answer.status_code for answer in answers] == [303, 303, 303, 429]
-    assert "was mailed to c•••@example.com" in text(client.get(answers[0]["Location"]))
+    assert "We emailed the link to your copy to c•••@example.com." in text(client.get(answers[0]["Location"]))
     assert path() != first and client.get(f"{path()}/proof.pdf").getvalue()
 
 

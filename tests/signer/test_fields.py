@@ -96,7 +96,7 @@ def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client
     assert [kept[name]["message"] for name in ("IBAN", "rent", "pets")] == [None] * 3
     assert kept["IBAN"]["svg"].startswith("<svg") and kept["pets"]["svg"].startswith("<svg")
     assert kept["begin"]["svg"] is None
-    assert kept["begin"]["message"] == "Not before January 1, 2026."
+    assert kept["begin"]["message"] == "Not before 1 January 2026."
     assert stored() == {"IBAN": "DE02 1203", "rent": "1.250,50", "begin": "2025-12-31", "pets": True}
     assert b"DE02" not in bytes(Signer.objects.get().fields_encrypted or b"")
     again = told(client, made)
@@ -131,8 +131,8 @@ def test_what_is_wrong_is_said_in_every_language(client: Client) -> None:
         ("rent", "x", "Please enter a number, such as 1250.50."),
         ("IBAN", "", None),  # what is missing is told at the signature
         ("IBAN", "x" * 35, "Please write at most 34 characters."),
-        ("IBAN", "a\0b", "This has characters that cannot be written. Please remove them."),
-        ("IBAN", "e" + "\u0301" * 30, "This has characters that cannot be written. Please remove them."),
+        ("IBAN", "a\0b", "Some characters here cannot be printed. Please remove them."),
+        ("IBAN", "e" + "\u0301" * 30, "Some characters here cannot be printed. Please remove them."),
         ("floor", "cellar", "Please choose one of the options."),
     ],
 )

@@ -40,12 +40,27 @@ def test_a_code_is_sent_and_signs(client: Client) -> None:
     assert (answer.status_code, answer["Location"]) == (303, made.url())
     page = client.get(made.url()).content.decode()
     assert "Send a new code" in page
-    assert re.search(r"Sent to a•••@example.com at <time [^>]*>\d+:\d\d\W[AP]M UTC</time>", page)
+    assert re.search(r"Sent to a•••@example.com at <time [^>]*>\d\d:\d\d UTC</time>", page)
     answer = send(client, made, do="sign", code=sent_code(), consent="on")
     assert (answer.status_code, answer["Location"]) == (303, made.url())
     assert Signer.objects.get().status == "signed"
     assert 'data-state="already_signed"' in client.get(made.url()).content.decode()
     assert not answer.cookies
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_the_page_shows_the_code_in_the_sandbox_alone(client: Client, environment: str) -> None:
+    """Also when it is loaded again, until it is used or replaced: it is stored nowhere."""
+    made = scene(environment=environment)
+    told = "Test environment: the code is {}."
+    for _ in range(2):
+        assert send(client, made, do="code").status_code == 303
+        for _ in range(2):
+            page = client.get(made.url()).content.decode()
+            assert (told.format(sent_code()) in page) == (environment == "sandbox")
+            assert "the code is" not in page.replace(told.format(sent_code()), "")
+    Signer.objects.get().code.delete()
+    assert "the code is" not in client.get(made.url()).content.decode()
 
 
 def test_a_wrong_code_is_told_with_what_was_entered(client: Client) -> None:
@@ -296,7 +311,7 @@ def test_who_must_wait_has_no_link(client: Client) -> None:
 def test_the_form_declines_without_scripts(client: Client) -> None:
     made = scene(decline_allowed=True)
     page = text(client.get(made.url(rest="/decline")))
-    assert '<textarea id="reason" name="reason"' in page and "This ends the request for everybody" in page
+    assert '<textarea id="reason" name="reason"' in page and "This ends the request for everyone" in page
     assert "<script" not in page.split("<main")[1]
     for locale in LOCALES:
         assert client.get(made.url(rest=f"/decline?lang={locale}")).status_code == 200, locale
@@ -362,8 +377,8 @@ def test_others_read_that_somebody_declined_and_not_who(client: Client) -> None:
     sign(made, 1)
     decline(made, {"reason": "The rent is wrong."})
     signed, unsigned = text(client.get(made.url(1))), text(client.get(made.url(2)))
-    assert "You have signed" in signed and "Somebody has declined" in signed
-    assert "The request has ended" in unsigned and "Somebody has declined" in unsigned
+    assert "You have signed" in signed and "Someone has declined" in signed
+    assert "The request has ended" in unsigned and "Someone has declined" in unsigned
     assert not any("Lovelace" in page or "is wrong" in page for page in (signed, unsigned))
     progress = client.get(made.url(1, "/progress")).json()
     assert progress == {"progress": "expired", "others": 2, "declined": True}

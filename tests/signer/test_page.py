@@ -172,6 +172,7 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
     words = language.words("en")
     assert words[f"{title}_title"] in page and "<form" not in page and f'<body data-state="{title}">' in page
     assert response["Cache-Control"] == "no-store"
+    assert ("Acme Ltd" in page and "contract-1.pdf" in page) == (title != "not_found")
     if title in ("already_signed", "expired"):
         refused = client.get(image_url(made, position=position))
         assert refused.status_code == (410 if title == "expired" else 409)
@@ -235,6 +236,45 @@ def test_a_page_is_a_picture(client: Client) -> None:
         assert response.status_code == 200
         assert response["Content-Type"] == "image/webp" and response["Cache-Control"] == "private, max-age=900"
         assert response.content[:4] == b"RIFF" and response.content[8:12] == b"WEBP"
+
+
+def test_a_picture_that_the_browser_has_is_not_sent_again(client: Client) -> None:
+    """Nor the words of its page; but who may no longer read is not told that it is still the same."""
+    made = scene(pages=2)
+    addresses = [image_url(made, number=1), image_url(made, number=1).replace(".webp", "/text")]
+    for address in addresses:
+        kept = client.get(address)
+        again = client.get(address, headers={"If-None-Match": kept["ETag"]})
+        assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", "private, max-age=900")
+        assert client.get(address, headers={"If-None-Match": '"another"'}).content == kept.content
+    SignatureRequest.objects.update(expires_at=clock.now())
+    for address in addresses:
+        assert client.get(address, headers={"If-None-Match": kept["ETag"]}).status_code == 410
+
+
+@pytest.mark.parametrize("junk", ["/", ".", ")", ">", "%3E", "/).", "»", "…"])
+def test_a_link_with_something_behind_it_leads_to_the_page(client: Client, junk: str) -> None:
+    made = scene()
+    for address in (made.url(), "/copies/1.2.aB-", "/confirm/aB_"):
+        for query in ("", "?lang=de"):
+            answer = client.get(f"{address}{junk}{query}")
+            assert (answer.status_code, answer["Location"]) == (302, f"{address}{query}")
+            assert answer["Referrer-Policy"] == "no-referrer"
+    assert client.post(f"{made.url()}{junk}").status_code == 405
+
+
+@pytest.mark.parametrize("address", ["/sign", "/sign/", "/sign/not-the-whole-link"])
+def test_a_wrong_link_has_a_page_that_says_so(client: Client, address: str) -> None:
+    response = client.get(address)
+    assert response.status_code == 404 and 'data-state="not_found"' in text(response)
+
+
+@pytest.mark.parametrize(("name", "styles"), [("Zoë", 4), ("محمد", 0), ("太郎", 0)])
+def test_a_name_without_handwriting_has_no_choice_of_styles(client: Client, name: str, styles: int) -> None:
+    """Which would all look the same; the page says why."""
+    page = text(client.get(scene(signer={"first_name": name, "last_name": name}).url()))
+    assert page.count('name="signature-hand"') == styles
+    assert (language.words("en")["one_hand"] in page) == (not styles)
 
 
 def test_only_pages_of_documents_the_signer_signs(client: Client) -> None:
@@ -333,7 +373,7 @@ def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press() -> 
     assert re.findall(r"<(?:a|button)\b[^>]*", main)[0].startswith('<a class="primary" href="https://Shop')
     assert "http-equiv" not in page and Client().get(made.url()).status_code == 200, "nobody is moved"
     for locale in LOCALES:
-        found = offered(made, page_of(made, accept_language=locale))
+        found = offered(made, text(Client().get(f"{made.url()}?lang={locale}")))
         words = catalog.of("page", locale)
         assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")
 

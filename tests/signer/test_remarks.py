@@ -66,7 +66,7 @@ def text(response: Any) -> str:
 def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Client, owner: ApiClient) -> None:
     (document, plain), url = asked(owner, LAYERED, CONTRACT)
     page = text(client.get(url))
-    assert "This document prints differently: see both." in page
+    assert "This document prints differently: see both versions." in page
     assert f'<a href="#print-{document}-2">Page 2</a>' in page and f'id="print-{document}-2"' in page
     printed = f"{url}/documents/{document}/pages/2-print.webp"
     assert page.count("-print.webp") == 2 and page.count(f'src="{printed}"') == 1

@@ -79,6 +79,7 @@ def test_a_drawn_signature_and_initials_of_few_points_are_kept_as_sent(client: C
         [[[0.5, 0.5]]],
         [[[0.5, 0.5], [0.5, 0.5005]]],
         [[[0.2, 0.2]]] * 201,
+        [[[0.1, 0.1]], [[0.4, 0.1], [0.405, 0.1]], [[0.9, 0.9]]],  # dots, one of a finger that was not still
         [[[0.2, 0.2]]] * 200 + [[[0.9, 0.9]]],  # of more than 200 strokes the longest stay, here the first
     ],
 )
@@ -91,7 +92,7 @@ def test_a_drawing_without_ink_is_refused_and_no_attempt_is_counted(
     marks = {"signature": DRAWN, "initials": DRAWN, field: {"type": "drawn", "strokes": strokes}}
     response = post(client, made, {"code": code, "consent": True, **marks})
     assert refused(response) == (422, "validation_error")
-    assert response.json()["error"]["message"].startswith(f"{field}: The drawing is empty")
+    assert response.json()["error"]["message"].startswith(f"{field}: There’s no line in this drawing")
     assert OneTimeCode.objects.get().attempts == 0 and made.events().count("signer.signed") == 0
     assert post(client, made, {"code": code, "consent": True, "signature": DRAWN, "initials": DRAWN}).status_code == 200
 
@@ -133,7 +134,7 @@ def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(cl
     told = [answer.json()["error"] for answer in answers]
     assert [error["attempts_left"] for error in told] == [4, 3, 2, 1, 0]
     assert not any("retry_after" in error for error in told)
-    assert ["after five wrong tries a code ends" in error["message"] for error in told] == [False] * 4 + [True]
+    assert ["no longer works after five wrong tries" in error["message"] for error in told] == [False] * 4 + [True]
     assert refused(post(client, made, {"code": code, "consent": True})) == (429, "too_many_attempts")
     sent = client.post(made.url(0, "/otp"), {"channel": "email"}, content_type="application/json")
     assert sent.status_code == 200

@@ -69,6 +69,31 @@ def test_the_signature_is_refused_and_the_code_not_used_up(client: Client, pdf: 
     assert made.events() == [*before, "signer.otp_sent"]
 
 
+@pytest.mark.parametrize("action", ["code", "sign"])
+def test_without_scripts_neither_code_nor_signature_come_before_all_pictures(client: Client, action: str) -> None:
+    """Nobody has looked at the page before: it is drawn when the form comes."""
+    made = scene(pages=2)
+    sound = made.uploads[0]
+    replace(made, refused.font_for_page_two())
+    form = {"do": action, "code": made.code(), "consent": "on"}
+    answer = client.post(made.url(0), form)
+    assert answer.status_code == 422 and f'<a href="#consent">{REFUSED}</a>' in answer.content.decode()
+    assert OneTimeCode.objects.get().sends == 1 and Signer.objects.get().status == "pending"
+    replace(made, sound)
+    assert client.post(made.url(0), form).status_code == 303
+
+
+def test_without_scripts_a_page_that_cannot_be_had_now_is_named_and_loading_again_offered(client: Client) -> None:
+    made = scene(pages=2)
+    code = made.code()
+    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
+    answer = client.post(made.url(0, "?lang=en"), {"do": "sign", "code": code, "consent": "on"})
+    page = answer.content.decode()
+    assert answer.status_code == 503 and "Page 1 of “contract-1.pdf” could not be loaded." in page
+    assert f'<a class="secondary" href="{made.url(0, "?lang=en")}">Try again</a>' in page
+    assert OneTimeCode.objects.get().attempts == 0 and Signer.objects.get().status == "pending"
+
+
 def test_a_later_success_allows_the_signature(client: Client) -> None:
     made = scene(pages=2)
     sound = made.uploads[0]

@@ -448,8 +448,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether the service answers
-         * @description Tells that the service answers, and which environment the key belongs to. Counts as a call.
+         * Health check
+         * @description Tells that the service is up, and which environment the key belongs to. Counts as a call.
          */
         get: operations["readHealth"];
         put?: never;
@@ -1826,7 +1826,7 @@ export interface components {
         };
         /**
          * Health
-         * @description The service answers.
+         * @description The service is up.
          */
         Health: {
             /**
@@ -9152,7 +9152,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It answers. */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

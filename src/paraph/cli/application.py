@@ -8,7 +8,7 @@ import click
 from paraph.cli.options import operator_options, show, show_list
 from paraph.cli.session import database
 
-_FRAME_ORIGIN = "site that may show signing pages in a frame, such as https://example.com; repeatable"
+_FRAME_ORIGIN = "Site that may embed signing pages, such as https://example.com. Can be repeated."
 
 
 @click.group()
@@ -17,10 +17,10 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--organization", type=int, required=True, help="ID of the organization.")
 @click.option("--environment", required=True, help="sandbox or production")
 @click.option("--name", required=True)
-@click.option("--webhook-url", default="", help="http or https address that webhooks go to")
+@click.option("--webhook-url", default="", help="http or https URL to send webhooks to.")
 @click.option("--frame-origin", "origins", multiple=True, help=_FRAME_ORIGIN)
 @operator_options
 def create(
@@ -50,7 +50,7 @@ def create(
 @click.option("--organization", type=int, help="Only those of this organization.")
 @operator_options
 def list_(organization: int | None, *, as_json: bool) -> None:
-    """Show applications with their keys, of which only the last use is known."""
+    """Show applications, and when their keys were last used."""
     with database():
         from paraph.tenants.overview import applications
 
@@ -60,9 +60,9 @@ def list_(organization: int | None, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--name")
-@click.option("--webhook-url", help='http or https address that webhooks go to from now on; "" for none.')
+@click.option("--webhook-url", help='New http or https URL to send webhooks to; "" for none.')
 @click.option("--frame-origin", "origins", multiple=True, help=_FRAME_ORIGIN)
-@click.option("--any-frame-origin", "any_origin", is_flag=True, help="let any site show signing pages in a frame")
+@click.option("--any-frame-origin", "any_origin", is_flag=True, help="Let any site embed signing pages.")
 @operator_options
 def update(
     id: int,
@@ -73,13 +73,13 @@ def update(
     any_origin: bool,
     as_json: bool,
 ) -> None:
-    """Change an application's name, its webhook URL, or the sites that may show its signing pages in a frame."""
+    """Change an application's name, webhook URL, or the sites that may embed its signing pages."""
     if origins and any_origin:
-        raise click.UsageError("Give either --frame-origin, once or more often, or --any-frame-origin.")
+        raise click.UsageError("Use either --frame-origin, which can be repeated, or --any-frame-origin.")
     given = {"name": name, "webhook_url": webhook_url, "origins": origins if origins or any_origin else None}
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     if not changes:
-        raise click.UsageError("Say what to change: --help lists it.")
+        raise click.UsageError("Nothing to change: --help lists the options.")
     with database() as operator:
         from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
@@ -132,14 +132,14 @@ def revoke(id: int, *, as_json: bool) -> None:
 
 @click.group()
 def keys() -> None:
-    """API keys, one by one. Nobody can show a key again."""
+    """Individual API keys. A key is shown only once, when it is created."""
 
 
 @keys.command("list")
 @click.option("--application", type=int, help="Only those of this application.")
 @operator_options
 def list_keys(application: int | None, *, as_json: bool) -> None:
-    """Show keys: whose they are, when they were last used, and until when they are valid."""
+    """Show keys with their application, last use and expiry."""
     with database():
         from paraph.tenants.overview import keys as all_keys
 

@@ -20,10 +20,10 @@ _NEW_FILE = click.Path(path_type=Path, dir_okay=False)
 @operator_options
 @click.pass_context
 def backup(context: click.Context, *, out: Path, as_json: bool) -> None:
-    """Write database, objects, secret and keys into one file, which paraph restore reads.
+    """Write the database, objects, secret and keys to one file, for paraph restore.
 
-    It holds the secret: keep it as such. Ends with 1 when objects are missing or changed; the file is made all the
-    same, with what there is.
+    The file contains the secret: protect it accordingly. Exits with 1 if objects are missing or changed; the file is
+    written anyway, with what there is.
     """
     with database():
         from paraph.operations.backup.write import write_backup
@@ -41,8 +41,8 @@ def backup(context: click.Context, *, out: Path, as_json: bool) -> None:
 def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
     """Restore a backup into an empty data folder, or an empty database and bucket.
 
-    The file is read whole before anything is written; the database comes last. Then every object is compared with its
-    row. Ends with 1 when one is missing or changed.
+    The whole file is read before anything is written; the database comes last. Then every object is compared with its
+    row. Exits with 1 if one is missing or changed.
     """
     with checked_archive(file, "backup") as archive, database_to_fill() as url:
         objects = _restore(archive, url)
@@ -75,9 +75,9 @@ def _restore(archive: Archive, url: str) -> int:
 @click.option("--out", type=_NEW_FILE, required=True, help="File to write.")
 @operator_options
 def export(*, out: Path, as_json: bool) -> None:
-    """Write the database into a file, which paraph import reads on another server.
+    """Write the database to a file, for paraph import on another server.
 
-    Stop the service first: what it does afterwards is not in the file. Objects, secret and keys stay where they are.
+    Stop the service first: later changes are not in the file. Objects, secret and keys stay where they are.
     """
     with database():
         from paraph.operations.backup.write import write_export
@@ -90,9 +90,9 @@ def export(*, out: Path, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @operator_options
 def import_(file: Path, *, as_json: bool) -> None:
-    """Read what paraph export wrote into the empty database of DATABASE_URL, or the embedded one.
+    """Import a file from paraph export into the empty database in DATABASE_URL, or the embedded one.
 
-    The secret must be the one of the export. All or nothing is imported.
+    The secret must be the same as for the export. Imports everything or nothing.
     """
     settings = read_settings()
     with checked_archive(file, "export") as archive, database_to_fill() as url:

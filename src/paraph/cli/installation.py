@@ -10,13 +10,13 @@ from paraph.cli.session import database
 
 @click.command()
 @operator_options
-@click.option("--only", "names", multiple=True, help="Only this line, such as workers or clock; may be repeated.")
+@click.option("--only", "names", multiple=True, help="Run only this check, such as workers or clock. Can be repeated.")
 @click.pass_context
 def check(context: click.Context, *, as_json: bool, names: tuple[str, ...]) -> None:
-    """Try every part of the service, one line each: ok, warning or failed.
+    """Test every part of the service, one line each: ok, warning or failed.
 
-    Seals and verifies a test file, asks each timestamp authority, logs in to the gateways. Ends with 0 only when
-    nothing failed, else with 1.
+    Seals and verifies a test file, asks each timestamp authority, logs in to the gateways. Exits with 0 if nothing
+    failed, else with 1.
     """
     with database():
         from paraph.operations.check.service_checks import run_checks, run_lines
@@ -33,7 +33,7 @@ def check(context: click.Context, *, as_json: bool, names: tuple[str, ...]) -> N
 @newer_tables_option
 @json_option
 def migrate(*, newer_tables: bool, as_json: bool) -> None:
-    """Bring the database's tables to this version."""
+    """Update the database tables to this version."""
     with database():
         from paraph.operations.migrations import migrate as apply_missing
 
@@ -50,9 +50,9 @@ def secret() -> None:
 @operator_options
 @click.pass_context
 def rotate(context: click.Context, *, as_json: bool) -> None:
-    """Put the newest secret into use, and encrypt with it what earlier ones encrypted, while the service works.
+    """Start using the newest secret, and re-encrypt what earlier ones encrypted, while the service runs.
 
-    Every machine must have both secrets before. Can be repeated; ends with 1 while something is left.
+    Every machine must have both secrets first. Can be repeated; exits with 1 while something is left.
     """
     with database():
         from paraph.operations.secret_rotation import rotate as rotate_secret
@@ -64,7 +64,7 @@ def rotate(context: click.Context, *, as_json: bool) -> None:
 @operator_options
 @click.pass_context
 def status(context: click.Context, *, as_json: bool) -> None:
-    """Show which secret is in use, and what earlier ones still open; ends with 1 while something is left."""
+    """Show which secret is in use, and what earlier ones still open; exits with 1 while something is left."""
     with database():
         from paraph.operations.secret_rotation import status as secret_status
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--html",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the HTML of each mail into this folder, as a file to look at in a browser.",
+    help="Write each mail as an HTML file into this folder, to open in a browser.",
 )
 @operator_options
 def inbox(folder: Path | None, *, as_json: bool) -> None:
@@ -69,11 +69,11 @@ def _file(folder: Path, message: "CapturedMessage") -> Path:
 
 @click.group()
 def webhook() -> None:
-    """Webhook deliveries: what was told to whom, and telling it again."""
+    """Webhook deliveries: show them, or send them again."""
 
 
 @webhook.command("list")
-@click.option("--failed", is_flag=True, help="Only those that were given up.")
+@click.option("--failed", is_flag=True, help="Only those that failed for good.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
 @operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
@@ -87,16 +87,16 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
 
 @webhook.command()
 @click.argument("delivery", type=int, required=False)
-@click.option("--request", type=int, help="Every delivery of this signature request.")
-@click.option("--since", help="Every failed delivery of the events since this time, such as 2030-05-17T08:00:00Z.")
-@click.option("--delivered", is_flag=True, help="With --since: also what was delivered.")
+@click.option("--request", type=int, help="All deliveries of this signature request.")
+@click.option("--since", help="All failed deliveries of events since this time, such as 2030-05-17T08:00:00Z.")
+@click.option("--delivered", is_flag=True, help="With --since, also those that succeeded.")
 @operator_options
 def replay(delivery: int | None, request: int | None, since: str | None, *, delivered: bool, as_json: bool) -> None:
     """Send deliveries again, by number, by request or by time."""
     if [delivery, request, since].count(None) != 2:
-        raise click.UsageError("Name one delivery, or --request, or --since.")
+        raise click.UsageError("Give a delivery's number, --request or --since.")
     if delivered and since is None:
-        raise click.UsageError("--delivered goes with --since.")
+        raise click.UsageError("--delivered requires --since.")
     with database():
         from paraph.webhooks import replay as replaying
 

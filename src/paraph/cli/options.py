@@ -23,7 +23,7 @@ def data_dir_option(function: Function) -> Function:
         type=click.Path(path_type=Path, file_okay=False),
         callback=_export,
         expose_value=False,
-        help="Folder of everything the service keeps.",
+        help="Folder in which the service keeps its data.",
     )(function)
 
 
@@ -36,7 +36,7 @@ def address_options(function: Function) -> Function:
 
 def newer_tables_option(function: Function) -> Function:
     """``--newer-tables``, passed to the function as ``newer_tables``."""
-    text = "Go on with the tables of the next version, on the way back from it."
+    text = "Run on the tables of the next version, after rolling back from it."
     return click.option("--newer-tables", is_flag=True, help=text)(function)
 
 

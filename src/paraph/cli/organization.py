@@ -29,7 +29,7 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 @command.command("list")
 @operator_options
 def list_(*, as_json: bool) -> None:
-    """Show all organizations, deleted ones too."""
+    """Show all organizations, including deleted ones."""
     with database():
         from paraph.tenants.overview import organizations
 
@@ -44,21 +44,21 @@ def list_(*, as_json: bool) -> None:
     "--refuse-changeable/--accept-changeable",
     "refuse_changeable_documents",
     default=None,
-    help="Whether production takes documents that print differently than they are shown, or can change what they show.",
+    help="Whether production refuses documents that print differently than shown, or can change what they show.",
 )
 @click.option(
     "--copy-links/--no-copy-links",
     "mails_copy_links",
     default=None,
-    help="Whether the summary that signers get at completion has a link to their copy.",
+    help="Whether the mail to signers at completion links to their copy.",
 )
 @click.option("--contact-email", help='Where signers\' questions go; "" for nowhere.')
 @operator_options
 def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
-    """Change an organization: name, plan, what its documents may be, what its signers get, and whom they ask."""
+    """Change an organization's name, plan, accepted documents, copies for signers or contact address."""
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     if not changes:
-        raise click.UsageError("Say what to change: --help lists it.")
+        raise click.UsageError("Nothing to change: --help lists the options.")
     with database() as operator:
         from paraph.tenants.organizations import change_settings
         from paraph.tenants.overview import organization_facts
@@ -70,7 +70,7 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 @click.argument("id", type=int)
 @operator_options
 def suspend(id: int, *, as_json: bool) -> None:
-    """Refuse an organization's API keys. What is under way ends: signers can still sign."""
+    """Refuse an organization's API keys. Requests under way go on: signers can still sign."""
     with database() as operator:
         from paraph.tenants.lifecycle import suspend_organization
         from paraph.tenants.overview import organization_facts
@@ -95,7 +95,7 @@ def resume(id: int, *, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def delete(id: int, *, yes: bool, as_json: bool) -> None:
-    """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
+    """Delete an organization permanently. Its keys and links stop working at once; retention deletes its files."""
     confirm(f"Delete organization {id} for good?", already=yes)
     with database() as operator:
         from paraph.flow.ending import delete_organization
@@ -136,7 +136,7 @@ def retention() -> None:
 
 
 @retention.command("set")
-@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--organization", type=int, required=True, help="ID of the organization.")
 @click.option("--environment", required=True, help="sandbox or production")
 @click.option("--days", type=int, help="Days after the end of a request until its files are deleted.")
 @click.option("--never", is_flag=True, help="Keep files forever, which is the default.")
@@ -155,7 +155,7 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
 @retention.command()
 @operator_options
 def apply(*, as_json: bool) -> None:
-    """Delete now what is due, which workers do by themselves every five minutes."""
+    """Delete files that are due now; workers do this on their own every five minutes."""
     with database():
         from paraph.flow.housekeeping.delete_files import delete_due_files
 
@@ -179,7 +179,7 @@ def show_(organization: int, *, as_json: bool) -> None:
 @click.option("--month", required=True, help="Month in UTC, such as 2026-11.")
 @operator_options
 def usage(month: str, *, as_json: bool) -> None:
-    """Show calls of the API, requests and sends from the dashboard of each organization in a month.
+    """Show each organization's API calls, requests and dashboard sends in a month.
 
     billed_requests are those that the API created in production.
     """
@@ -195,16 +195,18 @@ def usage(month: str, *, as_json: bool) -> None:
 
 @click.group()
 def branding() -> None:
-    """Branding profiles, the colours of the signer journey."""
+    """Branding profiles: the colours of signing pages and mails."""
 
 
 @branding.command("create")
-@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--organization", type=int, required=True, help="ID of the organization.")
 @click.option("--name", required=True)
 @click.option("--background-color", required=True, help="such as #ffffff")
 @click.option("--text-color", required=True)
 @click.option("--accent-color", required=True)
-@click.option("--signature-only", is_flag=True, help="stamps show the signature alone, for forms that print the rest")
+@click.option(
+    "--signature-only", is_flag=True, help="Stamps show the signature alone, for forms that already print the rest."
+)
 @operator_options
 def create_branding(organization: int, name: str, *, signature_only: bool, as_json: bool, **colors: str) -> None:
     """Create a branding profile."""
@@ -221,7 +223,7 @@ def create_branding(organization: int, name: str, *, signature_only: bool, as_js
 @click.argument("profile_id", type=int)
 @operator_options
 def delete_branding(profile_id: int, *, as_json: bool) -> None:
-    """Delete a branding profile. Requests that have it keep its colours."""
+    """Delete a branding profile. Requests that use it keep its colours."""
     with database() as operator:
         from paraph.flow.ending import delete_profile
         from paraph.tenants.branding import existing_profile

@@ -17,17 +17,17 @@ def member() -> None:
 
 
 @member.command()
-@click.option("--organization", required=True, type=int, help="Id of the organization.")
-@click.option("--email", required=True, help="Address that the member logs in with.")
+@click.option("--organization", required=True, type=int, help="ID of the organization.")
+@click.option("--email", required=True, help="E-mail address that the member logs in with.")
 @click.option("--role", required=True, type=click.Choice(["owner", "admin", "member", "observer"]))
 @click.option("--name", default="", help="Name of the person.")
-@click.option("--password-stdin", is_flag=True, help="Read the password of the new account from the standard input.")
+@click.option("--password-stdin", is_flag=True, help="Read the password of the new account from standard input.")
 @operator_options
 def create(organization: int, email: str, role: str, name: str, *, password_stdin: bool, as_json: bool) -> None:
-    """Create a member. Without a password, a new account gets a link that sets one within the hour."""
+    """Create a member. A new account without a password gets a link to set one, valid for one hour."""
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
     if password_stdin and not password:
-        raise click.UsageError("There is no password on the standard input.")
+        raise click.UsageError("No password on standard input.")
     with database() as operator:
         from paraph.tenants.accounts import password_link
         from paraph.tenants.members import create_member
@@ -40,7 +40,7 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
 
 
 @member.command("list")
-@click.option("--organization", required=True, type=int, help="Id of the organization.")
+@click.option("--organization", required=True, type=int, help="ID of the organization.")
 @operator_options
 def list_members(organization: int, *, as_json: bool) -> None:
     """List the members of an organization."""
@@ -64,11 +64,11 @@ def list_members(organization: int, *, as_json: bool) -> None:
 
 
 @member.command()
-@click.option("--organization", required=True, type=int, help="Id of the organization.")
+@click.option("--organization", required=True, type=int, help="ID of the organization.")
 @click.option("--email", required=True, help="Address of the member.")
 @operator_options
 def remove(organization: int, email: str, *, as_json: bool) -> None:
-    """Remove a member. The account stays; its sessions end with its last organization."""
+    """Remove a member. The account stays; its sessions end when it leaves its last organization."""
     with database() as operator:
         from paraph.kernel.errors import DomainError
         from paraph.tenants.members import remove_member
@@ -84,15 +84,17 @@ def remove(organization: int, email: str, *, as_json: bool) -> None:
 
 @click.group()
 def person() -> None:
-    """What is kept of a person; `paraph erase` erases it."""
+    """What is stored about a person; `paraph erase` erases it."""
 
 
 @person.command("show")
 @click.argument("address")
-@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="PDF file to write, to hand over.")
+@click.option(
+    "--pdf", type=click.Path(path_type=Path, dir_okay=False), help="PDF file to write, to hand to the person."
+)
 @operator_options
 def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
-    """Show everything that is kept of the person with this e-mail address or number, in all organizations.
+    """Show everything stored about the person with this e-mail address or phone number, in all organizations.
 
     Each line says which command erases it, or why it stays.
     """
@@ -113,12 +115,12 @@ def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
         click.echo(f"{each.place}: {json.dumps(each.facts, ensure_ascii=False)}")
         click.echo(f"    {each.erased_by or each.stays}")
     if not kept:
-        click.echo("Nothing is kept under this address or number.")
+        click.echo("Nothing is stored under this address or phone number.")
 
 
 @click.group()
 def erase() -> None:
-    """Erasing personal data, for good."""
+    """Erase personal data permanently."""
 
 
 @erase.command()
@@ -126,8 +128,8 @@ def erase() -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def signer(id: int, *, yes: bool, as_json: bool) -> None:
-    """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
-    deleted by retention."""
+    """Replace a signer's name, addresses and devices with pseudonyms, in the database and the journal. Files stay until
+    retention deletes them."""
     confirm(f"Erase the data of signer {id} for good?", already=yes)
     with database() as operator:
         from paraph.flow.personal_data.erase import erase_signer
@@ -141,9 +143,9 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def address(address: str, *, yes: bool, as_json: bool) -> None:
-    """Erase what is kept of an address or number that signs nothing: as one who gets copies, rows of bulk sends and
-    drafts that were never sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph
-    erase signer`."""
+    """Erase what is stored about an address or phone number that signs nothing: copies, rows of bulk sends and drafts
+    that were never sent, captured messages, confirmed addresses. Lists the signers that have it, for `paraph erase
+    signer`."""
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
     with database() as operator:
         from paraph.flow.personal_data.erase import erase_address

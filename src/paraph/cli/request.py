@@ -11,15 +11,15 @@ from paraph.cli.session import database
 
 @click.group()
 def command() -> None:
-    """One signature request: why it waits, and trying again."""
+    """Signature requests: why one waits, and trying again."""
 
 
 @command.command("list")
-@click.option("--failed", is_flag=True, help="Only those that are not tried again by themselves.")
+@click.option("--failed", is_flag=True, help="Only those that are no longer retried automatically.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
 @operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
-    """Show the requests that a fault keeps from being finalized, oldest first."""
+    """Show requests that an error keeps from being finalized, oldest first."""
     with database():
         from paraph.evidence.failures import sealing_failures
 
@@ -32,7 +32,7 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
 @click.argument("id", type=int)
 @operator_options
 def show(id: int, *, as_json: bool) -> None:
-    """Show everything about a request, and say why it waits."""
+    """Show everything about a request, and why it waits."""
     with database():
         from paraph.operations.request_state import request_state
 
@@ -47,7 +47,7 @@ def show(id: int, *, as_json: bool) -> None:
 def retry(id: int | None, *, every: bool, as_json: bool) -> None:
     """Retry now what a request still lacks: seals, proof, publication, mails."""
     if (id is None) != every:
-        raise click.UsageError("Name one request, or --all.")
+        raise click.UsageError("Give the ID of a request, or --all.")
     with database():
         from paraph.operations.pending_work import retry as retry_request
         from paraph.operations.pending_work import retry_all
@@ -83,7 +83,7 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
 @operator_options
 def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
-    """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
+    """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence."""
     with database():
         from paraph.operations.request_state import request_evidence
 

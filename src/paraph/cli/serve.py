@@ -127,7 +127,7 @@ class _WebServerAnswers:
         finally:
             connection.close()
         if time.monotonic() > self._deadline:
-            raise DomainError("configuration", "The web server does not answer; its log above says why.")
+            raise DomainError("configuration", "The web server is not responding; its log above says why.")
         return False
 
 
@@ -137,11 +137,11 @@ def _greet(settings: Settings, first_key: str, owner_link: str) -> None:
         url = url.replace("//127.0.0.1:", "//localhost:", 1)
     click.echo(f"Paraph is ready at {url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
-        click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")
+        click.echo("Set PARAPH_BASE_URL to an address that signers can reach: their links point there.")
     if first_key:
-        click.echo(f"\nA sandbox API key, shown only now:\n\n    {first_key}\n\nTry it:\n")
+        click.echo(f"\nYour sandbox API key (shown only once):\n\n    {first_key}\n\nTry it:\n")
         click.echo(f'    curl -H "X-Api-Key: {first_key}" {url}/api/v1/health\n')
     if owner_link:
         owner_link = owner_link.replace(settings.public_url, url, 1)
-        click.echo(f"\nMake the first account, which owns the organization, within the hour:\n\n    {owner_link}\n")
+        click.echo(f"\nCreate the owner account (link valid for one hour):\n\n    {owner_link}\n")
     sys.stdout.flush()

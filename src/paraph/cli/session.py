@@ -75,7 +75,7 @@ def database_to_fill() -> Iterator[str]:
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     if not lock.take("command"):
-        raise DomainError("configuration", f"Paraph runs on {settings.data_dir}: stop it first.")
+        raise DomainError("configuration", f"Paraph is running on {settings.data_dir}. Stop it first.")
     server = None if settings.database_url else Server(settings.data_dir, settings.postgres_dir)
     try:
         if server:
@@ -116,7 +116,7 @@ def _running_database() -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        raise DomainError("database", f"The database does not answer: {' '.join(str(error).split())}") from error
+        raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
 
 
 def log_start(command: str) -> None:

@@ -19,10 +19,10 @@ def storage() -> None:
 @operator_options
 @click.pass_context
 def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:
-    """Encrypt stored files with PARAPH_STORAGE_KEY, while the service works.
+    """Encrypt stored files with PARAPH_STORAGE_KEY, while the service runs.
 
-    Where an earlier storage key opens a file, only its own key is encrypted anew. Goes on where the last run was
-    stopped. Ends with 1 when files are missing or cannot be read.
+    If an earlier storage key opens a file, only the file's own key is re-encrypted. Continues where the last run
+    stopped. Exits with 1 if files are missing or cannot be read.
     """
     with database():
         from django.conf import settings
@@ -38,7 +38,7 @@ def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> 
 
 
 @click.command("verify-store")
-@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="MB per second, at most.")
+@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="Maximum MB per second.")
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
 @click.option("--restart", is_flag=True, help="Start over, even if the last run was stopped.")
 @operator_options
@@ -46,8 +46,8 @@ def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> 
 def verify_store(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:
     """Compare every object with its row, and look for objects without one.
 
-    Goes on where the last run was stopped. Ends with 1 when objects are missing, changed, unreadable, or named by no
-    row for an hour.
+    Continues where the last run stopped. Exits with 1 if objects are missing, changed, unreadable, or without a row for
+    an hour.
     """
     with database():
         from django.conf import settings

@@ -33,31 +33,30 @@ _NO_ROOT = (
 
 @click.command("verify")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the roots to trust, and no others.")
+@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the only roots to trust.")
 @click.option(
     "--data-dir",
     envvar="PARAPH_DATA_DIR",
     default="paraph-data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the service whose roots to trust where no --root is given.  [paraph-data]",
+    help="Data folder of the service whose roots are trusted if no --root is given.  [paraph-data]",
 )
 @click.option(
     "--evidence",
     "evidence_files",
     multiple=True,
     type=_FILE,
-    help="Timestamps kept beside the files: what paraph request evidence wrote, or one RFC 3161 token.",
+    help="Timestamps kept beside the files: the output of paraph request evidence, or one RFC 3161 token.",
 )
 @click.option(
     "--signer",
     "signers",
     multiple=True,
     metavar="NAME|FINGERPRINT",
-    help="Who must have sealed the files, and nobody else: the common name or the whole subject of the certificate, or "
-    "its SHA-256. May be given several times.",
+    help="The only signer to accept: common name, full subject, or SHA-256 of the certificate. Can be repeated.",
 )
-@click.option("--each", is_flag=True, help="Verify each file by itself, also where none is a proof.")
-@click.option("--details", is_flag=True, help="Tell every statement that holds, not only who sealed what.")
+@click.option("--each", is_flag=True, help="Verify each file on its own, even if none is a proof.")
+@click.option("--details", is_flag=True, help="Show every statement that holds, not only who sealed what.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
 @click.pass_context
 def command(
@@ -72,13 +71,12 @@ def command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it.
+    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it.
 
-    Where several files are given, one of them is a proof, and its evidence must match all the others, in any order;
-    files of its documents that are not given are named. With --each, each file is verified by itself. Ends with 0 only
-    when every file that is given is sealed, intact, trusted, and unaltered since, or matches, and the evidence is about
-    it; else with 1. A file that was altered after an earlier seal and sealed again does not end with 0. The last line
-    is the verdict.
+    If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
+    files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
+    only if every file is sealed, intact, trusted and unaltered since, or matches the evidence; else with 1. A file that
+    was altered after an earlier seal and sealed again does not pass. The last line is the verdict.
     """
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):

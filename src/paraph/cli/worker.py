@@ -36,7 +36,7 @@ _SILENT_SECONDS = 5.0  # of a client of /metrics
 
 @click.command()
 @data_dir_option
-@click.option("--metrics-port", type=click.IntRange(1, 65535), help="Port of /metrics, at the address of PARAPH_HOST.")
+@click.option("--metrics-port", type=click.IntRange(1, 65535), help="Port for /metrics, on the address in PARAPH_HOST.")
 def command(metrics_port: int | None) -> None:
     """Run one job worker, with the database elsewhere."""
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # until it works there is nothing to finish

@@ -39,6 +39,7 @@ from paraph.dashboard.home import home, new_organization, organizations, switch_
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
 from paraph.dashboard.organization_settings import defaults, delete, retention, settings
 from paraph.dashboard.plan import billed, plan
+from paraph.dashboard.repair import correct_signer, extend_request
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk import start as start_bulk_send
@@ -96,6 +97,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>", request, name="request"),
     path("requests/<int:request_id>/sign", sign_now, name="sign_now"),
     path("requests/<int:request_id>/end", end_early, name="end_early"),
+    path("requests/<int:request_id>/extend", extend_request, name="extend_request"),
     path("requests/<int:request_id>/duplicate", duplicate_request, name="duplicate_request"),
     path("requests/<int:request_id>/verify", verify, name="request_verify"),
     path("requests/<int:request_id>/everything.zip", everything, name="request_everything"),
@@ -108,6 +110,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
         name="request_page",
     ),
     path("requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"),
+    path("requests/<int:request_id>/signers/<int:signer_id>/correct", correct_signer, name="correct_signer"),
     path("requests/<int:request_id>/signers/<int:signer_id>/link", signing_link, name="signing_link"),
     path("requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),
     path("documents", documents, name="documents"),

@@ -16,7 +16,7 @@ from paraph.server.static_files import static_file
 from paraph.signer.copies import copies, recipients_copy, recipients_proof, signers_copy, signers_proof, unsigned
 from paraph.signer.fields import fields, values_image
 from paraph.signer.forms import ask, decline
-from paraph.signer.notice import confirm_address, progress_view
+from paraph.signer.notice import confirm_address, progress_view, whole_link
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_text import document_text, page_text
@@ -43,6 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("authority/revocations.crl", authority.revocations),
     path("authority/root.crt", authority.root),
     path("authority/timestamps", authority.timestamp),
+    re_path(r"^(?P<address>(?:sign|copies|confirm)/[\w.-]*[\w-])[^\w-]+$", whole_link),
     path("confirm/<str:token>", confirm_address),
     path("copies/<str:token>", copies),
     path("copies/<str:token>/documents/<int:document_id>.pdf", recipients_copy),
@@ -56,6 +57,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^(?P<topic>llms\.txt)$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
+    re_path("^sign/?$", page, {"token": ""}),
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),

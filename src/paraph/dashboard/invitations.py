@@ -21,10 +21,13 @@ from paraph.tenants.admin_log import Actor
 from paraph.tenants.invitations import Invited, State, accept_invitation, invitation_of, state
 from paraph.tenants.models import ActorKind, Invitation, User
 
+_ACCEPTS = "accepts_invitation"  # of a session: who pressed the button before they had logged in need not press again
+
 
 @never_cache
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Return the page for whoever is invited: newcomers make an account, others log in, then they accept."""
+    """Return the page for whoever is invited: newcomers make an account, others log in, and both are
+    members then."""
     found = invitation_of(secret)
     if found is None:
         return show(request, "invitation/unknown.html", {}, status=404)
@@ -35,7 +38,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     user = request.user
     if user.email != found.email:
         return show(request, "invitation/wrong_account.html", {"invitation": found}, status=403)
-    if request.method == "POST":
+    if request.method == "POST" or request.session.pop(_ACCEPTS, None) == found.pk:
         return _accepted(request, secret, user)
     return show(request, "invitation/open.html", {"invitation": found})
 
@@ -52,6 +55,7 @@ def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
     if request.method != "POST":
         content = {"invitation": found, "has_account": has_account, "single_sign_on": bool(settings.PARAPH.sso_issuer)}
         return show(request, "invitation/open.html", content)
+    request.session[_ACCEPTS] = found.pk
     if not has_account:
         get_adapter(request).stash_verified_email(request, found.email)
     entry = reverse("account_login" if has_account else "account_signup")

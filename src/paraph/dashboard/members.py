@@ -136,7 +136,7 @@ def _refusal(viewer: Member, member: Member, members: list[Member]) -> str:
     if member.role not in grantable(viewer.role):
         return _("Only owners can change admins and owners.")
     if member.role == Role.OWNER and sum(each.role == Role.OWNER for each in members) == 1:
-        return _("There must be an owner: make another member an owner first.")
+        return _("You are the only owner. Make someone else an owner first.")
     return ""
 
 

@@ -49,7 +49,7 @@ class SettingsForm(forms.Form):
     mails_copy_links = forms.BooleanField(
         label=gettext_lazy("Send signers a link to their copy"),
         required=False,
-        help_text=gettext_lazy("In the mail that announces that everybody has signed."),
+        help_text=gettext_lazy("In the mail that says everyone has signed."),
     )
 
     web_application_id = forms.TypedChoiceField(

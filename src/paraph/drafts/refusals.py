@@ -103,7 +103,7 @@ def missing(draft: Draft) -> Missing:
     if not signers:
         steps[Step.SIGNERS] = _("Add a signer first.")
     elif not draft.signing:
-        steps[Step.SIGNERS] = _("Somebody has to sign, and not only approve.")
+        steps[Step.SIGNERS] = _("At least one person must sign, not only approve.")
     people = {path: sentence for signer in signers for path, sentence in _unknown(signer, draft.locale)}
     if steps:
         return Missing(steps, {}, {}, people, [])

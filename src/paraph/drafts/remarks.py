@@ -1,16 +1,20 @@
-"""What senders are told of a draft's stamps and fields before it is sent: what they cover, and names that cannot be
-written."""
+"""What senders are told of a draft's signatures and fields before it is sent: what they cover, options that nobody has
+named, and names that cannot be written."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, product
+from itertools import combinations, count, islice, product
 from typing import NamedTuple
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
-from paraph.drafts.models import Draft, Placed
+from paraph.drafts.models import Draft, DraftSigner, Placed
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.glyph_fallback import written_otherwise
+from paraph.signature_requests.fields.kinds import KINDS
 
 _MOST = 50  # nobody reads more at a time
 _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
@@ -18,19 +22,16 @@ _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
 
 @dataclass(frozen=True)
 class Remark:
-    """What a stamp, that of ``name``, or a field covers: ``words`` of the document, or the stamp of ``other``. Where
-    there are ``fields``, two that are called so overlap; or one of them and the stamp of ``name``."""
+    """A sentence about one place or two. ``rows``: which, ``stamp-0`` for the first stamp of the draft, ``field-1`` for
+    its second field."""
 
-    document: str
-    page_number: int
-    name: str = ""
-    fields: tuple[str, ...] = ()
-    words: str = ""
-    other: str = ""
+    sentence: str
+    rows: tuple[str, ...]
 
 
 def remarks(draft: Draft) -> list[Remark]:
-    """Return what stamps and fields cover, in the order of documents: the first remarks of many."""
+    """Return what stamps and fields cover, and what fields still offer, in the order of documents: the first remarks of
+    many."""
     return list(islice(_remarks(draft), _MOST))
 
 
@@ -41,50 +42,102 @@ def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
 
 
 def _remarks(draft: Draft) -> Iterator[Remark]:
-    places = draft.places()
-    for document in draft.files():
-        here = [each for each in places if each.document == document]
-        stamps, fields = ([each for each in here if (each.field is None) == is_stamp] for is_stamp in (True, False))
-        yield from _of_stamps(document, stamps, draft.locale)
-        yield from _of_fields(document, fields, stamps, draft.locale)
+    documents, rows = draft.files(), {"stamp": count(), "field": count()}
+    names = _names(draft)
+    told = [
+        _Told(at, f"{kind}-{next(rows[kind])}", names[at.signer.ref], several=len(documents) > 1)
+        for at in draft.places()
+        for kind in ["field" if at.field else "stamp"]
+    ]
+    for document in documents:
+        here = [each for each in told if each.at.document == document]
+        stamps, fields = ([each for each in here if (each.at.field is None) == is_stamp] for is_stamp in (True, False))
+        yield from _covering(document, stamps, fields)
+        yield from _overlapping(stamps, fields)
+        yield from (Remark(sentence, (each.row,)) for each in fields if (sentence := _unnamed_options(each)))
 
 
-def _covered(document: Document, places: Sequence[Placed]) -> dict[Placed, str]:
-    """Return the words under each that covers any; nothing while no reader has time."""
-    on_pages = [each for each in places if 1 <= each.page_number <= len(document.pages)]
+def _names(draft: Draft) -> dict[str, str]:
+    """Return what each signer is called in a sentence, by ref: the first name, unless two have it."""
+    first = [signer.first_name for signer in draft.signers]
+    return {each.ref: _short(each, first) or each.name(draft.locale) for each in draft.signers}
+
+
+def _short(signer: DraftSigner, first_names: Sequence[str]) -> str:
+    return signer.first_name if first_names.count(signer.first_name) == 1 else ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """A place, its row, and what it is called in sentences. ``several``: whether there are several documents."""
+
+    at: Placed
+    row: str
+    name: str
+    several: bool
+
+    def words(self, **more: str) -> dict[str, str]:
+        page = str(self.at.page_number)
+        if self.several:
+            page = _("%(page)s of %(document)s") % {"page": page, "document": self.at.document.name}
+        asked = self.at.field or {}
+        return {"name": self.name, "field": str(asked.get("label") or asked.get("name") or ""), "page": page, **more}
+
+
+def _covering(document: Document, stamps: Sequence[_Told], fields: Sequence[_Told]) -> Iterator[Remark]:
+    """Yield what covers words; nothing while no reader has time."""
+    on_pages = [each for each in (*stamps, *fields) if 1 <= each.at.page_number <= len(document.pages)]
+    places = [(each.at.page_number, each.at.x, each.at.y, each.at.width, each.at.height) for each in on_pages]
     try:
-        found = covered_words(document, [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages])
+        found = covered_words(document, places)
     except DomainError:
-        return {}
-    return {each: words for each, words in zip(on_pages, found, strict=True) if words}
+        return
+    for told, lines in zip(on_pages, found, strict=True):
+        if not lines:
+            continue
+        covers = _("The field “%(field)s” on page %(page)s covers %(words)s.")
+        if told.at.field is None:
+            covers = _("%(name)s's signature on page %(page)s covers %(words)s.")
+        yield Remark(covers % told.words(words=_quoted(lines)), (told.row,))
 
 
-def _of_stamps(document: Document, stamps: Sequence[Placed], locale: str) -> Iterator[Remark]:
-    for stamp, words in _covered(document, stamps).items():
-        yield Remark(document.name, stamp.page_number, stamp.signer.name(locale), words=words)
-    for one, other in filter(_overlap, combinations(map(_Box.of, stamps), 2)):
-        yield Remark(document.name, one.page, one.at.signer.name(locale), other=other.at.signer.name(locale))
+def _quoted(texts: Sequence[str]) -> str:
+    return get_text_list([_("“%(words)s”") % {"words": each} for each in texts], _("and"))
 
 
-def _of_fields(document: Document, fields: Sequence[Placed], stamps: Sequence[Placed], locale: str) -> Iterator[Remark]:
-    for field, words in _covered(document, fields).items():
-        yield Remark(document.name, field.page_number, fields=(_label(field),), words=words)
-    boxes = list(map(_Box.of, fields))
-    for at, stamp in filter(_overlap, product(boxes, map(_Box.of, stamps))):
-        yield Remark(document.name, at.page, stamp.at.signer.name(locale), (_label(at.at),))
-    for one, other in filter(_overlap, combinations(boxes, 2)):
-        yield Remark(document.name, one.page, fields=(_label(one.at), _label(other.at)))
+def _overlapping(stamps: Sequence[_Told], fields: Sequence[_Told]) -> Iterator[Remark]:
+    of_stamps, of_fields = list(map(_Box.of, stamps)), list(map(_Box.of, fields))
+    pairs = (combinations(of_stamps, 2), product(of_fields, of_stamps), combinations(of_fields, 2))
+    for one, other in (pair for some in pairs for pair in some if _overlap(pair)):
+        yield Remark(_overlap_of(one.told, other.told), (one.told.row, other.told.row))
 
 
-def _label(at: Placed) -> str:
-    asked = at.field or {}
-    return str(asked.get("label") or asked.get("name") or "")
+def _overlap_of(one: _Told, other: _Told) -> str:
+    if other.at.field:
+        sentence = _("The fields “%(field)s” and “%(other)s” on page %(page)s overlap.")
+        return sentence % one.words(other=other.words()["field"])
+    if one.at.field:
+        sentence = _("The field “%(field)s” and %(other)s's signature on page %(page)s overlap.")
+    elif one.at.signer == other.at.signer:
+        sentence = _("Two signatures of %(name)s on page %(page)s overlap.")
+    else:
+        sentence = _("The signatures of %(name)s and %(other)s on page %(page)s overlap.")
+    return sentence % one.words(other=other.name)
+
+
+def _unnamed_options(told: _Told) -> str:
+    """Return a sentence on options that are those of a new field; "" where none is."""
+    asked = told.at.field or {}
+    new = KINDS[asked["type"]].content("").get("options", ()) if asked.get("options") else ()
+    left = [option for option in asked.get("options", ()) if option in new]
+    sentence = _("The field “%(field)s” on page %(page)s still offers %(words)s. Enter the options to choose from.")
+    return sentence % told.words(words=_quoted(left)) if left else ""
 
 
 class _Box(NamedTuple):
     """Sides of what is placed, in numbers that are at hand: a million pairs are compared."""
 
-    at: Placed
+    told: _Told
     page: int
     left: float
     bottom: float
@@ -92,12 +145,13 @@ class _Box(NamedTuple):
     top: float
 
     @classmethod
-    def of(cls, at: Placed) -> "_Box":
-        return cls(at, at.page_number, at.x, at.y, at.x + at.width, at.y + at.height)
+    def of(cls, told: _Told) -> "_Box":
+        at = told.at
+        return cls(told, at.page_number, at.x, at.y, at.x + at.width, at.y + at.height)
 
 
 def _overlap(pair: tuple[_Box, _Box]) -> bool:
-    (_, page, left, bottom, right, top), (_, page2, left2, bottom2, right2, top2) = pair
+    (_told, page, left, bottom, right, top), (_other, page2, left2, bottom2, right2, top2) = pair
     return (
         page == page2
         and min(right, right2) - max(left, left2) > _TOUCHING

@@ -44,16 +44,20 @@ def wanted(lines: Sequence[SignatureLine], signers: Sequence[DraftSigner]) -> li
 
 
 def _named(line: SignatureLine, signers: Sequence[DraftSigner]) -> DraftSigner | None:
-    """Return the signer whose last name alone stands at the line; at one of which nothing says what it is for, the
-    whole name has to be its label."""
-    words = _words(line.about if line.is_for_signature else line.label)
+    """Return the signer whose last name stands in the nearest words that have any; where nothing says what the line is
+    for, the whole name has to be its label."""
     parts = [(_words(each.first_name), _words(each.last_name)) for each in signers]
-    told = [len(words & (first | last)) if words & last else 0 for first, last in parts]
-    best = max(told)
-    if not best or told.count(best) > 1:
-        return None
-    first, last = parts[told.index(best)]
-    return signers[told.index(best)] if line.is_for_signature or words == first | last else None
+    if not line.is_for_signature:
+        whole = [
+            signer for signer, (first, last) in zip(signers, parts, strict=True) if _words(line.label) == first | last
+        ]
+        return whole[0] if len(whole) == 1 else None
+    for told in (line.label, *line.about.split(" / ")):
+        words = _words(told)
+        counts = [len(words & (first | last)) if words & last else 0 for first, last in parts]
+        if max(counts):
+            return signers[counts.index(max(counts))] if counts.count(max(counts)) == 1 else None
+    return None
 
 
 def _words(text: str) -> set[str]:

@@ -53,10 +53,12 @@ def migrate(*, newer_tables: bool = False) -> int:
             plan = _plan(executor)
             _refuse_newer(executor, is_wanted=newer_tables and not plan)
             if plan:
+                is_first = not executor.loader.applied_migrations
                 seconds = max(1, round(sum(map(_seconds, plan))))
-                _log.info("migrations begin", count=len(plan), estimated_seconds=seconds)
+                if not is_first:
+                    _log.info("migrations begin", count=len(plan), estimated_seconds=seconds)
                 began = time.monotonic()
-                _apply(len(plan))
+                _apply(len(plan), told=not is_first)
                 _log.info("migrations are done", count=len(plan), seconds=round(time.monotonic() - began, 1))
             forget_positions(connection)
             return len(plan)
@@ -88,11 +90,11 @@ def _seconds(migration: Migration) -> float:
     return found
 
 
-def _apply(count: int) -> None:
-    """Apply what is missing, so many migrations. Where tables are in use for long, each is tried again and again.
-    Raise ``DomainError("database", …)`` after ten minutes."""
+def _apply(count: int, *, told: bool) -> None:
+    """Apply what is missing, so many migrations; ``told``: each has a line in the log. Where tables are in use for
+    long, each is tried again and again. Raise ``DomainError("database", …)`` after ten minutes."""
     until = time.monotonic() + PATIENCE_SECONDS
-    command = _BrieflyWaiting(count)
+    command = _BrieflyWaiting(count, told=told)
     while True:
         try:
             call_command(command, verbosity=0, interactive=False)
@@ -112,11 +114,11 @@ def _apply(count: int) -> None:
 class _BrieflyWaiting(Command):
     """Django's command. A migration within a transaction waits for a table only so long that no request is ended for
     it; one without makes indexes concurrently, which holds up nobody, takes the time it needs, and can be begun
-    again. ``count``: how many there are to be done in all."""
+    again. ``count``: how many there are to be done in all; ``told``: each as it is done."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, told: bool) -> None:
         super().__init__()
-        self._count = count
+        self._count, self._told = count, told
         self._applied = 0
         self._began = 0.0
 
@@ -129,7 +131,8 @@ class _BrieflyWaiting(Command):
             self._applied += 1
             seconds = round(time.monotonic() - self._began, 1)
             name = f"{migration.app_label}.{migration.name}"
-            _log.info("migration", name=name, number=self._applied, of=self._count, seconds=seconds)
+            if self._told:
+                _log.info("migration", name=name, number=self._applied, of=self._count, seconds=seconds)
         super().migration_progress_callback(action, migration, fake)
 
 

@@ -26,6 +26,7 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
+from paraph.tenants.models import Environment
 
 DIGITS = 6
 MAX_SENDS = 5
@@ -94,8 +95,6 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile, ``replaced``
     when their link was replaced.
     """
-    code = tokens.random_digits(DIGITS)
-    code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
         status, replaced_links = one_row(_STATUS, [signer.pk]) or ("", -1)
         if status == SignerStatus.SIGNED:
@@ -109,10 +108,12 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         row = earlier or OneTimeCode(signer=signer)
         if earlier and earlier.sent_at:
             row.replaced_hash = earlier.code_hash
-        row.code_hash, row.channel, row.destination = code_hash, channel, destination
-        row.destination_scope = guesses.destination_scope(signer.request, destination)
         row.created_at, row.expires_at = now, now + guesses.LIFETIME
         row.sends, row.window_began_at = sends, began
+        code = _derived(row)[0] if _is_shown(signer) else tokens.random_digits(DIGITS)
+        row.code_hash = code_hash = _hashes(signer, code)[0]
+        row.channel, row.destination = channel, destination
+        row.destination_scope = guesses.destination_scope(signer.request, destination)
         row.sent_at, row.used_at = None, None
         row.attempts = 0
         if earlier is None:
@@ -120,6 +121,27 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         else:
             row.save(update_fields=_REPLACED)
     return Issued(code, code_hash, resend=row.ever_sent)
+
+
+def shown_code(code: OneTimeCode) -> str:
+    """Return the code in the sandbox, where the page shows it (rule 8.1), also once it is loaded again: it follows from
+    the secret and the time, and is stored nowhere. Return "" in production, whose codes are random."""
+    if not _is_shown(code.signer):
+        return ""
+    stored = bytes(code.code_hash)
+    matches = (each for each in _derived(code) if any(tokens.same(stored, made) for made in _hashes(code.signer, each)))
+    return next(matches, "")
+
+
+def _is_shown(signer: Signer) -> bool:
+    return signer.request.environment == Environment.SANDBOX
+
+
+def _derived(code: OneTimeCode) -> list[str]:
+    """Return the code by each secret, first the one in use."""
+    made = f"{code.signer_id} {code.created_at.timestamp()} {code.sends}".encode()
+    keys = settings.SECRETS.keys("sandbox-codes")
+    return [f"{int.from_bytes(tokens.keyed_hash(key, made)[:8], 'big') % 10**DIGITS:0{DIGITS}d}" for key in keys]
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:

@@ -127,7 +127,7 @@ def is_empty(url: str) -> bool:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.execute(_TABLES).fetchone()
     except psycopg.OperationalError as error:
-        raise DomainError("database", f"The database does not answer: {' '.join(str(error).split())}") from error
+        raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
     return found == (False,)
 
 

@@ -4,6 +4,7 @@ They are read from the packages at the start and kept in memory, compressed (doc
 """
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,6 +27,7 @@ _CONTENT_TYPES = {  # of this table alone: what the machine knows of endings dif
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+_WITH = re.compile(rb"^// with (\S+\.js)$", re.MULTILINE)
 _COMMENTS = {".css": re.compile(rb"/\*.*?\*/", re.DOTALL), ".js": re.compile(rb"^\s*//.*$", re.MULTILINE)}
 
 
@@ -42,14 +44,22 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
     def _gather(self) -> set[str]:
         """Return the names of all files. Where two applications have one of the same name, the first counts, as for
         Django's own commands."""
-        names = set[str]()
+        files = dict[str, bytes]()
         for finder in get_finders():
             for name, storage in finder.list([]):
-                if name not in names:
-                    names.add(name)
+                if name not in files:
                     with storage.open(name) as file:
-                        self.save(name, ContentFile(_bare(name, file.read())))
-        return names
+                        files[name] = file.read()
+        for name in files:
+            self.save(name, ContentFile(_bare(name, _whole(name, files))))
+        return set(files)
+
+
+def _whole(name: str, files: Mapping[str, bytes]) -> bytes:
+    """Return the file with those that it names in lines of their own, "// with pad.js", put in their places: what a
+    page needs together comes in one answer."""
+    folder = PurePosixPath(name).parent
+    return _WITH.sub(lambda found: _whole(str(folder / found[1].decode()), files), files[name])
 
 
 def _bare(name: str, content: bytes) -> bytes:

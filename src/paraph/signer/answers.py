@@ -158,6 +158,15 @@ class Problem:
     text: str
 
 
+class PageNotLoadedError(DomainError):
+    """The picture of a page cannot be had now, which may be otherwise in a moment."""
+
+    def __init__(self, page_number: int, document_name: str) -> None:
+        super().__init__("unavailable", f"Page {page_number} of “{document_name}” could not be loaded.")
+        self.page_number = page_number
+        self.document_name = document_name
+
+
 def problems(error: DomainError | None, missing: tuple[str, ...], words: Words) -> list[Problem]:
     """Return what is wrong with the form of a signing page, in the words of the page."""
     found = [Problem(_element(name), words[f"{name}_missing"]) for name in missing]
@@ -168,12 +177,15 @@ def problems(error: DomainError | None, missing: tuple[str, ...], words: Words) 
         entries = ((each.field, each.sentence(locale)) for each in error.problems)
         return [*found, *(Problem(f"entry-{field.pk}", f"{field.label}: {text}") for field, text in entries)]
     about = "code" if error.code in _ABOUT_THE_CODE else "sign"
+    if isinstance(error, (PageNotShownError, PageNotLoadedError)):
+        about = "consent"
     return [*found, Problem(_element(error.field) if isinstance(error, NoInkError) else about, _sentence(error, words))]
 
 
 def _sentence(error: DomainError, words: Words) -> str:
-    if isinstance(error, PageNotShownError):
-        return phrase(words, "unshown", page=error.page_number, name=error.document_name)
+    if isinstance(error, (PageNotShownError, PageNotLoadedError)):
+        word = "unshown" if isinstance(error, PageNotShownError) else "unread"
+        return phrase(words, word, page=error.page_number, name=error.document_name)
     if isinstance(error, NoInkError):
         return str(words["no_ink"])
     if isinstance(error, GuessRefusedError):

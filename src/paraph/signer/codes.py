@@ -44,7 +44,7 @@ CODES = {  # in the order in which they are looked for
     ),
     "validation_error": Code(
         422,
-        "The body is no readable JSON object; a field is missing or wrong; a drawing shows nothing, as of one tap; or "
+        "The body is no readable JSON object; a field is missing or wrong; a drawing has no line, as of taps alone; or "
         "a page of the documents cannot be shown, so that nobody can sign it. No attempt at the code is counted.",
         "Mend the field that the message names. A page that cannot be shown is named by `page_number`, `document_id` "
         "and `document` beside `code`.",

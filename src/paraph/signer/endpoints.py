@@ -6,9 +6,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.request import RawPostDataException, UnreadablePostError
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.kernel import bounded_json
+from paraph.kernel import bounded_json, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.kernel.rates import MinuteRate
@@ -82,13 +83,21 @@ def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Re
             if isinstance(content, bytes):
                 content = answers.private(HttpResponse(content, content_type=media))
             response = answers.answer(content) if isinstance(content, Answer) else content
-            if kept:
-                response["Cache-Control"] = f"private, max-age={kept}"
-            return response
+            return _kept(request, response, kept) if kept else response
 
         return view
 
     return decorated
+
+
+def _kept(request: HttpRequest, response: HttpResponseBase, seconds: int) -> HttpResponseBase:
+    """Let the browser keep an answer, and ask then whether it is still the same; not even that where its address
+    changes with it."""
+    assert isinstance(response, HttpResponse)
+    fixed = ", immutable" if "v" in request.GET else ""
+    response["Cache-Control"] = f"private, max-age={seconds}{fixed}"
+    response["ETag"] = f'"{tokens.sha256(response.content).hex()[:32]}"'
+    return get_conditional_response(request, response["ETag"], response=response) or response
 
 
 def found(token: str) -> Signer:

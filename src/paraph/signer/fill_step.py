@@ -36,11 +36,13 @@ MARKER = "fill"  # in every form that has the step: what is not ticked in it is 
 
 @dataclass(frozen=True)
 class StepField:
-    """A field in the step. ``typed``: the text in its input, and of a checkbox whether it is ticked. ``is_entered``:
-    whether the signer sets it. ``is_open``: whether it has to be filled in yet. ``problem``: what is wrong with it."""
+    """A field in the step. ``typed``: the text in its input, and of a checkbox whether it is ticked. ``said``: the same
+    as it will stand on the page. ``is_entered``: whether the signer sets it. ``is_open``: whether it has to be filled
+    in yet. ``problem``: what is wrong with it."""
 
     field: Field
     typed: Value
+    said: str
     page: str
     is_entered: bool
     is_open: bool
@@ -74,9 +76,8 @@ def fields_on(
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
     ``has_fields``; ``fill``, the step with its ``pages`` and the fields that are ``open``, which have to be filled in
-    yet or anew, None where there is nothing to fill in; ``hides_entries``, whether others
-    enter what the signer does not see; and ``enters``, whether the signer enters something. ``refusal``: why a
-    signature was not taken."""
+    yet or anew, None where there is nothing to fill in; and ``hides_entries``, whether
+    others enter what the signer does not see. ``refusal``: why a signature was not taken."""
     shown = {document["id"]: document for document in documents}
     fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
     if sum(len(each["pages"]) for each in documents) > _LARGE:
@@ -93,7 +94,7 @@ def fields_on(
     steps = [_step_field(signer, field, typed, locale, problems.get(field.pk, "")) for field in own]
     fill = {"pages": list(_pages(steps, shown)), "open": [step for step in steps if step.is_open]}
     step = fill if own and may_fill else None
-    return {"has_fields": True, "fill": step, "hides_entries": hides, "enters": any(map(is_entered, own))}
+    return {"has_fields": True, "fill": step, "hides_entries": hides}
 
 
 def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterable[StepPage]:
@@ -105,19 +106,26 @@ def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iter
 
 
 def _step_field(signer: Signer, field: Field, typed: Values, locale: str, problem: str) -> StepField:
-    words, page = catalog.of("page", locale), str(field.page_number)
+    words, page, own_locale = catalog.of("page", locale), str(field.page_number), signer.request.locale
     if not is_entered(field):
         value = own_value(signer, field, typed)
-        text = value if isinstance(value, bool) else shown_text(field, value, signer.request.locale)
+        text = value if isinstance(value, bool) else shown_text(field, value, own_locale)
         why = words["set_when_signing" if KINDS[field.type].known else "set_by_sender"]
-        return StepField(field, text, page, is_entered=False, is_open=False, rules=[why], problem="")
+        return StepField(field, text, _said(text), page, is_entered=False, is_open=False, rules=[why], problem="")
     entered = typed.get(field.pk, field.value)
-    found = judged(field, entered, signer.request.locale, read_in=locale)[1]
+    value, found = judged(field, entered, own_locale, read_in=locale)
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))
     blank = False if KINDS[field.type].is_box else ""
-    return StepField(field, entered or blank, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem)
+    said = _said(entered if found else value if isinstance(value, bool) else shown_text(field, value, own_locale))
+    return StepField(
+        field, entered or blank, said, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem
+    )
+
+
+def _said(value: Value | None) -> str:
+    return ("✓" if value is True else str(value)) if value else "—"
 
 
 def _rules(field: Field, words: Words, locale: str) -> Iterable[str]:

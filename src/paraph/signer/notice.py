@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 from pydantic import Field
 
 from paraph.database.outage import is_outage, outage_sentence
@@ -58,6 +59,7 @@ def notice(
     content: dict[str, Any] = {"state": name, "about": name, "until": until, "problem": problem}
     if signer:
         content |= {
+            "names": [document.name for document in documents_of(signer)],
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
             "is_withdrawn": is_withdrawn,
@@ -77,7 +79,7 @@ def notice(
 class Progress(Answer):
     progress: Literal["waiting", "sealing", "ready", "expired"] = Field(
         description="`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: "
-        "others did not sign in time, or one has declined."
+        "others did not sign in time, one has declined, or the sender withdrew the request."
     )
     others: int = Field(description="How many others have yet to sign.")
     declined: bool = Field(ABSENT, description="`true`, with `expired`, where somebody has declined; else absent.")
@@ -195,6 +197,14 @@ class SignerOutage:
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
+
+
+@require_safe
+def whole_link(request: HttpRequest, address: str) -> HttpResponse:
+    """Lead to the page from its address with something behind it, such as a bracket or a full stop, which programs for
+    mails take for a part of the link."""
+    query = request.META.get("QUERY_STRING", "")
+    return answers.private(HttpResponseRedirect(f"/{address}{f'?{query}' if query else ''}"))
 
 
 @csrf_exempt

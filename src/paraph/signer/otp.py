@@ -6,11 +6,11 @@ from django.http import HttpRequest
 from pydantic import Field
 
 from paraph import words
-from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.send_otp import is_kept, send_otp
 from paraph.server.client_address import origin
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import Channel, Signer
 from paraph.signer import language
 from paraph.signer.described import ABSENT, Answer, described
 from paraph.signer.endpoints import posted
@@ -40,6 +40,12 @@ class CodeSent(Answer):
     )
 
 
+def not_sent(signer: Signer, channel: str, locale: str) -> str:
+    """Say why codes of the signer stay with the service; "" where something sends them."""
+    word = "no_sms_gateway" if channel == Channel.SMS else "no_mail_server"
+    return str(words.of("answer", locale)[word]) if is_kept(signer, channel) else ""
+
+
 @posted
 @described("POST /otp", "sendCode", "The code was sent.", CodeSent, body=CodeBody)
 def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
@@ -56,7 +62,7 @@ def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
     sent = send_otp(signer, channel, origin(request), locale)
     answered = language.of_answer(request, signer, body.get("locale"))
     if sent.is_kept:
-        return CodeSent(message=language.words(answered)["code_kept"], channel=sent.channel)
+        return CodeSent(message=not_sent(signer, sent.channel, answered), channel=sent.channel)
     code = {} if sent.sandbox_code is None else {"sandbox_code": sent.sandbox_code}
     message = phrase(words.of("answer", answered), "code_sent", recipient=sent.recipient)
     return CodeSent(message=message, channel=sent.channel, **code)

@@ -13,13 +13,14 @@ from django.views.decorators.gzip import gzip_page
 from pydantic import Field
 
 from paraph.flow.messages.copies import mails_leave
-from paraph.flow.signing.send_otp import is_kept, masked, send_otp
+from paraph.flow.signing.send_otp import masked, send_otp
 from paraph.flow.signing.sign import enter_fields, sign
 from paraph.kernel import bounded_json, clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
-from paraph.otp.codes import channels, destination
+from paraph.otp.codes import channels, destination, shown_code
 from paraph.otp.models import OneTimeCode
+from paraph.pdf.typesetting.appearances import hands_for
 from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address, origin
 from paraph.signature_requests.fields.entry import filled_fields
@@ -29,7 +30,7 @@ from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signer import documents, language
-from paraph.signer.answers import STATUSES, private, problems, say_when
+from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import (
     ENTRIES,
@@ -43,6 +44,8 @@ from paraph.signer.endpoints import (
 )
 from paraph.signer.fill_step import fields_on, form_entries
 from paraph.signer.notice import mail_again, notice, redirect
+from paraph.signer.otp import not_sent
+from paraph.signer.pictures import require_pictures
 from paraph.signer.scripts import words_address
 from paraph.signer.shell import show
 from paraph.signer.signature import read
@@ -135,11 +138,13 @@ def _page(
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": None if signer.is_approver else _written(signer),
+        "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
-        "channels": [_channel(signer, channel.value) for channel in channels(signer)],
-        "sent": _sent_code(signer),
+        "channels": [_channel(signer, channel.value, locale) for channel in channels(signer)],
+        "sent": _sent_code(signer, locale),
         "entries": entries,
         "problems": problems(entries.refusal, entries.missing, words),
+        "offers_reload": isinstance(entries.refusal, PageNotLoadedError),
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
@@ -162,9 +167,9 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
 
 
-def _channel(signer: Signer, channel: str) -> dict[str, Any]:
+def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
     recipient = masked(destination(signer, channel)[1])
-    return {"name": channel, "recipient": recipient, "is_kept": is_kept(signer, channel)}
+    return {"name": channel, "recipient": recipient, "unsent": not_sent(signer, channel, locale)}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -180,9 +185,9 @@ def _signers_before(signer: Signer) -> int:
     return signer.request.signers.filter(order__lt=signer.order, signed_at__isnull=True).count()
 
 
-def _sent_code(signer: Signer) -> dict[str, Any] | None:
-    """Return the newest code, while it can be used; None where none was sent or its time is over. ``is_kept``: nothing
-    sends it. ``wait``: seconds until the page offers to send another."""
+def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
+    """Return the newest code, while it can be used; None where none was sent or its time is over. ``unsent``: why
+    nothing sends it. ``shown``: the code itself, in the sandbox. ``wait``: seconds until the page offers another."""
     now = clock.now()
     code = OneTimeCode.objects.filter(signer=signer).first()
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
@@ -191,8 +196,9 @@ def _sent_code(signer: Signer) -> dict[str, Any] | None:
     return {
         "channel": code.channel,
         "recipient": masked(code.destination),
-        "is_kept": is_kept(signer, code.channel),
+        "unsent": not_sent(signer, code.channel, locale),
         "sent_at": code.sent_at,
+        "shown": shown_code(code),
         "wait": wait,
     }
 
@@ -215,8 +221,8 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     """Sign without scripts.
 
     The same journey as plain forms, for browsers without scripts. What could not be done is answered with the form as
-    it was and what is wrong with it. A form that another site sends is refused. The link to a copy is mailed at most
-    three times in a day.
+    it was and what is wrong with it. No code is sent, and nothing is signed, while a page has no picture to be seen. A
+    form that another site sends is refused. The link to a copy is mailed at most three times in a day.
     """
     try:
         entered = _entered(posted_form(request))
@@ -230,6 +236,8 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         if action == "fill":
             filled_fields(signer, None, language.choose(request, signer, entered.language))
             return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
+        if action in _CODES or action == "sign":
+            require_pictures(signer)
         if action in _CODES:
             channel = _CODES[action] or request.POST.get("channel", "") or channels(signer)[0].value
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))

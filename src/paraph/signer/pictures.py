@@ -17,8 +17,10 @@ from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, in
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import SignatureAlone, read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
+from paraph.signature_requests.signed_documents import PageNotShownError, documents_of
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import language
+from paraph.signer.answers import PageNotLoadedError
 from paraph.signer.described import DRAWN, LANG, Answer, View, described, query
 from paraph.signer.documents import document_of, in_reading_order
 from paraph.signer.endpoints import KEPT_SECONDS, STAMPS, count, got, posted, require_reader
@@ -69,6 +71,20 @@ def page_image(
     require_reader(signer)
     document = document_of(signer, document_id)
     return page_picture(document, number, zoom, printed=printed) if part is None else page_part(document, number, part)
+
+
+def require_pictures(signer: Signer) -> None:
+    """Have a picture of each page, drawn now where nobody has looked at it yet. Raise :class:`PageNotShownError` for a
+    page that cannot be drawn, :class:`PageNotLoadedError` for one that cannot be had now. Where no script sees that a
+    picture did not come, this stands in for it (docs/decisions/shown-is-sealed.md)."""
+    for document in documents_of(signer):
+        for number in range(1, len(document.pages) + 1):
+            try:
+                page_picture(document, number)
+            except PageNotShownError:
+                raise
+            except (DomainError, OSError) as error:
+                raise PageNotLoadedError(number, document.name) from error
 
 
 class StampBody(SignatureAlone):

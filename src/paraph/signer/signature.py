@@ -31,7 +31,7 @@ class SignatureBody(Body):
         None,
         description="How the signature looks; the typed name where it is left out. Approvers must leave it out. Both "
         "coordinates of a drawing are divided by the same length, the longer side, or each by its own, and then "
-        "`aspect` says so. A drawing in which nothing would be seen, as of one tap, is refused.",
+        "`aspect` says so. A drawing without a line, as of taps alone, is refused.",
     )
     initials: Annotated[TypedOrDrawn, WithJsonSchema({"type": "object"})] | None = Field(
         None,

@@ -23,6 +23,7 @@ Words = dict[str, Any]
 _FOLDER = Path(__file__).parent
 DEFAULT_LOCALE = "en"
 """The language of a request whose creator named none."""
+_DATED_AS = {"en": "en_GB"}  # day before month and 24 hours, which nobody takes for another moment
 LOCALES = (DEFAULT_LOCALE, *sorted({path.stem for path in (_FOLDER / "page").glob("*.json")} - {DEFAULT_LOCALE}))
 
 
@@ -68,13 +69,13 @@ def language_name(locale: str) -> str:
 
 def moment(time: datetime, locale: str) -> str:
     """Date and time to the minute in words, as the language writes them, in UTC and saying so."""
-    together = str(get_datetime_format("long", locale)).replace("'", "")
+    together = str(get_datetime_format("long", _DATED_AS.get(locale, locale))).replace("'", "")
     return together.format(clock(time, locale), date(time, locale))
 
 
 def clock(time: datetime, locale: str) -> str:
     """Return the time of day to the minute, in UTC and saying so; in one line with its "am" or "pm"."""
-    hours = format_time(time.astimezone(UTC), "short", locale=locale).replace(" ", "\u00a0")
+    hours = format_time(time.astimezone(UTC), "short", locale=_DATED_AS.get(locale, locale)).replace(" ", "\u00a0")
     return f"{hours} UTC"
 
 
@@ -85,7 +86,7 @@ def date(time: datetime, locale: str) -> str:
 
 def day(on: calendar_day, locale: str) -> str:
     """Return the day in words, as the language writes it."""
-    return format_date(on, "long", locale=locale)
+    return format_date(on, "long", locale=_DATED_AS.get(locale, locale))
 
 
 def number(digits: str, locale: str) -> str:

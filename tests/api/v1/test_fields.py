@@ -405,7 +405,7 @@ def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient, kin
         return with_fields(owner.document(), field(kind, placement=place))
 
     message = refused(owner, wide(34))
-    told = {"full_name": "Ada Lovelace", "email": "ada@example.com", "signed_on": "September 28, 2028"}[kind]
+    told = {"full_name": "Ada Lovelace", "email": "ada@example.com", "signed_on": "28 September 2028"}[kind]
     assert message == (
         f"{FIELDS}[0].placement: “{told}”, which the service fills in, has no room in 34 by 8 points, not even in "
         "the smallest letters."

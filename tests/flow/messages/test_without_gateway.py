@@ -43,18 +43,18 @@ def test_on_ones_own_machine_and_where_it_is_wanted_messages_are_kept(
     configure(settings, **fields)
     made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
     invite(made.signers[0].pk)
-    for channel in ("email", "sms"):
+    for channel, missing in (("email", "No mail server"), ("sms", "No SMS service")):
         answer = code(client, made, channel)
-        assert answer.status_code == 200 and answer.json()["message"] == "The code was not sent; the service keeps it."
-    page = client.get(made.url(0)).content.decode()
-    assert "The code was not sent; the service keeps it." in page and page.count(" data-kept") == 2
+        sentence = f"{missing} is set up, so the code could not be sent. Contact the sender."
+        assert answer.status_code == 200 and answer.json()["message"] == sentence
+        assert f'data-unsent="{sentence}"' in client.get(made.url(0)).content.decode()
     assert CapturedMessage.objects.count() == 3 and "signer.notified" in made.events()
 
 
 def test_a_public_service_refuses_those_of_production(client: Client, settings: Any) -> None:
     configure(settings, **PUBLIC)
     made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
-    for channel, missing in (("email", "mail server"), ("sms", "SMS gateway")):
+    for channel, missing in (("email", "No mail server"), ("sms", "No SMS service")):
         refused = code(client, made, channel)
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "delivery_failed")
         assert missing in refused.json()["error"]["message"]
@@ -69,14 +69,14 @@ def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) 
     invite(made.signers[0].pk)
     sent = code(client, made).json()
     assert sent["sandbox_code"] and "was sent" in sent["message"]
-    assert "data-kept" not in client.get(made.url(0)).content.decode()
+    assert "data-unsent" not in client.get(made.url(0)).content.decode()
     assert CapturedMessage.objects.count() == 2
 
 
 def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None:
     configure(settings, **PUBLIC, sms_url="apprise+json://127.0.0.1:9/{to}")
     made = scene(environment="production", signer={"phone": "+33612345678"})
-    assert "no mail server" in code(client, made).json()["error"]["message"]
+    assert "No mail server" in code(client, made).json()["error"]["message"]
     assert code(client, made, "sms").json()["error"]["message"].startswith("We could not reach your mailbox or phone")
 
 

@@ -60,11 +60,13 @@ def test_values_that_are_no_numbers_never_reach_the_picture() -> None:
         ([[[0.5, 0.5], [0.5004, 0.5]]], 1.0),
         ([[[0.5, 0.5], [0.501, 0.5]]], 5.0),
         ([[[0.1, 0.1]], [[0.9, 0.9]]], 1.0),
+        ([[[0.1, 0.1], [0.105, 0.105]], [[0.9, 0.9]], [[0.5, 0.1]]], 1.0),
         ([], 1.0),
     ],
 )
-def test_has_ink_says_whether_something_is_drawn(strokes: list[list[list[float]]], aspect: float) -> None:
-    assert has_ink(strokes, aspect) == (ink(strokes, aspect) is not None)
+def test_only_a_line_is_ink_and_dots_alone_are_none(strokes: list[list[list[float]]], aspect: float) -> None:
+    assert has_ink(strokes, aspect) == (strokes == SQUARE)
+    assert ink(strokes, aspect) or not has_ink(strokes, aspect)
 
 
 CHANCE = random.Random(2026)  # the same drawings in every run

@@ -40,17 +40,20 @@ def test_a_page_that_is_not_there_is_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", ""),
-        (text("Rent: 1,200 euros", 110, 330), "Rent: 1,200 euros"),
-        (text("[[tenant]] {{sign:1}}", 110, 330), ""),
-        (text("____________________", 110, 330), ""),
-        (text("Signature: ____________", 50, 310), ""),  # its label stands beside
-        (text("Ok", 110, 330), ""),
-        (text("Above it stands a line", 110, 382), ""),
-        (text("And one is below it", 110, 290), ""),
+        ("", []),
+        (text("Rent: 1,200 euros", 110, 330), ["Rent: 1,200 euros"]),
+        (text("Place, date", 110, 340) + text("Landlord: Marta", 240, 340), ["Place, date", "Landlord: …"]),
+        (text("The rent is due", 80, 330), ["… rent is due"]),
+        (text("[[tenant]] {{sign:1}}", 110, 330), []),
+        (text("____________________", 110, 330), []),
+        (text("Signature: ____________", 50, 310), []),  # its label stands beside
+        (text("Ok", 110, 330), []),
+        (text("Above it stands a line", 110, 382), []),
+        (text("And one is below it", 110, 290), []),
     ],
 )
-def test_the_words_that_a_stamp_covers(content: str, words: str) -> None:
+def test_the_words_that_a_stamp_covers(content: str, words: list[str]) -> None:
+    """Whole ones, with an ellipsis where their line goes on."""
     assert find_covered_words(paper(content), [(1, *PLACE)]) == [words]
 
 
@@ -70,14 +73,14 @@ def test_places_are_those_that_a_reader_sees(page: dict[str, object], place: tup
     x, y, width, height = place
     beside = [(1, x + width + 1, y, 40, height), (1, x, y + height + 1, width, 40)]
     found = find_covered_words(pdf, [(1, x, y, width, height), *beside])
-    assert [words.replace(" ", "") for words in found] == ["Rent", "", ""]
+    assert found == [["Rent"], [], []]
 
 
 def test_many_places_are_answered_in_their_order() -> None:
     pdf = paper("", text("Rent", 120, 335), "")
     pages = [2, 1, 3, 2, 1]
     found = find_covered_words(pdf, [(page, *PLACE) for page in pages])
-    assert found == ["Rent" if page == 2 else "" for page in pages]
+    assert found == [["Rent"] if page == 2 else [] for page in pages]
     with pytest.raises(PdfRefused, match="no page 4"):
         find_covered_words(pdf, [(4, *PLACE)])
 
@@ -119,6 +122,25 @@ def test_a_drawn_rule_beside_or_above_the_word() -> None:
     assert found(rule(72, 650, 180) + text("Signature of the tenant", 72, 238, 8)) == []
     [line] = lines(rule(72, 250, 180) + text("Signature", 72, 238, 8))
     assert abs(line.x - 72) < 2 and abs(line.width - 180) < 3 and abs(line.y - 250) < 2
+
+
+def box(x: float, y: float, width: float, height: float) -> str:
+    return f"{x} {y} {width} {height} re S\n"
+
+
+def test_what_stands_under_one_line_is_no_label_of_the_next() -> None:
+    drawn = rule(72, 300, 180) + text("Ada Byron, Landlord", 72, 288) + rule(72, 240, 180) + text("Tenant", 72, 228)
+    assert [(line.label, line.about) for line in lines(drawn)] == [
+        ("Ada Byron, Landlord", "Ada Byron, Landlord"),
+        ("Tenant", "Tenant"),
+    ]
+
+
+def test_a_cell_is_offered_and_its_label_is_not() -> None:
+    row = box(72, 300, 100, 60) + box(172, 300, 180, 60) + text("Signature", 76, 345)
+    caption = box(72, 200, 180, 60) + text("Signature of the tenant", 72, 188, 8)
+    found = [(line.label, round(line.x), round(line.y), round(line.room)) for line in lines(row + caption)]
+    assert found == [("Signature", 174, 302, 56), ("Signature of the tenant", 74, 202, 56)]
 
 
 def test_points_are_those_of_the_page_as_it_is_read() -> None:

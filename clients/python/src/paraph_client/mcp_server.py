@@ -1,6 +1,6 @@
 """``python -m paraph_client mcp``: tools for assistants, over standard input and output.
 
-A machine prepares, a person sends: no tool sends a request, signs, or ends one, and none shows an address under which
+Drafts for human approval: no tool sends a request, signs, or ends one, and none shows an address under which
 somebody signs.
 """
 

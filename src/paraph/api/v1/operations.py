@@ -26,7 +26,7 @@ from paraph.kernel import clock
 
 
 class Health(Output):
-    """The service answers."""
+    """The service is up."""
 
     status: Literal["ok"] = Field(description="Always `ok`: whoever reads it was answered.")
     environment: Literal["sandbox", "production"] = Field(description="The environment that the key belongs to.")
@@ -34,11 +34,11 @@ class Health(Output):
     time: Timestamp = Field(description="The service's clock, in UTC.")
 
 
-@operation("readHealth", "GET /health", Health, "It answers.")
+@operation("readHealth", "GET /health", Health, "OK")
 def read_health(request: ApiRequest) -> HttpResponse:
-    """Ask whether the service answers.
+    """Health check.
 
-    Tells that the service answers, and which environment the key belongs to. Counts as a call.
+    Tells that the service is up, and which environment the key belongs to. Counts as a call.
     """
     return json_response(
         Health.build(

@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from paraph.documents.models import Document
+from paraph.drafts.editing import STAMP_SIZE
 from paraph.drafts.models import Draft, DraftSigner, Json, Placed
 from paraph.signature_requests.fields.input import FONT_SIZES, SMALLEST_SIDE, FieldInput, check_field
 from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
-from paraph.signature_requests.input import DEFAULT_SIZE, Assignment, CoordinatesStamp, DocumentInput, Rectangle
+from paraph.signature_requests.input import Assignment, CoordinatesStamp, DocumentInput, Rectangle
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.payload import read_small
 from paraph.signature_requests.placing import place
@@ -23,7 +24,6 @@ from paraph.signature_requests.values import HEIGHTS, WIDTHS
 
 MOST = 5_000  # of a draft: what the largest plan allows is refused by the payload's own limits
 RECTANGLE = ("x", "y", "width", "height")
-_TICKED = ("true", "on", "yes", "1", "x")
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class StampForm(PlaceForm):
     """The form of a stamp. Whether it fits its page is checked by the code that checks the API's."""
 
     width = forms.FloatField(
-        label=gettext_lazy("Width"), min_value=WIDTHS[0], max_value=WIDTHS[1], initial=DEFAULT_SIZE[0]
+        label=gettext_lazy("Width"), min_value=WIDTHS[0], max_value=WIDTHS[1], initial=STAMP_SIZE[0]
     )
     height = forms.FloatField(
-        label=gettext_lazy("Height"), min_value=HEIGHTS[0], max_value=HEIGHTS[1], initial=DEFAULT_SIZE[1]
+        label=gettext_lazy("Height"), min_value=HEIGHTS[0], max_value=HEIGHTS[1], initial=STAMP_SIZE[1]
     )
 
     def clean(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class StampForm(PlaceForm):
         if not self.errors and not self._fits():
             self.refuse_misfits()
             if not self.errors:
-                self.add_error("x", _("The stamp does not fit on the page."))
+                self.add_error("x", _("The signature does not fit on the page."))
         return entered
 
     def _fits(self) -> bool:
@@ -141,9 +141,10 @@ class FieldForm(PlaceForm):
         label=gettext_lazy("Options, one on each line"), required=False, widget=forms.Textarea(attrs={"rows": 4})
     )
     value = forms.CharField(label=gettext_lazy("Prefilled with"), max_length=LONGEST_TEXT, required=False)
+    ticked = forms.BooleanField(label=gettext_lazy("Ticked from the start"), required=False)
     read_only = forms.BooleanField(label=gettext_lazy("Signers cannot change it"), required=False)
     max_length = forms.IntegerField(
-        label=gettext_lazy("Characters at most"), min_value=1, max_value=LONGEST_TEXT, required=False
+        label=gettext_lazy("Maximum length"), min_value=1, max_value=LONGEST_TEXT, required=False
     )
     minimum = forms.CharField(label=gettext_lazy("At least"), max_length=30, required=False)
     maximum = forms.CharField(label=gettext_lazy("At most"), max_length=30, required=False)
@@ -192,7 +193,7 @@ class FieldForm(PlaceForm):
         if name == "options":
             return [line.strip() for line in (value or "").splitlines() if line.strip()]
         if name == "value" and KINDS[entered["type"]].is_box:
-            return str(value).strip().casefold() in _TICKED
+            return entered["ticked"]
         if name in ("minimum", "maximum") and value and KINDS[entered["type"]].is_number:
             with suppress(ValueError):
                 return float(value)
@@ -203,6 +204,8 @@ class FieldForm(PlaceForm):
         for problem in _problems(self.content(), self.rectangle()):
             name = problem.path.partition(".")[0].partition("[")[0]
             sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"
+            if name == "value" and KINDS[self.cleaned_data["type"]].is_box:
+                name = "ticked"
             self.add_error(name if name in self.fields else None, sentence)
 
 

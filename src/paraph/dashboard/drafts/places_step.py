@@ -1,4 +1,4 @@
-"""``/app/{o}/drafts/{id}/places``: where each signer's stamps go, and what they fill in where."""
+"""``/app/{o}/drafts/{id}/places``: where each signer's signatures go, and what they fill in where."""
 
 from typing import Any, TypeAlias
 
@@ -18,9 +18,10 @@ from paraph.drafts.tags import place_by_tags, take_back
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.saving import keep_places
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.fields.kinds import KINDS, Kind
+from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.values import HEIGHTS, WIDTHS
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"
@@ -28,17 +29,18 @@ Fields: TypeAlias = "forms.BaseFormSet[FieldForm]"
 _LIMITS = {
     "widths": "{:g} {:g}".format(*WIDTHS),
     "heights": "{:g} {:g}".format(*HEIGHTS),
-    "size": "{:g} {:g}".format(*DEFAULT_SIZE),
+    "size": "{:g} {:g}".format(*editing.STAMP_SIZE),
     "most": MOST_STAMPS,
     "smallest": f"{SMALLEST_SIDE:g}",
     "most_fields": MOST_FIELDS,
 }
+_FIRST = ("signed_on", "full_name", "text", "checkbox")  # in the palette, before the rest
 
 
 @draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add stamp" and one for each type of field; "Remove" at each; "Continue". Each saves what is entered.
-    "Continue" is held back while a signer or a document has no stamp.
+    """Buttons: "Add signature" and one for each type of field; "Remove" at each; "Continue". Each saves what is
+    entered. "Continue" is held back while a signer or a document has no place of a signature.
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""
@@ -56,6 +58,9 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
     asked = [at for at in draft.places() if at.field] if fields is None else _kept(fields)
     editing.replace_places(draft, [*_kept(stamps), *asked])
+    if "initials" in request.POST and allowance(member.organization.plan).initials:
+        draft.content["initials_required"] = request.POST["initials"] == "on"
+        draft.save(update_fields=["content"])
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)
@@ -102,7 +107,7 @@ def _entered(content: Json) -> Json:
     if "options" in content:
         entered["options"] = "\n".join(content["options"])
     if isinstance(content.get("value"), bool):
-        entered["value"] = "true" if content["value"] else ""
+        entered |= {"value": "", "ticked": content["value"]}
     return entered | {name: f"{each:.15g}" for name, each in content.items() if type(each) in (int, float)}
 
 
@@ -147,9 +152,18 @@ def _page(
         "files": files,
         "several": len(files) > 1,
         "signers": [each | {"lacks": each["ref"] in lacking.signers} for each in palette(draft)],
-        "kinds": KINDS.values(),
+        "kinds": [_offered(KINDS[name]) for name in _FIRST],
+        "more_kinds": [_offered(kind) for name, kind in KINDS.items() if name not in _FIRST],
+        "initials": allowance(member.organization.plan).initials,
         "limits": _LIMITS,
         "on_lines": on_lines,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }
     return show_step(request, member, draft, Step.PLACEMENTS, content, status=status)
+
+
+def _offered(kind: Kind) -> Json:
+    """Return a type of field as the palette has it. ``has``: the parts of its properties."""
+    has = {"value": "ticked"} if kind.is_box else {}
+    asked = " ".join(has.get(name, name) for name in kind.attributes)
+    return {"kind": kind, "size": "{:g} {:g}".format(*kind.drawn), "has": asked}

@@ -57,14 +57,8 @@ def _send(request: HttpRequest, member: Member, draft: Draft, options: OptionsFo
     try:
         sent = send_draft(scope(member), draft.pk, Sender(origin(request), actor(request, member)))
     except InvalidPayloadError as refused:
-        return _page(
-            request,
-            member,
-            draft,
-            options,
-            refused=refusals(scope(member), draft) or refusals_of(draft, refused),
-            status=422,
-        )
+        found = refusals(scope(member), draft) or refusals_of(draft, refused)
+        return _page(request, member, draft, options, refused=found, status=422)
     except DomainError as refused:
         return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
     page = own_signing_page(request, member, sent) if sign else ""
@@ -102,8 +96,8 @@ def _page(
 def _drawn_differently(draft: Draft) -> list[Refusal]:
     """Return what the sender has to confirm: text that a second renderer draws otherwise than signers see it."""
     sentence = _(
-        "Readers draw text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, and confirm below "
-        "that it is as it should be."
+        "PDF readers show text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, then confirm "
+        "below that it is right."
     )
     return [
         Refusal(Step.REVIEW, str(sentence) % {"name": document.name, "pages": named_pages(pages)}, _CONFIRMED)

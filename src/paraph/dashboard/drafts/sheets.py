@@ -8,6 +8,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import Draft, Placed
 from paraph.drafts.signature_lines import wanted
 from paraph.drafts.tags import Offer, Target, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.pdf.typesetting.glyph_fallback import initials_of
 from paraph.pdf.untrusted.page_reading import FoundTag
 
 _MOST_PAGES = 200  # of each document
@@ -28,10 +29,11 @@ def sheets(draft: Draft, *, real: bool = False, with_targets: bool = False) -> l
 
 
 def palette(draft: Draft) -> list[dict[str, Any]]:
-    """Return those who sign, with their names and colours."""
+    """Return those who sign, with their names, initials and colours."""
+    named = [(signer, signer.name(draft.locale)) for signer in draft.signing]
     return [
-        {"ref": signer.ref, "name": signer.name(draft.locale), "colour": signer.position % _COLOURS}
-        for signer in draft.signing
+        {"ref": signer.ref, "name": name, "initials": initials_of(name), "colour": signer.position % _COLOURS}
+        for signer, name in named
     ]
 
 

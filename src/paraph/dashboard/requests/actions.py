@@ -34,8 +34,7 @@ class EndEarlyForm(forms.Form):
         max_length=LONGEST_REASON,
         required=False,
         help_text=gettext_lazy(
-            "Everyone who was invited reads it in a mail. The journal and webhooks keep it for good; please don't name "
-            "people."
+            "Included in the mail, and kept permanently in the journal and in webhooks. Please don't name people."
         ),
     )
 
@@ -46,7 +45,7 @@ class ReminderForm(forms.Form):
         max_length=LONGEST_REMINDER,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=gettext_lazy("Only for this reminder, in place of the message in the invitation."),
+        help_text=gettext_lazy("Only in this reminder, where it replaces the message of the invitation."),
     )
 
 
@@ -68,7 +67,8 @@ def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_
                 messages.warning(request, _("The reminder was not mailed: there is no mail server."))
             return see_other("request", member.organization_id, request_id)
     content = {"form": form, "found": found, "signer": signer, "subject": reminder_subject(signer)}
-    return show(request, "requests/remind.html", content, member=member, status=422 if form.errors else 200)
+    status = 422 if form.errors else 200
+    return show(request, "requests/remind.html", content, member=member, status=status, environment=found.environment)
 
 
 @member_page(Right.SEND)

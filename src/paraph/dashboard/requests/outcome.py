@@ -1,7 +1,7 @@
 """How a request stands and what it waits for, in sentences for its sender. That of operators is
 :mod:`paraph.operations.request_state`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
-from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name, next_allowed
+from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, SMS, has_gateway
 from paraph.signature_requests.models import Channel, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -145,7 +145,7 @@ def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 
 class FirstAction(NamedTuple):
-    """``kind``: ``download``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
+    """``kind``: ``download`` or ``duplicate``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
 
     kind: str
     signer: Signer | None = None
@@ -153,24 +153,21 @@ class FirstAction(NamedTuple):
 
 def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> FirstAction | None:
     """Return None where there is nothing but to wait. ``rows``: the signers as the page shows them."""
+    return next(_actions(member, found, rows), None)
+
+
+def _actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
     if found.finalized and not found.files_deleted_at:
-        return FirstAction("download")
-    if found.status != RequestStatus.PENDING or not may(member.role, Right.SEND):
-        return None
-    turn = [row for row in rows if row["is_next"]]
-    for row in turn:
-        if row["signer"].email.lower() == member.user.email.lower():
-            return FirstAction("sign", row["signer"])
+        yield FirstAction("download")
+    if not may(member.role, Right.SEND):
+        return
+    is_over = found.status == RequestStatus.EXPIRED and not found.files_deleted_at
+    if is_over and found.environment == Environment.PRODUCTION:
+        yield FirstAction("duplicate")
+    turn, own = [row for row in rows if row["is_next"]], member.user.email.lower()
+    yield from (FirstAction("sign", row["signer"]) for row in turn if row["signer"].email.lower() == own)
     for row in turn:
         if row["kept"] or not found.send_email or not has_gateway(EMAIL):
-            return FirstAction("link", row["signer"])
-        if row["can_be_reminded"] and _has_waited(row["signer"]):
-            return FirstAction("remind", row["signer"])
-    return None
-
-
-def _has_waited(signer: Signer) -> bool:
-    """Return whether the signer has heard nothing for as long as lies between two reminders."""
-    now = clock.now()
-    is_old = signer.notified_at is not None and signer.notified_at + BETWEEN_REMINDERS <= now
-    return is_old and next_allowed(signer.reminders.all()) <= now
+            yield FirstAction("link", row["signer"])
+        if row["can_be_reminded"] and row["signer"].notified_at + BETWEEN_REMINDERS <= clock.now():
+            yield FirstAction("remind", row["signer"])

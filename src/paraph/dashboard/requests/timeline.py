@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -53,12 +54,15 @@ def _insert(events: list[Event], opened: Event) -> None:
 
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
     facts, name = entry.metadata, names.get(entry.signer_id or 0, "")
+    until = facts.get("extended_to")
     blanks = {
         "kept": facts.get("kept", 0),
         "count": len(facts.get("recipients", ())),
         "name": name,
         "recipient": facts.get("recipient", ""),
         "file": files.get(facts.get("document_id", 0), ""),
+        "corrected": ", ".join(str(_CORRECTED.get(each, each)) for each in facts.get("corrected", ())),
+        "until": date_format(datetime.fromisoformat(until), "DATETIME_FORMAT") if until else "",
     }
     by_signer = entry.event_type in _BY_SIGNER or facts.get("declined")
     actor = sender if entry.event_type in _BY_SENDER else name if by_signer else ""
@@ -87,7 +91,15 @@ def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
     return _("The invitation of %(name)s was not mailed.")
 
 
-_BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
+_CORRECTED = {
+    "first_name": gettext_lazy("First name"),
+    "last_name": gettext_lazy("Last name"),
+    "email": gettext_lazy("E-mail"),
+    "phone": gettext_lazy("Phone"),
+    "otp_channel": gettext_lazy("Send code by"),
+    "language": gettext_lazy("Language"),
+}
+_BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.CORRECTED, EventType.EXTENDED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _PARTICULAR = (  # where the metadata have a fact; the first that fits
     (EventType.SIGNER_NOTIFIED, "reminder", gettext_lazy("%(name)s was reminded.")),
@@ -102,6 +114,8 @@ _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
     EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited."),
+    EventType.CORRECTED: gettext_lazy("%(name)s was corrected: %(corrected)s."),
+    EventType.EXTENDED: gettext_lazy("Signers got more time: until %(until)s UTC."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
     EventType.SIGNED: gettext_lazy("%(name)s signed."),
     EventType.COMPLETED: gettext_lazy("Everyone has signed."),

@@ -51,7 +51,7 @@ _CODE = (
 )
 _MOST_LINKS = 10  # the page that the mail leads to has all of them
 _LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'
-_WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
+_WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi>'
 
 
 class CopyLink(NamedTuple):
@@ -247,14 +247,14 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 def declined_to_contact(decliner: Signer) -> EmailContent:
     """Write to the sender, in their language, who has declined, about which documents, and why."""
     request, name = decliner.request, signer_name(decliner)
-    words, reason = of("mail", sender_language(request)), written(request.ended_reason)
+    words = of("mail", sender_language(request))
     declined = phrase(words, "declined_by", name=name)
     return _laid_out(
         request,
         words,
         subject=declined,
-        preview=reason.text,
-        lines=[_who(name, decliner.email, declined), reason, say(words, "declined_end")],
+        preview=written(request.ended_reason).text,
+        lines=[_who(declined, decliner.email), quoted(request.ended_reason), say(words, "declined_end")],
         closing=[_about(decliner, words)],
     )
 
@@ -267,7 +267,7 @@ def declined_to_signer(signer: Signer) -> EmailContent:
         words,
         subject=phrase(words, "declined_subject", sender=sender),
         preview=words["declined_end"],
-        lines=[say(words, "declined", sender=sender), say(words, "declined_end")],
+        lines=[say(words, "declined", sender=sender), _documents(signer, words), say(words, "declined_end")],
     )
 
 
@@ -283,8 +283,8 @@ def withdrawn(signer: Signer) -> EmailContent:
         preview=words["withdrawn_signed" if has_signed else "withdrawn_end"],
         lines=[
             say(words, "withdrawn", sender=sender, date=at),
-            *_message(words, request.ended_reason),
             _documents(signer, words),
+            *_message(words, request.ended_reason),
             say(words, "withdrawn_signed" if has_signed else "withdrawn_end"),
         ],
     )
@@ -369,9 +369,10 @@ def _about(signer: Signer, words: Words) -> Sentence:
     return Sentence(f"{documents.text} (#{number})", html)
 
 
-def _who(name: str, address: str, what: str) -> Sentence:
+def _who(name: str, address: str, what: str = "") -> Sentence:
     """Return the line that says who does what."""
-    return Sentence(f"{name} ({address}): {what}", format_html(_WHO, name, address, what))
+    more, html = (f": {what}", format_html("<br><b>{}</b>", what)) if what else ("", "")
+    return Sentence(f"{name} ({address}){more}", format_html(_WHO + "{}", name, address, html))
 
 
 def _moment(time: datetime, words: Words) -> Sentence:

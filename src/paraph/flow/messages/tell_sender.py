@@ -27,6 +27,7 @@ from paraph.signature_requests.models import (
 )
 from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
+from paraph.words import date, moment
 
 _DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
 EXPIRY_WARNINGS = tuple(_DAYS)
@@ -153,9 +154,10 @@ def _completed(request: SignatureRequest) -> EmailContent:
 def _expiring(request: SignatureRequest) -> EmailContent:
     signers = list(request.signers.order_by("order"))
     unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
+    language = get_language() or "en"
     facts = _facts(request) | {
-        "moment": f"{request.expires_at:%Y-%m-%d %H:%M} UTC",
-        "day": f"{request.expires_at:%Y-%m-%d}",
+        "moment": moment(request.expires_at, language),
+        "day": date(request.expires_at, language),
         "signed": len(signers) - len(unsigned),
         "count": len(signers),
         "names": _listed(unsigned),
@@ -167,7 +169,7 @@ def _expiring(request: SignatureRequest) -> EmailContent:
     return _laid_out(
         request,
         _("Expires on %(day)s: %(title)s") % facts,
-        _("“%(title)s” expires on %(moment)s, and nobody can sign it then.") % facts,
+        _("“%(title)s” expires on %(moment)s. After that, nobody can sign it.") % facts,
         progress % facts,
     )
 

@@ -54,7 +54,7 @@ def database() -> Iterator[Outcome]:
             ours = clock.now() - timedelta(seconds=seconds / 2)
         missing = missing_migrations()
     except DatabaseError as error:
-        yield failed("database", f"The database does not answer: {' '.join(str(error).split())}.")
+        yield failed("database", f"The database is not responding: {' '.join(str(error).split())}.")
         return
     if missing:
         yield failed("database", f"The database lacks {missing} of this version's migrations: run paraph migrate.")

@@ -64,6 +64,12 @@ def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
     return {"hand": hand, "handwritten": letters <= library().hands[hand - 1].characters}
 
 
+def hands_for(name: str, address: str) -> list[int]:
+    """Return the hands in which a signer's name can be written; the first alone where all would set it in print."""
+    text = glyph_fallback(clean(readable_name(name, address)) or NAMELESS).text
+    return [hand for hand in (1, 2, 3, 4) if hand_of({"hand": hand}, text)["handwritten"]] or [1]
+
+
 def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
     """Return each drawing once, with the half-width of its line as a share of its longer side."""
     drawings: dict[str, Mapping[str, Any]] = {}

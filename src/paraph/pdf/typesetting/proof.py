@@ -34,10 +34,10 @@ from paraph.words import Words, date, direction, listed, moment, phrase
 EVIDENCE = "evidence.json"
 _COMMANDS = {
     "step_digests": "sha256sum signed.pdf",
-    "step_seals": "paraph verify signed.pdf --root root-ca.pem",
+    "step_seals": "paraph verify signed.pdf --root roots.pem",
     "step_timestamps": "pdfsig -dump proof.pdf",
     "step_evidence": "pdfdetach -saveall proof.pdf",
-    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
+    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root roots.pem",
 }
 """How to verify: the command of each step."""
 _TOLD_OTHERWISE = ("consent_notice", "role")  # below the other metadata, and in the title of the entry

@@ -21,7 +21,8 @@ _MAX_STEPS = 3000  # of all strokes: lines of more than fifteen such sides in al
 _STRAIGHT = 0.05  # radians; where the line turns less, its points are left out
 PEN = 0.008  # half-width of slow ink, as a share of the longer side
 _FAST = 0.05  # spacing of pointer positions at which the ink is thinnest
-_TAP = 1e-3  # longer side of a drawing, below which it is a tap and no signature
+_TAP = 1e-3  # longer side of a drawing, below which nothing of it would be seen
+_DOT = 0.01  # longer side of a stroke, below which it is a tap: dots alone are no signature
 MAX_POINTS = 2_000
 MAX_STROKES = 200
 _INVISIBLE = 1 / 4000  # of the drawing's longer side: a tenth of a point on the largest stamp
@@ -78,9 +79,8 @@ def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1
 
 
 def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
-    """Return whether :func:`ink` draws something, also once the strokes are simplified, in a fraction of the time."""
-    points = [point for stroke in longest(strokes, aspect) for point in stroke]
-    return bool(points) and longer_side(points, aspect) >= 2 * _TAP  # simplifying moves the sides by less
+    """Return whether there is a line in the drawing, which :func:`ink` then draws, also once it is simplified."""
+    return any(longer_side(stroke, aspect) >= _DOT for stroke in longest(strokes, aspect))
 
 
 def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:

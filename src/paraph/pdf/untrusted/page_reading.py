@@ -85,10 +85,12 @@ def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: byte
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])
 
 
-def find_covered_words(pdf: Pdf, places: Sequence[Place], *, tenant_key: str = "", sha256: bytes = b"") -> list[str]:
-    """Return the words under each place, apart from tags and from blanks to be signed on."""
+def find_covered_words(
+    pdf: Pdf, places: Sequence[Place], *, tenant_key: str = "", sha256: bytes = b""
+) -> list[list[str]]:
+    """Return the whole words under each place, by lines, apart from tags and from blanks to be signed on."""
     answer, _ = sandbox().call("covered_words", pdf, tenant_key=tenant_key, sha256=sha256, places=list(places))
-    words: list[str] = answer["covered"]
+    words: list[list[str]] = answer["covered"]
     return words
 
 

@@ -302,10 +302,10 @@ _ALL = (
     ),
     Kind("choice", gettext_lazy("Choice"), "chevron-up-down", _CHOSEN, read_option, control="select"),
     Kind(
-        "signed_on", gettext_lazy("Date of signature"), "calendar-days",
+        "signed_on", gettext_lazy("Date signed"), "calendar-days",
         known=attrgetter("signed_on"), text=_day, drawn=_SHORT,
     ),
-    Kind("full_name", gettext_lazy("Full name"), "user", known=attrgetter("full_name"), tags=("name",)),
+    Kind("full_name", gettext_lazy("Name"), "user", known=attrgetter("full_name"), tags=("name",)),
     Kind("email", gettext_lazy("E-mail"), "at-symbol", known=attrgetter("email")),
 )  # fmt: skip
 KINDS = {kind.type: kind for kind in _ALL}

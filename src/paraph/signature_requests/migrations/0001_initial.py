@@ -29,11 +29,17 @@ CREATE TRIGGER requestdocument_file AFTER INSERT ON signature_requests_requestdo
 """
 # Characters of both sides of a word in ASCII only, so that every database splits alike, whatever its locale.
 _SEARCH = r"""
+-- As people type who lack a letter: strasse for Straße, mueller and muller for Müller, lodz for Łódź.
+CREATE FUNCTION signature_requests_plain(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT regexp_replace(lower(regexp_replace(regexp_replace(regexp_replace(
+        translate(regexp_replace(normalize(given, NFKD), '[\u0300-\u036f]', '', 'g'), 'ıŁłØøĐđÐð', 'iLlOoDdDd'),
+        '[ßẞ]', 'ss', 'g'), '[Ææ]', 'ae', 'g'), '[Œœ]', 'oe', 'g')), '([aou])e', '\1', 'g')
+$$;
+
 CREATE FUNCTION signature_requests_words(given text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT DISTINCT left(btrim(word, '.'), 60) FROM regexp_split_to_table(
-        lower(regexp_replace(normalize(given, NFKD), '[\u0300-\u036f]', '', 'g')),
-        '[\s!"#$%&''()*+,/:;<=>?@\[\]\\^`{|}~_-]+'
+        signature_requests_plain(given), '[\s!"#$%&''()*+,/:;<=>?@\[\]\\^`{|}~_-]+'
     ) AS word
     WHERE btrim(word, '.') <> '' LIMIT 20
 $$;

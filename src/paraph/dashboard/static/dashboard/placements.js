@@ -1,18 +1,19 @@
-// The placement editor over the form of stamps and fields: what is done on the pages goes into the form, and what is
+// The placement editor over the form of signatures and fields: what is done on the pages goes into the form, and what is
 // entered into the form is shown on the pages.
 "use strict";
+
+const PHONE = 960; // pixels: less has one column
 
 class Editor {
   constructor(form) {
     this.form = form;
     const part = (name) => document.querySelector(`[data-${name}]`);
     const numbers = (text) => text.split(" ").map(Number);
-    [this.stage, this.tools, this.palette, this.said] = ["stage", "tools", "palette", "said"].map(part);
+    [this.stage, this.tools, this.palette, this.said, this.bar, this.title, this.acts, this.hint] = ["stage", "tools", "palette", "said", "bar", "title", "acts", "none"].map(part);
     this.words = form.dataset;
-    this.size = Object.fromEntries(["width", "height"].map((name, index) => [name, numbers(form.dataset.size)[index]]));
     const any = [Number(form.dataset.smallest), Infinity];
     this.limits = [new Rectangles(numbers(form.dataset.widths), numbers(form.dataset.heights)), new Rectangles(any, any)];
-    this.fresh = null; // the field that a click on its type added, and that one on a page places
+    this.fresh = null; // what a click on the palette added, and one on a page moves there
     this.boxMade = part("box");
     this.ghost = part("ghost");
     this.stamps = new Stamps(form, [part("new"), part("new-field")]);
@@ -21,14 +22,19 @@ class Editor {
     this.boxes = new Map();
     this.changes = new Changes(this.stamps.snapshot);
     this.saving = new Saving(form, part("saved"), this.stamps);
-    this.buttons = Object.fromEntries([...this.tools.querySelectorAll("[data-do]")].map((button) => [button.dataset.do, button]));
+    this.buttons = Object.fromEntries([...form.querySelectorAll("[data-do]")].map((button) => [button.dataset.do, button]));
     this.pages = part("pages");
     this.rail = new Rail(part("rail"), this.sheets);
+    this.remarks = new Remarks(this);
+    this.spots = new Spots(this);
     new Pointing(this);
     new Keys(this);
     this.listen();
     this.showTargets();
+    this.initials = part("initials"); // null on plans without them
     form.classList.add("live");
+    this.showInitials();
+    this.remarks.show(document);
     this.select(this.stamps.all.find((stamp) => stamp.card.querySelector(".errorlist")) || null);
   }
 
@@ -48,6 +54,10 @@ class Editor {
     });
     this.form.addEventListener("input", (event) => event.target.closest(".stamp") && this.show());
     this.form.addEventListener("change", (event) => {
+      if (event.target === this.initials) {
+        this.showInitials();
+        this.saving.soon();
+      }
       const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
       if (!stamp) return;
       if (stamp.isField) stamp.values = { name: this.stamps.freeName(stamp.values, stamp) };
@@ -56,10 +66,12 @@ class Editor {
     });
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.pages.addEventListener("change", () => this.sheets.all[this.pages.selectedIndex].figure.scrollIntoView());
-    this.form.addEventListener("invalid", (event) => { // a folded field takes no focus
-      const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
-      if (stamp) this.select(stamp);
-    }, true);
+    this.form.addEventListener("invalid", (event) => this.reveal(event.target), true); // a folded field takes no focus
+    document.addEventListener("click", ({ target }) => {
+      const wrong = target.closest("a[href^='#id_']");
+      if (wrong) this.reveal(document.getElementById(wrong.hash.slice(1)));
+    });
+    this.form.addEventListener("refused", () => this.show());
     this.stage.addEventListener("seen", () => this.scrolled());
     addEventListener("scroll", () => this.scrolling ||= requestAnimationFrame(() => this.scrolled()), { passive: true });
   }
@@ -76,10 +88,19 @@ class Editor {
     if (target) this.putAt(target);
     else if (button?.name === "remove") this.remove(this.stamps.of(false)[Number(button.value)]);
     else if (button?.name === "remove-field") this.remove(this.stamps.of(true)[Number(button.value)]);
-    else if (button?.value === "add") this.addHere();
-    else if (button?.dataset.fieldType) this.addField(button.dataset.fieldType);
+    else if (button && "fieldType" in button.dataset) this.add(button.dataset.fieldType, button.closest("details"));
     else return;
     event.preventDefault();
+  }
+
+  // Shows the field, whose card or part of it may be folded.
+  reveal(field) {
+    const stamp = this.stamps.all.find(({ card }) => card.contains(field));
+    if (!stamp) return;
+    this.select(stamp);
+    document.getElementById("unfold").checked = true;
+    field.closest("details")?.setAttribute("open", "");
+    field.focus();
   }
 
   get signer() {
@@ -99,17 +120,22 @@ class Editor {
     return this.kinds.querySelector(`[data-field-type="${type}"]`).dataset;
   }
 
-  sizeOf(type) {
-    const [width, height] = type ? this.kind(type).size.split(" ").map(Number) : [];
-    return type ? { width, height } : this.size;
+  sizeOf(type = "") {
+    const [width, height] = this.kind(type).size.split(" ").map(Number);
+    return { width, height };
+  }
+
+  // What the palette calls it.
+  kindName(type) {
+    return this.kinds.querySelector(`[data-field-type="${type}"]`).textContent.trim();
   }
 
   // What a new field of the type asks.
   asked(type, more = {}) {
-    const name = this.kinds.querySelector(`[data-field-type="${type}"]`).textContent.trim();
+    const name = this.kindName(type);
     const options = [1, 2].map((number) => filled(this.words.option, { number })).join("\n");
     const empty = Object.fromEntries(ASKED.map((each) => [each, ""]));
-    return { ...empty, type, name, required: true, read_only: false, font_size: "10", options: this.kind(type).has.split(" ").includes("options") ? options : "", ...more };
+    return { ...empty, type, name, required: true, ticked: false, read_only: false, font_size: "10", options: this.kind(type).has.split(" ").includes("options") ? options : "", ...more };
   }
 
   rectangleAround(sheet, point, type = "", { width, height } = this.sizeOf(type)) {
@@ -122,7 +148,7 @@ class Editor {
   put(signer, sheet, rectangle, asked = {}) {
     const isField = "type" in asked, [most, full] = isField ? ["mostFields", "fullFields"] : ["most", "full"];
     if (this.count(signer, sheet.document, isField) >= Number(this.words[most])) {
-      this.say(this.words[full], { signer: this.nameOf(signer) });
+      this.refuse(this.words[full]);
       return;
     }
     const values = { ...asked, signer, document: sheet.document, page: sheet.page, ...rectangle };
@@ -143,37 +169,27 @@ class Editor {
     else this.put(offer.signer, sheet, placeAt(target, this.sizeOf(offer.type), sheet, this.limitsOf(true)), this.asked(offer.type, offer.name ? { name: offer.name } : {}));
   }
 
-  // What a click on a page, or a box that was drawn there, means: the place of the field that was just added, else a stamp.
+  // What a click on a page, or a box that was drawn there, means: the place of what was just added, else nothing more.
   placed(sheet, point, drawn) {
     const { fresh } = this;
     if (!fresh) {
-      this.put(this.signer, sheet, drawn || this.rectangleAround(sheet, point));
+      this.select(null);
       return;
     }
-    const rectangle = drawn || this.rectangleAround(sheet, point, fresh.values.type, fresh.values);
+    const rectangle = drawn || this.rectangleAround(sheet, point, fresh.values.type, fresh.isField ? fresh.values : undefined);
     this.reshape(fresh, { document: sheet.document, page: sheet.page, ...rectangle });
     this.select(fresh);
     this.changed(fresh);
     this.boxes.get(fresh).focus({ preventScroll: true });
   }
 
-  // In the middle of the page that is looked at, beside what stands there.
-  addHere(asked = {}) {
-    const sheet = this.sheets.current, { width, height } = this.sizeOf(asked.type);
-    const rectangle = this.limitsOf("type" in asked).fitted({ x: Math.round((sheet.width - width) / 2), y: Math.round((sheet.height - height) / 2), width, height }, sheet);
-    const there = this.stamps.snapshot.filter((each) => each.document === sheet.document && each.page === sheet.page);
-    const free = (y) => there.every((each) => y + height <= each.y || y >= each.y + each.height || rectangle.x + width <= each.x || rectangle.x >= each.x + each.width);
-    const rows = Array.from({ length: Math.floor(sheet.height / height) }, (_, row) => row * height);
-    rows.sort((one, other) => Math.abs(one - rectangle.y) - Math.abs(other - rectangle.y));
-    const y = [rectangle.y, ...rows].find(free) ?? rectangle.y;
-    this.put(this.signer, sheet, { ...rectangle, y }, asked);
-    if (this.selected) this.follow(this.selected);
-  }
-
-  addField(type) {
-    const before = this.stamps.all.length;
-    this.addHere(this.asked(type));
+  // One more of the type, a signature where it is "", where it fits best.
+  add(type, fold) {
+    if (fold && innerWidth < PHONE) fold.open = false; // it lies over the page
+    const before = this.stamps.all.length, { sheet, place } = this.spots.best(this.signer, type);
+    this.put(this.signer, sheet, place, type ? this.asked(type) : {});
     if (this.stamps.all.length === before) return;
+    this.follow(this.selected);
     this.fresh = this.selected;
     this.say(this.words.click);
   }
@@ -227,17 +243,17 @@ class Editor {
   }
 
   copyToAll(stamp) {
-    const values = stamp.values, sheets = this.pagesWithout(stamp), { isField } = stamp;
-    if (this.count(values.signer, values.document, isField) + sheets.length > Number(isField ? this.words.mostFields : this.words.most)) {
-      this.say(isField ? this.words.fullFields : this.words.full, { signer: this.nameOf(values.signer) });
+    const values = stamp.values, sheets = this.pagesWithout(stamp), { isField } = stamp, { words } = this;
+    const most = Number(isField ? words.mostFields : words.most), pages = this.sheets.of(values.document).length;
+    if (this.count(values.signer, values.document, isField) + sheets.length > most) {
+      const full = isField ? words.fullFields : words.full, fullPages = isField ? words.fullFieldsPages : words.fullPages;
+      this.refuse(pages > most ? fullPages : full, { pages });
       return;
     }
-    for (const sheet of sheets) {
-      const copy = { ...values, page: sheet.page, ...this.limitsOf(isField).fitted(values, sheet) };
-      this.stamps.add(isField ? { ...copy, name: this.stamps.freeName(copy) } : copy);
-    }
+    const names = isField ? this.stamps.freeNames(values, sheets.length) : [];
+    this.stamps.add(...sheets.map((sheet, index) => ({ ...values, page: sheet.page, ...this.limitsOf(isField).fitted(values, sheet), ...(isField && { name: names[index] }) })));
     this.changed(null);
-    this.say(this.words.copied, { count: sheets.length });
+    this.say(words.copied, { count: sheets.length });
   }
 
   // The one before it in the list that stands on the same page.
@@ -267,10 +283,6 @@ class Editor {
     this.selected = stamp;
     if (stamp !== this.fresh) this.fresh = null;
     this.show();
-    if (stamp) {
-      const { card } = stamp, list = this.stamps.list;
-      list.scrollTo({ left: card.offsetLeft - list.offsetLeft, top: card.offsetTop - list.offsetTop - 8 });
-    }
   }
 
   show() {
@@ -284,7 +296,16 @@ class Editor {
     const stamped = this.stamps.snapshot;
     this.showLacking(stamped);
     this.rail.count(stamped);
+    this.remarks.tell(this.selected);
+    this.hint.hidden = Boolean(this.selected);
+    this.acts.hidden = !this.selected;
+    if (this.selected) this.title.textContent = this.kindName(this.selected.values.type ?? "");
     this.refresh();
+  }
+
+  showInitials() {
+    this.form.classList.toggle("initialed", Boolean(this.initials?.checked));
+    if (this.initials) for (const { paper } of this.sheets.all) paper.dataset.initials = this.initials.dataset.initials;
   }
 
   // Signers and documents without a stamp say so, where they stand.
@@ -310,7 +331,9 @@ class Editor {
     const box = this.boxes.get(stamp), focused = box === document.activeElement;
     sheet.lay(box, values);
     if (focused) box.focus({ preventScroll: true }); // it may stand on another page now
-    box.className = `box mark-${mark}${stamp.isField ? " field" : ""}${selected ? " selected" : ""}`;
+    const wrong = stamp.card.querySelector(".errorlist") ? " wrong" : "";
+    box.className = `box mark-${mark}${stamp.isField ? " field" : ""}${selected ? " selected" : ""}${wrong}`;
+    this.remarks.mark(stamp, box);
     box.querySelector(".name").textContent = stamp.isField ? values.label || values.name : this.nameOf(values.signer);
     box.setAttribute("aria-label", `${this.labelOf(stamp)}, ${filled(this.words.at, values)}`);
   }
@@ -319,7 +342,6 @@ class Editor {
   showAsked({ card }, type) {
     if (!type) return;
     card.dataset.type = type;
-    card.querySelector("details").open = true;
     const { has } = this.kind(type);
     for (const part of card.querySelectorAll("[data-of]")) part.hidden = !has.split(" ").includes(part.dataset.of);
   }
@@ -335,11 +357,13 @@ class Editor {
     this.targets = new Map();
     for (const sheet of this.sheets.all) {
       for (const target of sheet.targets) {
-        if (!placeAt(target, this.sizeOf(target.offer?.type), sheet, this.limitsOf(Boolean(target.offer?.type)))) continue;
+        if (!placeAt(target, target.offer?.type ? this.sizeOf(target.offer.type) : target.size, sheet, this.limitsOf(Boolean(target.offer?.type)))) continue;
         const hint = document.createElement("button");
         Object.assign(hint, { type: "button", className: `target ${target.kind}` });
         hint.setAttribute("aria-label", filled(target.offer?.type ? this.words.fieldTarget : this.words.target, { name: target.name, page: sheet.page }));
         this.targets.set(hint, { ...target, sheet });
+        hint.style.setProperty("--part", target.size.width / target.width);
+        hint.style.setProperty("--ratio", target.size.width / target.size.height);
         sheet.lay(hint, target);
       }
     }
@@ -366,6 +390,13 @@ class Editor {
 
   say(sentence, values = {}) {
     this.said.textContent = filled(sentence, values);
+    this.said.classList.remove("shown");
+  }
+
+  // Says why nothing happened, to those who see as well.
+  refuse(sentence, values) {
+    this.say(sentence, values);
+    this.said.classList.add("shown");
   }
 }
 

@@ -19,11 +19,11 @@ _MOST_LINES = 200  # of a page, across, and as many upright
 _DEEPEST = 4  # forms within forms
 _LEVEL = 0.5  # points by which a line may slope
 _THICKEST = 3.0  # points
-_TOUCHING = 3.0  # points between parts of one line
+_NEAR = 3.0  # points between parts of one line
 _WHOLE = 60.0  # points: parts that are as long are lines of their own
 _SHORTEST = 8.0
-_CELL_WIDTHS = (60.0, 420.0)
-_CELL_HEIGHTS = (12.0, 200.0)
+_NARROWEST, _WIDEST = 60.0, 420.0  # points of a cell
+_LOWEST, _HIGHEST = 12.0, 200.0
 
 
 class Line(NamedTuple):
@@ -43,28 +43,19 @@ class Rulings(NamedTuple):
     def cells(self) -> Iterator[Box]:
         """Yield each box between two upright lines on a line across, up to the next one."""
         for start, end, low in self.across:
-            walls = sorted(
-                at
-                for bottom, top, at in self.upright
-                if start - _TOUCHING <= at <= end + _TOUCHING
-                and bottom <= low + _TOUCHING
-                and top >= low + _CELL_HEIGHTS[0]
-            )
+            standing = [each for each in self.upright if each.start <= low + _NEAR and each.end >= low + _LOWEST]
+            walls = sorted(at for _, _, at in standing if start - _NEAR <= at <= end + _NEAR)
             for left, right in pairwise(walls):
                 over = (line.at for line in self.across if line.start < (left + right) / 2 < line.end)
                 top = min((at for at in over if at > low), default=low)
-                if _within(right - left, _CELL_WIDTHS) and _within(top - low, _CELL_HEIGHTS):
+                if _NARROWEST <= right - left <= _WIDEST and _LOWEST <= top - low <= _HIGHEST:
                     yield left, low, right, top
 
     def is_of_table(self, line: Line) -> bool:
         """Return whether upright lines end at both ends of the line, or cross it."""
-        walls = [at for low, top, at in self.upright if low - _TOUCHING <= line.at <= top + _TOUCHING]
-        ends = [any(abs(at - end) <= _TOUCHING for at in walls) for end in line[:2]]
-        return all(ends) or any(line.start + _TOUCHING < at < line.end - _TOUCHING for at in walls)
-
-
-def _within(value: float, limits: tuple[float, float]) -> bool:
-    return limits[0] <= value <= limits[1]
+        walls = [at for low, top, at in self.upright if low - _NEAR <= line.at <= top + _NEAR]
+        ends = [any(abs(at - end) <= _NEAR for at in walls) for end in line[:2]]
+        return all(ends) or any(line.start + _NEAR < at < line.end - _NEAR for at in walls)
 
 
 def rulings(page: PageText) -> Rulings:
@@ -86,7 +77,7 @@ def _joined(lines: Iterable[Line]) -> list[Line]:
     for line in sorted(lines):
         for index, last in enumerate(joined):
             is_whole = min(line.end - line.start, last.end - last.start) >= _WHOLE
-            touches = line.start - last.end <= (-_TOUCHING if is_whole else _TOUCHING)
+            touches = line.start - last.end <= (-_NEAR if is_whole else _NEAR)
             if touches and abs(line.at - last.at) <= _THICKEST:
                 joined[index] = Line(last.start, max(last.end, line.end), max(last.at, line.at))
                 break

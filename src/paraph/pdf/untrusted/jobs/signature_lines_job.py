@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from paraph.pdf.structure.pages import Box, transform_box
 from paraph.pdf.untrusted.jobs.characters import PageText, around, readable_pages
 from paraph.pdf.untrusted.jobs.rulings import Line, rulings
-from paraph.pdf.untrusted.jobs.signature_words import SIGNED_HERE, asks, asks_otherwise, is_name
+from paraph.pdf.untrusted.jobs.signature_words import SIGNED_HERE, asks, is_name
 from paraph.pdf.untrusted.jobs.text_runs import text_runs
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
@@ -19,11 +19,11 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 _BLANK = re.compile(r"((?:_\s?){6,}|(?:\.\s?){12,}|(?:…\s?){4,})")
 _ENDS = " :\t"  # of labels
 _WIDTHS = (60.0, 520.0)  # points of a blank
-_BESIDE = 30.0  # points from the end of a label to the blank after it
-_TABBED = 160.0  # the same, where blanks stand under each other
+_BESIDE = 160.0  # points from the end of a label to the blank after it, as where blanks stand under each other
 _BELOW = 18.0  # points from a blank to the label under it
+_CLOSE = 8.0  # the same, where it belongs to no other blank
 _ABOVE = 95.0  # points from a blank to the label over its room
-_IN_ROW = 250.0  # points from the label of a row to a cell of it
+_IN_ROW = 400.0  # points from the label of a row to a cell of it
 _HEADED = 200.0  # points from the head of a column to a cell of it
 _ROWS = 3  # that belong to a label, each next to the one before it
 _INTO = 4.0  # points by which letters reach into the next row or under a blank, and blanks are apart
@@ -48,6 +48,14 @@ class _Words(NamedTuple):
 
     text: str
     box: Box
+
+
+class _Sheet(NamedTuple):
+    """What stands on a page: its words, and the ink of blanks and lines; whether it speaks of signing."""
+
+    words: list[_Words]
+    floors: list[Box]
+    speaks: bool
 
 
 class _Blank(NamedTuple):
@@ -85,14 +93,16 @@ def _of_page(page: PageText, *, speaks: bool) -> Iterator[Found]:
     ruled = [part for line in drawn.across if not drawn.is_of_table(line) for part in _parts(line, words)]
     blanks += [part for part in ruled if not any(_same(part.floor, each.floor) for each in blanks)]
     floors = [*(blank.floor for blank in blanks), *((start, at, end, at) for start, end, at in drawn.across)]
+    on = _Sheet(words, floors, speaks)
     for blank in blanks:
-        left, bottom, right, top = blank.floor
-        room = min(_room(blank.floor, words, floors), page.geometry.height - top)
-        if min(left, bottom) >= 0 and right <= page.geometry.width and room >= _LEAST_ROOM:
-            label, about, asked = _labelled(blank, room, words, floors, speaks=speaks)
+        room = min(_room(blank.floor, on), page.geometry.height - blank.floor[3])
+        if min(blank.floor) >= 0 and blank.floor[2] <= page.geometry.width and room >= _LEAST_ROOM:
+            label, about, asked = _labelled(blank, room, on)
             yield [label[:_LONGEST], page.index + 1, *blank.floor, round(room, 2), about[: 2 * _LONGEST], asked]
-    for cell in drawn.cells():
-        if not any(_middle_in(floor, cell) for floor in floors):
+    cells = [cell for cell in drawn.cells() if not any(_middle_in(floor, cell) for floor in floors)]
+    free = [cell for cell in cells if not any(_middle_in(each.box, cell) for each in words)]
+    for cell in cells:
+        if cell in free or not any(_is_next(each, cell) for each in free):  # a label is no place, where one is beside
             yield from _in_cell(cell, words, page.index + 1)
 
 
@@ -117,7 +127,7 @@ def _read(page: PageText) -> tuple[list[_Words], list[_Blank]]:
 
 def _parts(line: Line, words: Sequence[_Words]) -> Iterator[_Blank]:
     """Yield the line, in parts where labels stand side by side under it."""
-    labels = next(iter(_rows((line.start, line.at, line.end, line.at), _BELOW, words, up=False)), [])
+    labels = next(iter(_rows((line.start, 0, line.end, 0), line.at, _BELOW, words, up=False)), [])
     starts = [line.start, *(max(label.box[0] - _INSIDE, line.start) for label in labels[1:]), line.end]
     for start, end in pairwise(starts):
         if _WIDTHS[0] <= end - start <= _WIDTHS[1]:
@@ -128,58 +138,47 @@ def _same(floor: Box, other: Box) -> bool:
     return abs(floor[1] - other[1]) < _INTO and floor[0] < other[2] and other[0] < floor[2]
 
 
-def _room(floor: Box, words: Sequence[_Words], floors: Sequence[Box]) -> float:
+def _room(floor: Box, on: _Sheet) -> float:
     """Return how many points over the blank are free; 0 where words stand on it."""
     left, level, right = floor[0], floor[3] + 1, min(floor[2], floor[0] + _STAMP)
-    inked = [box for box in (*(each.box for each in words), *floors) if box[0] < right and box[2] > left]
+    inked = [box for box in (*(each.box for each in on.words), *on.floors) if box[0] < right and box[2] > left]
     on_it = any(box[1] <= level and box[3] > level + _INTO for box in inked)
     return 0 if on_it else min([*(box[1] - level for box in inked if box[1] > level), _MOST_ROOM])
 
 
-def _labelled(
-    blank: _Blank, room: float, words: Sequence[_Words], floors: Sequence[Box], *, speaks: bool
-) -> tuple[str, str, int]:
+def _labelled(blank: _Blank, room: float, on: _Sheet) -> tuple[str, str, int]:
     """Return the first of the words around the blank that say what it is for, all of them, and what they ask."""
-    left, level, right, top = blank.floor
-    gap, beside = _words_before(blank.floor, words, floors)
-    before, tabbed = (beside, "") if blank.before or gap <= _BESIDE else ("", beside)
-    before = blank.before or before
-    below, above = (
-        [" ".join(each.text for each in row) for row in rows]
-        for rows in (
-            _rows((left, level, right, level), _BELOW, words, up=False),
-            _rows((left, top + room, right, top + room), _ABOVE - room, words, up=True),
-        )
-    )
-    heads = [row for row in above if len(row) <= _SENTENCE and row[-1:] not in ".;,"]
-    told = [before, blank.after, *below, *([] if before else [tabbed]), *heads]
-    label, asked = next(filter(None, told), ""), 0
-    for each in told:
-        asked = asks(each)
-        if asked or (asks_otherwise(each) and each not in below[1:]):
-            label = each
-            break
-    if not asked and not before and below and is_name(below[0]) and speaks:
-        label, asked = below[0], int(right - left <= _NAMED)
-    if asked == 1 and (room < _PARTY_ROOM or len(blank.after) > _GOES_ON):
-        asked = 0
-    return label, " / ".join(filter(None, told)), asked
+    left, level, right, _ = blank.floor
+    on_line = [each for each in on.words if each.box[1] - _INTO <= level <= each.box[3]]
+    near = [(left - each.box[2], each.text) for each in on_line if -_INTO <= left - each.box[2] <= _BESIDE]
+    before = blank.before or min(near, default=(0.0, ""))[1]
+    below = [_text(row) for row in _rows(blank.floor, level, _BELOW, on.words, up=False)]
+    told = [each for each in (before, blank.after, *below, *_heads(blank.floor, room, on)) if each]
+    asking = [each for each in told if asks(each) > 0 or (asks(each) and each not in below[1:])]
+    label = next(iter([*asking, *told]), "")
+    asked = max(asks(label), 0)
+    if not asking and not before and below and is_name(below[0]) and right - left <= _NAMED:
+        asked = int(on.speaks)
+    is_filled_in = room < _PARTY_ROOM or len(blank.after) > _GOES_ON
+    return label, " / ".join(told), 0 if asked == 1 and is_filled_in else asked
 
 
-def _words_before(floor: Box, words: Sequence[_Words], floors: Sequence[Box]) -> tuple[float, str]:
-    """Return the nearest words before the blank on its line, how far off they end; none beyond another blank."""
-    left, level = floor[:2]
-    on_line = [each for each in words if each.box[0] < left and each.box[1] - _INTO <= level <= each.box[3]]
-    near = [(left - each.box[2], each.text) for each in on_line if -2 <= left - each.box[2] <= _TABBED]
-    gap, nearest = min(near, default=(0.0, ""))
-    taken = any(abs(each[1] - level) < _INTO and left - gap - 2 <= each[0] < left - 2 for each in floors)
-    return (0.0, "") if taken else (gap, nearest)
+def _heads(floor: Box, room: float, on: _Sheet) -> list[str]:
+    """Return the short rows over the room of a blank; none where they are the label of another one."""
+    rows = _rows(floor, floor[3] + room, _ABOVE - room, on.words, up=True)
+    others = [each for each in on.floors if each[2] - each[0] <= _NAMED]
+    if any(_rows(other, other[1], _CLOSE, row, up=False) for other in others for row in rows):
+        return []
+    return [text for row in rows if len(text := _text(row)) <= _SENTENCE and text[-1:] not in ".;,"]
 
 
-def _rows(floor: Box, reach: float, words: Sequence[_Words], *, up: bool) -> list[list[_Words]]:
-    """Return the words over or under the floor, row by row, as long as each is next to the one before."""
+def _text(row: Sequence[_Words]) -> str:
+    return " ".join(each.text for each in row)
+
+
+def _rows(floor: Box, level: float, reach: float, words: Sequence[_Words], *, up: bool) -> list[list[_Words]]:
+    """Return the words over or under the level of the floor, row by row, as long as each is next to the one before."""
     rows: list[list[_Words]] = []
-    level = floor[1]
     beside = [each for each in words if each.box[0] < floor[2] and each.box[2] > floor[0]]
     while len(rows) < _ROWS:
         gaps = [(each.box[1] - level if up else level - each.box[3], each) for each in beside]
@@ -202,16 +201,22 @@ def _in_cell(cell: Box, words: Sequence[_Words], page: int) -> Iterator[Found]:
     room, low = max((high - low, low) for high, low in zip(edges[::2], edges[1::2], strict=True))
     sides = (
         (left - _IN_ROW, bottom, left, top),
-        (left, top, right, top + _HEADED),
         (left, bottom - _BELOW, right, bottom),
+        (left, top, right, top + _HEADED),
     )
     beside = [_nearest([each for each in words if _middle_in(each.box, side)], cell) for side in sides]
-    told = [" ".join(each.text for each in inside)] if inside else beside
+    told = [_text(inside)] if inside else beside
     label, room = max(told, key=asks), min(room - 2 * _INSIDE, _MOST_ROOM)
-    if asks(label) and room >= _PARTY_ROOM and not any(map(asks_otherwise, told[:2])):
+    if asks(label) > 0 and room >= _PARTY_ROOM and min(map(asks, told[:2])) >= 0:
         floor = (left + _INSIDE, low + _INSIDE - _THIN, right - _INSIDE, low + _INSIDE)
         about = " / ".join(dict.fromkeys(filter(None, [*told, *beside])))
         yield [label[:_LONGEST], page, *floor, room, about[: 2 * _LONGEST], asks(label)]
+
+
+def _is_next(free: Box, cell: Box) -> bool:
+    """Return whether the free cell is to the right of the other one, or under it."""
+    aside, under = (abs(free[0] - cell[2]), free[3] - cell[3]), (free[0] - cell[0], abs(free[3] - cell[1]))
+    return any(max(map(abs, each)) < _INTO for each in (aside, under))
 
 
 def _nearest(words: Sequence[_Words], cell: Box) -> str:

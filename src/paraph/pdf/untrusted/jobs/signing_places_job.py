@@ -10,7 +10,7 @@ from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.pages import Box
 from paraph.pdf.untrusted.jobs.characters import PageText
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
-from paraph.pdf.untrusted.jobs.text_runs import text_runs
+from paraph.pdf.untrusted.jobs.text_runs import TextRun, text_runs
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
@@ -19,15 +19,17 @@ Place = tuple[int, float, float, float, float]
 
 _WITHIN = 2.0  # points by which a stamp may touch words
 _FEWEST = 3  # letters that count as covered
-_LONGEST = 60  # characters of covered words that are told
+_LONGEST = 40  # characters of covered words that are told, of each line
+_MOST_PARTS = 3  # lines of which words are told
 _NO_WORDS = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|[_.…\s]+")  # tags, and blanks to be signed on
 
 
 def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswer:
-    """Return ``{"covered": ["words", …]}``, what stands under each place, in their order."""
+    """Return ``{"covered": [["words", …], …]}``, the whole words under each place, by lines, in the order of the
+    places."""
     document = file.pdfium()
     show_form_fields(document)
-    covered = [""] * len(places)
+    covered: list[list[str]] = [[] for _ in places]
     in_order = sorted(range(len(places)), key=lambda index: places[index][0])
     for number, indexes in groupby(in_order, key=lambda index: places[index][0]):
         if not 1 <= number <= len(document):
@@ -38,21 +40,37 @@ def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswe
         except (pypdfium2.PdfiumError, ValueError) as error:
             raise page_not_shown(number) from error
         # with blanks in place of what is no word
-        words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run.boxes) for run in runs]
+        words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run) for run in runs]
         for index in indexes:
             covered[index] = _covered(words, places[index])
     return {"covered": covered}, b""
 
 
-def _covered(runs: Sequence[tuple[str, list[Box]]], place: Place) -> str:
+def _covered(runs: Sequence[tuple[str, TextRun]], place: Place) -> list[str]:
+    """Return the words, with an ellipsis where their line goes on. A few letters at an edge are none."""
     _, x, y, width, height = place
     inner = (x + _WITHIN, y + _WITHIN, x + width - _WITHIN, y + height - _WITHIN)
-    under = (
-        "".join(letter for letter, box in zip(text, boxes, strict=True) if _overlap(inner, box)).strip()
-        for text, boxes in runs
-    )
-    told = " ".join(words for words in under if words)
-    return told[:_LONGEST] if sum(letter.isalnum() for letter in told) >= _FEWEST else ""
+    told: list[str] = []
+    letters, alone = 0, False
+    for text, run in runs:
+        under = [at for at, box in enumerate(run.boxes) if text[at].isalnum() and _overlap(inner, box)]
+        letters += len(under)
+        if under and alone and len(text) == 1:  # of a line that does not run across, each letter is a run
+            told[-1] += text
+        elif under and len(told) < _MOST_PARTS:
+            told.append(_whole_words(text, run.text, under[0], under[-1]))
+        alone = bool(under) and len(text) == 1
+    return told if letters >= _FEWEST else []
+
+
+def _whole_words(text: str, line: str, first: int, last: int) -> str:
+    start = text.rfind(" ", 0, first) + 1
+    end = text.find(" ", last)
+    end = len(text) if end < 0 else end
+    words = text[start:end]
+    if len(words) > _LONGEST:
+        words, end = words[:_LONGEST].rpartition(" ")[0] or words[:_LONGEST], start
+    return f"{'… ' * bool(line[:start].strip())}{words}{' …' * bool(line[end:].strip())}"
 
 
 def _overlap(one: Box, other: Box) -> bool:

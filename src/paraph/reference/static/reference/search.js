@@ -101,7 +101,7 @@ async function search() {
     words = asked && told(found.length);
   } catch {
     loading = null; // the next letter tries again
-    words = "The service cannot be reached. Is there a connection?";
+    words = "The service cannot be reached. Check your connection.";
   }
   if (asked !== plain(input.value)) return; // more was typed meanwhile
   list.replaceChildren(...found.slice(0, MOST).map((each) => item(each.entry)));
@@ -116,7 +116,7 @@ const ranked = (all, asked) =>
     .filter((each) => each.rank > 0)
     .sort((one, other) => other.rank - one.rank);
 
-const told = (count) => (count === 0 ? "Nothing is called or described so." : count === 1 ? "1 result" : `${count} results`);
+const told = (count) => (count === 0 ? `No results for “${input.value.trim()}”.` : count === 1 ? "1 result" : `${count} results`);
 
 function close() {
   list.hidden = true;

@@ -44,7 +44,7 @@ async function attempt(form) {
     outcome.replaceChildren(...shown(call, answer, text, Math.round(performance.now() - begun)));
     if (answer.ok && text) useIds(form.dataset.operation, text);
   } catch (problem) {
-    const words = problem instanceof Refused ? problem.message : "The service cannot be reached. Is there a connection?";
+    const words = problem instanceof Refused ? problem.message : "The service cannot be reached. Check your connection.";
     outcome.replaceChildren(element("p", "problem", words));
   } finally {
     form.parentElement.querySelector("[role=status]").textContent = outcome.querySelector("p").textContent;

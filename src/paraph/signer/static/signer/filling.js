@@ -1,4 +1,5 @@
 // The step «Fill in»: what is entered is kept as soon as an input is left, and shown where it will stand.
+// with signing.js
 "use strict";
 
 const fillStep = document.getElementById("fill");
@@ -27,6 +28,13 @@ function plainProblem(entry) {
 }
 
 const isOpen = (entry) => plainProblem(entry) || entry.getAttribute("aria-invalid") === "true";
+
+// As the last step lists it.
+function said(entry) {
+  if (entry.type === "checkbox") return entry.checked ? "✓" : "—";
+  if (entry.type === "date" && entry.value) return writeTime(new Date(entry.value), { dateStyle: "long", timeZone: "UTC" });
+  return entry.value.trim() || "—";
+}
 
 function count() {
   const open = entries.filter(isOpen);
@@ -99,7 +107,7 @@ function showValue(entry, { svg, page }) {
 
 // Where the pages stand beside the step, the place comes into sight.
 const isBeside = () => read.offsetParent !== null;
-const showPlace = (entry) => placeOf(entry).scrollIntoView({ block: "center", inline: "nearest" });
+const showPlace = (entry) => bring(placeOf(entry));
 
 function goTo(entry) {
   if (location.hash !== "#fill") location.hash = "#fill";
@@ -110,6 +118,7 @@ function goTo(entry) {
 for (const entry of entries) {
   entry.addEventListener("change", () => save(entry));
   entry.addEventListener("input", () => {
+    document.querySelector(`[data-value-of=${entry.id}]`).textContent = said(entry);
     if (!plainProblem(entry) && PLAIN.includes(problemOf(entry).textContent)) tellEntry(entry, "");
     count();
   });

@@ -26,13 +26,10 @@ class Pad {
     return this.strokes.length === 0;
   }
 
-  // Whether there is a line to be seen, by the measure of the service.
+  // Whether there is a line to be seen, by the measure of the service: dots alone are none.
   get inked() {
-    const far = (axis) => {
-      const values = this.strokes.flat().map((point) => point[axis]);
-      return Math.max(...values) - Math.min(...values);
-    };
-    return !this.empty && Math.max(far(0), far(1)) >= LEAST_INK;
+    const span = (values) => Math.max(...values) - Math.min(...values);
+    return this.strokes.some((stroke) => [0, 1].some((axis) => span(stroke.map((point) => point[axis])) >= LEAST_INK));
   }
 
   set(strokes) {

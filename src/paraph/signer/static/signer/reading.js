@@ -1,4 +1,5 @@
 // The pages to read: text, sharper pictures, the way to the next place to sign.
+// with frame.js
 "use strict";
 
 const say = (name, values = {}) => {
@@ -117,6 +118,7 @@ async function fetchText(page) {
 
 const seen = new Set();
 let current = pages[0];
+let hasMoved = false;
 const watch = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (isIntersecting) {
@@ -125,7 +127,7 @@ const watch = new IntersectionObserver((entries) => {
     } else seen.delete(target);
   }
   sharpen();
-}, { rootMargin: "50% 0px" });
+});
 for (const page of pages) watch.observe(page);
 
 async function loadAllTexts() {
@@ -203,7 +205,7 @@ function guide() {
   const ahead = open.find((place) => place.getBoundingClientRect().top > middle) || open[0] || places[0];
   next.hash = `#${ahead.id}`;
   label(next, say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] }), ahead);
-  next.hidden = !open.length && moved() && document.activeElement !== next;
+  next.hidden = !open.length && hasMoved && document.activeElement !== next;
 }
 
 // Among several documents, with the name of the one that it is about.
@@ -213,26 +215,51 @@ function label(shown, text, part) {
   shown.replaceChildren(text, ...(read.querySelectorAll(".document")[1] ? [" · ", name] : []));
 }
 
-const moved = () => "moved" in document.documentElement.dataset;
-
 function inSight(place) {
   const { top, bottom } = place.getBoundingClientRect();
   return top >= 0 && bottom <= innerHeight;
 }
 
-// To the middle, where nothing covers it.
+// A place comes to the middle, where nothing covers it. Over a long way the page jumps, and the picture that is wanted
+// is loaded first: those on the way and around it wait until it is there.
+function bring(place) {
+  const { top } = place.getBoundingClientRect();
+  const isFar = Math.abs(top - innerHeight / 2) > 2 * innerHeight;
+  if (isFar) loadFirst(place.closest("[data-page]").querySelector("img"));
+  place.scrollIntoView({ block: "center", inline: "nearest", behavior: isFar ? "instant" : "auto" });
+}
+
+let wanted = null;
+
+function loadFirst(picture) {
+  const { dataset } = document.documentElement;
+  picture.fetchPriority = "high";
+  picture.loading = "eager";
+  if (picture.complete && picture.naturalWidth) return;
+  wanted = picture;
+  delete dataset.moved;
+  for (const other of read.querySelectorAll("img[loading=lazy]")) if (!other.complete) other.src = other.src; // ends what is on its way
+  const goOn = () => {
+    if (wanted !== picture) return;
+    wanted = null;
+    dataset.moved = "";
+  };
+  for (const end of ["load", "error"]) picture.addEventListener(end, goOn, { once: true });
+}
+
 if (next) next.addEventListener("click", (event) => {
   event.preventDefault();
   const place = document.getElementById(next.hash.slice(1));
-  place.scrollIntoView({ block: "center", inline: "nearest" });
+  bring(place);
   place.focus({ preventScroll: true });
-  document.documentElement.dataset.moved = "";
+  hasMoved = true;
   guide();
 });
 
 let waiting = false;
 addEventListener("scroll", () => {
-  document.documentElement.dataset.moved = "";
+  hasMoved = true;
+  if (!wanted) document.documentElement.dataset.moved = "";
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(() => {

@@ -1,4 +1,6 @@
 // The signing form: the mark, the code, the signature, and what comes after it.
+// with pad.js
+// with reading.js
 "use strict";
 
 const form = document.getElementById("form");
@@ -64,14 +66,22 @@ function typed(box) {
   return hand && hand.value !== "1" ? { type: "typed", hand: Number(hand.value) } : { type: "typed" };
 }
 
-// The stamp as the service draws it, in both steps and in its places on the pages.
+// The stamp as the service draws it, in both steps and in its places on the pages, from when one of these steps is seen.
+// While there is no line in a drawing, nothing stands there: a name would pass for what is signed with.
 let drawnStamps = 0;
+let isStepSeen = false;
 
 async function showStamp() {
-  const mark = marks[0].value();
-  if (marks[0].missing()) return;
+  if (!isStepSeen) return;
   const ours = (drawnStamps += 1);
-  const answer = await post(`stamp?lang=${words.locale}`, { signature: mark });
+  const isMissing = Boolean(marks[0].missing());
+  for (const box of document.querySelectorAll(".stamp, .summary .paper-scrap")) box.hidden = isMissing;
+  if (isMissing) for (const place of document.querySelectorAll("a[data-place]")) {
+    place.classList.remove("signed");
+    place.querySelector("image")?.remove();
+  }
+  if (isMissing) return;
+  const answer = await post(`stamp?lang=${words.locale}`, { signature: marks[0].value() });
   if (ours !== drawnStamps || !answer.svg) return;
   const pictures = [answer.svg, ...answer.others].map((svg) => `data:image/svg+xml,${encodeURIComponent(svg)}`);
   for (const shown of document.querySelectorAll("[data-stamp]")) [shown.src] = pictures;
@@ -86,6 +96,12 @@ async function showStamp() {
     image.setAttribute("href", pictures[answer.places[place.dataset.place - 1]]);
     place.classList.add("signed");
   }
+}
+
+function seeStep() {
+  if (isStepSeen || !marks.length || !document.getElementById(location.hash.slice(1))?.closest("#sign, #confirm")) return;
+  isStepSeen = true;
+  showStamp();
 }
 
 for (const button of form.querySelectorAll("[data-channel]")) {
@@ -140,15 +156,16 @@ async function sendCode(button) {
   button.disabled = false;
   if (answer.error) {
     codeStatus.textContent = "";
-    markProblem("code", code, sentence(answer.error));
+    const isOurs = ["failed", "internal_error"].includes(answer.error.code);
+    markProblem("code", code, `${isOurs ? `${say("code_not_sent")} ` : ""}${sentence(answer.error)}`);
     window.tell?.("error", { code: answer.error.code });
     moveOn(answer.error);
     return;
   }
   window.tell?.("code_sent");
   code.value = "";
-  const time = new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(new Date());
-  sentText = "kept" in button.dataset ? say("code_kept") : say("sent", { recipient: button.dataset.recipient, time });
+  const time = writeTime(new Date(), { timeStyle: "short" });
+  sentText = button.dataset.unsent || say("sent", { recipient: button.dataset.recipient, time });
   if (answer.sandbox_code) sentText += ` ${say("sandbox_code", { code: answer.sandbox_code })}`;
   codeStatus.textContent = sentText;
   form.querySelector("[data-send]").textContent = say("send_new_code");
@@ -269,14 +286,9 @@ function moveOn(error) {
   return isOver;
 }
 
+// The service says in the language of the page what it refused; what never came there, the page says itself.
 function sentence(error) {
-  if (error.page_number) return say("unshown", { page: error.page_number, name: error.document });
-  if (error.attempts_left) return say("tries_left", { count: error.attempts_left });
-  if (error.retry_after) return say("code_locked");
-  if (error.attempts_left === 0) return say("code_used_up");
-  if (error.code === "invalid_otp") return say("code_outdated");
-  if (error.code === "failed" && !navigator.onLine) return say("offline");
-  return say(error.code) || say("failed");
+  return error.message || say(navigator.onLine ? "failed" : "offline");
 }
 
 // After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
@@ -325,7 +337,7 @@ function finish(answer) {
   const time = document.createElement("time");
   time.dateTime = answer.signed_at;
   time.title = answer.signed_at;
-  time.textContent = new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeStyle: "long" }).format(signed);
+  time.textContent = writeTime(signed, { dateStyle: "long", timeStyle: "long" });
   done.querySelector("[data-signed-at]").replaceChildren(time);
   history.replaceState(null, "", location.pathname + location.search);
   done.focus();
@@ -383,6 +395,7 @@ async function get(path) {
 
 // A step that is opened has the focus, so that screen readers and keyboards go on from there.
 addEventListener("hashchange", () => {
+  seeStep();
   const step = document.querySelector(location.hash === "#sign" || location.hash === "#confirm" ? location.hash : "none");
   if (!step) return;
   scrollTo(0, 0);
@@ -392,4 +405,5 @@ addEventListener("hashchange", () => {
 
 // What a change of language or a reload puts back counts as entered; where a drawing is not among it, the name does.
 for (const mark of marks) mark.restore();
+seeStep();
 if (!summary.hidden) summary.focus();

@@ -1,15 +1,24 @@
 // Times in the reader's zone, with UTC behind.
 "use strict";
 
+const pageLocale = document.documentElement.lang;
+
+// In English as most of its countries write it, in German with "Uhr", which no zone follows.
+function writeTime(moment, form) {
+  const written = new Intl.DateTimeFormat(pageLocale === "en" ? "en-GB" : pageLocale, form).format(moment);
+  const hour = pageLocale === "de" && form.timeStyle === "short" && !form.timeZone ? " Uhr" : "";
+  return (pageLocale === "en" ? written.replace(" at ", ", ") : written + hour).replace(/ (\D+)$/, "\xa0$1");
+}
+
 for (const time of document.querySelectorAll("time[datetime]")) {
   const moment = new Date(time.dateTime);
   time.title = time.textContent; // as the service writes it, in UTC
-  const write = (form) => new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment).replace(/ (\D+)$/, "\xa0$1");
-  if ("clock" in time.dataset) time.textContent = write({ timeStyle: "short" });
+  if ("clock" in time.dataset) time.textContent = writeTime(moment, { timeStyle: "short" });
   else {
-    const day = moment.getDate() === moment.getUTCDate() ? undefined : "long";
-    const inUtc = ` (${write({ dateStyle: day, timeStyle: "short", timeZone: "UTC" })} UTC)`;
-    time.textContent = write({ dateStyle: "long", timeStyle: "short" }) + (moment.getTimezoneOffset() ? inUtc : " UTC");
+    const whole = { dateStyle: "long", timeStyle: "short" };
+    const isSameDay = moment.getDate() === moment.getUTCDate();
+    const inUtc = `${writeTime(moment, { ...whole, dateStyle: isSameDay ? undefined : "long", timeZone: "UTC" })} UTC`;
+    time.textContent = moment.getTimezoneOffset() ? `${writeTime(moment, whole)} (${inUtc})` : `${writeTime(moment, { ...whole, timeZone: "UTC" })} UTC`;
   }
   const after = time.nextSibling; // "μ.μ." ends a sentence without a second stop
   if (time.textContent.endsWith(".") && after && /^\./.test(after.data)) after.data = after.data.slice(1);

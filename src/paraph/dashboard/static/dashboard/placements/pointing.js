@@ -1,5 +1,6 @@
-// Mouse, pen and touch: a click or tap puts a stamp on the page, a drag over the page draws one, a signer's name or a type
-// of field dragged onto a page puts it there; both are dragged, also to other pages, and resized by their corners.
+// Mouse, pen and touch: a click, a tap or a drag over the page says where what was picked goes, and how large it is; a
+// signature, a field or a signer's name dragged onto a page goes there. Boxes are dragged, also to other pages, and resized
+// by their corners.
 "use strict";
 
 const STILL = 4; // pixels: less is a click
@@ -49,9 +50,9 @@ class Pointing {
   }
 
   take(event) {
-    const chip = event.target.closest("label, [data-field-type]");
+    const chip = event.target.closest(".palette label, [data-field-type]");
     if (!chip || event.button) return;
-    const type = chip.dataset.fieldType || "", signer = type ? this.editor.signer : chip.querySelector("input").value;
+    const type = chip.dataset.fieldType || "", signer = chip.querySelector("input")?.value || this.editor.signer;
     this.hold(event, null, { signer, type, from: event.currentTarget });
   }
 
@@ -79,7 +80,7 @@ class Pointing {
   follow() {
     const { drag, editor } = this, event = drag.at;
     if (drag.signer) editor.showGhost(drag.signer, this.dropped(drag));
-    else if (!drag.stamp) editor.showGhost(editor.signer, { sheet: drag.sheet, rectangle: this.drawn(drag) });
+    else if (!drag.stamp) editor.showGhost(editor.signer, editor.fresh && { sheet: drag.sheet, rectangle: this.drawn(drag) });
     else if (drag.corner) editor.reshape(drag.stamp, this.resized(drag));
     else editor.reshape(drag.stamp, this.moved(drag), !event.altKey);
   }
@@ -103,7 +104,7 @@ class Pointing {
   drawn({ sheet, from, at }) {
     const to = sheet.point(at);
     const width = Math.abs(to.x - from.x), height = Math.abs(to.y - from.y);
-    return this.editor.limitsOf(Boolean(this.editor.fresh)).fitted({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width, height }, sheet);
+    return this.editor.limitsOf(Boolean(this.editor.fresh?.isField)).fitted({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width, height }, sheet);
   }
 
   dropped({ at, type }) {
@@ -152,9 +153,10 @@ class Pointing {
   scroll() {
     const { drag } = this;
     if (!drag?.moved) return;
-    const y = drag.at?.clientY ?? innerHeight / 2;
-    const top = this.editor.tools.getBoundingClientRect().bottom + EDGE / 2, bottom = innerHeight - EDGE;
-    const by = y < top && !drag.signer ? -10 : y > bottom ? 10 : 0;
+    const { tools, bar, stage } = this.editor, [at, foot, pages] = [drag.at, tools.getBoundingClientRect(), stage.getBoundingClientRect()];
+    const low = foot.left < pages.right && foot.right > pages.left ? foot.top : innerHeight; // on a phone, they stand below
+    const over = at && at.clientX > pages.left && at.clientX < pages.right && at.clientY < low;
+    const by = !over ? 0 : at.clientY < bar.getBoundingClientRect().bottom + EDGE / 2 ? -10 : at.clientY > low - EDGE ? 10 : 0;
     if (by) {
       scrollBy({ top: by, behavior: "instant" });
       this.follow();

@@ -1,4 +1,4 @@
-// The small pictures of all pages: how many stamps each has, which one is looked at, and the way to any of them. One link
+// The small pictures of all pages: how many places each has, which one is looked at, and the way to any of them. One link
 // of them takes the focus, and the arrow keys go on from there.
 "use strict";
 
@@ -7,6 +7,7 @@ class Rail {
     this.nav = nav;
     this.sheets = sheets;
     this.links = [...nav.querySelectorAll("a")];
+    nav.querySelectorAll("img").forEach(insist);
     nav.addEventListener("keydown", (event) => this.pressed(event));
     this.mark(sheets.all[0]);
   }
@@ -45,3 +46,8 @@ class Rail {
     });
   }
 }
+
+// The menu stays as wide as somebody has it.
+const widen = document.getElementById("widen");
+widen.checked = localStorage.getItem("menu") === "wide";
+widen.addEventListener("change", () => localStorage.setItem("menu", widen.checked ? "wide" : "narrow"));

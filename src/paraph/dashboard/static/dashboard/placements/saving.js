@@ -58,6 +58,7 @@ class Saving {
         if (words) {
           words.id = `${field.id}_error`;
           place.append(document.adoptNode(words));
+          field.closest("details")?.setAttribute("open", "");
         }
         field.toggleAttribute("aria-invalid", false);
         if (words) field.setAttribute("aria-invalid", "true");
@@ -80,6 +81,6 @@ class Saving {
   say(state) {
     this.shown.textContent = state ? this.shown.dataset[state] : "";
     this.shown.classList.toggle("errorlist", state !== "saved");
-    if (state === "saved") this.form.dispatchEvent(new Event("saved"));
+    if (state) this.form.dispatchEvent(new Event(state));
   }
 }

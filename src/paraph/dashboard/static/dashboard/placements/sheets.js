@@ -4,6 +4,8 @@
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 const PICTURES = [100, 150, 200, 400]; // percent of the usual size, in which the service draws pages
 
+const AGAIN = [1000, 2000, 4000, 8000]; // ms after which a picture is asked for again, as a busy service refuses some
+
 class Sheet {
   constructor(figure) {
     this.figure = figure;
@@ -14,10 +16,12 @@ class Sheet {
     this.paper = figure.querySelector(".paper");
     this.image = this.paper.querySelector("img");
     this.address = this.image.getAttribute("src");
+    insist(this.image);
     const found = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] }, offer: size[2] }));
     [this.targets, this.rules] = [false, true].map((isRule) => found.filter(({ kind }) => (kind === "rule") === isRule));
     this.paper.querySelector("svg").remove();
     this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
+    this.paper.style.setProperty("--ratio", this.width / this.height);
   }
 
   // The point of the page under a point of the window, in whole points.
@@ -122,4 +126,11 @@ class Sheets {
     this.stage.scrollLeft = aside * this.stage.scrollWidth - this.stage.clientWidth / 2;
     for (const each of this.seen) each.sharpen();
   }
+}
+
+function insist(image) {
+  let tries = 0;
+  const again = () => tries < AGAIN.length && setTimeout(() => { image.src = image.getAttribute("src"); }, AGAIN[tries++]);
+  image.addEventListener("error", again);
+  if (image.complete && !image.naturalWidth) again();
 }

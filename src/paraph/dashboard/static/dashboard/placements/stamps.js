@@ -2,7 +2,7 @@
 "use strict";
 
 const PLACE = ["signer", "document", "page", "x", "y", "width", "height"];
-const ASKED = ["type", "name", "label", "required", "options", "value", "read_only", "max_length", "minimum", "maximum", "font_size"];
+const ASKED = ["type", "name", "label", "required", "options", "value", "ticked", "read_only", "max_length", "minimum", "maximum", "font_size"];
 const NUMBERS = PLACE.slice(2);
 
 class Stamp {
@@ -10,6 +10,7 @@ class Stamp {
     this.card = card;
     this.card.tabIndex = -1;
     this.isField = "fieldId" in card.dataset;
+    for (const fold of card.querySelectorAll("[data-fold]")) fold.open = Boolean(fold.querySelector(".errorlist"));
     const names = this.isField ? [...PLACE, ...ASKED] : PLACE;
     this.fields = Object.fromEntries(names.map((name) => [name, card.querySelector(`[name$="-${name}"]`)]));
   }
@@ -40,7 +41,6 @@ class Stamps {
   constructor(form, blanks) {
     this.totals = ["stamp", "field"].map((kind) => form.querySelector(`[name=${kind}-TOTAL_FORMS]`));
     this.list = form.querySelector("[data-list]");
-    this.none = form.querySelector("[data-none]");
     this.blanks = blanks;
     this.all = [...this.list.querySelectorAll(".stamp")].map((card) => new Stamp(card));
   }
@@ -71,7 +71,6 @@ class Stamps {
 
   // The rows of each kind are counted from 0 without a gap, as the service reads them.
   number() {
-    this.none.hidden = this.all.length > 0;
     for (const [index, kind] of ["stamp", "field"].entries()) {
       const rows = this.of(index === 1), row = new RegExp(`${kind}-(\\d+|__prefix__)-`, "g");
       this.totals[index].value = rows.length;
@@ -102,12 +101,16 @@ class Stamps {
   }
 
   // The name, with -2, -3 … at its end where the signer has it on the document already.
-  freeName({ signer, document, name }, except = null) {
+  freeName(values, except = null) {
+    return this.freeNames(values, 1, except)[0];
+  }
+
+  freeNames({ signer, document, name }, count, except = null) {
     const taken = new Set(this.of(true).filter((each) => each !== except).map((each) => each.values)
       .filter((each) => each.signer === signer && each.document === document).map((each) => each.name));
     const candidate = (number) => number < 2 ? name : `${name.slice(0, 100 - String(-number).length)}-${number}`;
-    let number = 1;
-    while (taken.has(candidate(number))) number += 1;
-    return candidate(number);
+    const names = [];
+    for (let number = 1; names.length < count; number += 1) if (!taken.has(candidate(number))) names.push(candidate(number));
+    return names;
   }
 }

@@ -1,0 +1,52 @@
+"""A request is withdrawn over HTTP against a real service, and everybody who was invited hears of it once; one of its
+signers was reminded before."""
+
+import time
+from typing import Any
+
+import httpx
+
+from tests.contract import contract
+from tests.scenarios.conftest import Service
+from tests.scenarios.people import Backend, at, sign, signer
+
+
+def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -> None:
+    backend = Backend(service.url, service.new_key("pro"))
+    people = [signer(f"person-{number}", order=number, email=f"w{number}@withdrawn.example") for number in (1, 2, 3)]
+    stamps = [{"signer_ref": each["ref"], "stamps": [at(1, 72, 72 + 90 * each["order"])]} for each in people]
+    documents = [{"id": backend.upload(contract(), "Lease.pdf"), "signers": stamps}]
+    options = {"mode": "sequential", "validity_days": 7, "send_email": True, "identity_declaration_accepted": True}
+    made = backend.create(**options, signers=people, documents=documents)
+    addresses = [each["signing_url"] for each in made["signers"]]
+    mailed(service, "w1@withdrawn.example", "asks you to sign")
+    assert sign(addresses[0]).status_code == 200
+    mailed(service, "w2@withdrawn.example", "asks you to sign")
+
+    second = f"signature_requests/{made['id']}/signers/{made['signers'][1]['id']}/remind"
+    answer = backend.call("POST", second)
+    while answer.status_code == 409:  # the invitation is out, and not yet noted
+        answer = backend.call("POST", second)
+    assert answer.status_code == 200
+    assert "asked you on" in mailed(service, "w2@withdrawn.example", "Reminder: ")["text"]
+
+    ended = backend.call("POST", f"signature_requests/{made['id']}/end", json={"reason": "The rent has changed."})
+    assert ended.status_code == 200 and ended.json()["status"] == "expired"
+    for number in (1, 2):
+        text = mailed(service, f"w{number}@withdrawn.example", "withdrew the request")["text"]
+        assert "> The rent has changed." in text and "Lease.pdf" in text
+    for address in addresses[1:]:
+        page = httpx.get(address)
+        assert page.status_code == 410 and 'data-state="withdrawn"' in page.text
+    told = [mail["to"] for mail in service.inbox() if "withdrew" in mail["subject"]]
+    assert sorted(told) == ["w1@withdrawn.example", "w2@withdrawn.example"], "the third was not invited"
+
+
+def mailed(service: Service, to: str, subject: str, seconds: float = 30) -> Any:
+    """The mail, once it is there."""
+    deadline = time.monotonic() + seconds
+    while not (found := [mail for mail in service.inbox() if mail["to"] == to and subject in mail["subject"]]):
+        assert time.monotonic() < deadline, f"no mail about {subject!r} to {to}"
+        time.sleep(0.2)
+    [mail] = found
+    return mail
