@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
-from paraph.flow.ending import delete_organization_named
+from paraph.flow.ending import delete_organization
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Member, Organization
@@ -161,7 +161,7 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     form = DeletionForm(request.POST)
     if form.is_valid():
         try:
-            delete_organization_named(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
+            delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
         except DomainError as refusal:
             form.add_error("typed_name", refusal.message)
         else:

@@ -153,24 +153,15 @@ def end_requests_of_deleted(most: int | None = None) -> int:
     return ended
 
 
-def delete_organization(organization_id: int, actor: Actor) -> int:
+def delete_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> int:
     """Delete an organization: its keys and pages end at once, then all of its pending requests, each in a transaction
-    of its own; a job ends those that a crash leaves. Return how many ended. Raise ``DomainError("not_found", …)``."""
-    _close(organization_id, actor)
-    return end_requests_of_deleted()
-
-
-def delete_organization_named(organization_id: int, actor: Actor, typed_name: str) -> None:
-    """Delete the organization whose name was typed, and end a few of its pending requests; a job ends the others within
-    minutes. Raise ``DomainError``: ``not_found``, or ``validation_error`` where the name is another one."""
-    _close(organization_id, actor, typed_name)
-    end_requests_of_deleted(most=_ENDED_AT_ONCE)
-
-
-@transaction.atomic
-def _close(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
-    close_organization(organization_id, actor, typed_name)
-    remove_logos(organization_id)
+    of its own; a job ends those that a crash leaves. Return how many ended. With ``typed_name``, the name that a member
+    typed, only a few end at once, and the job ends the others within minutes. Raise ``DomainError``: ``not_found``, or
+    ``validation_error`` where the name is another one."""
+    with transaction.atomic():
+        close_organization(organization_id, actor, typed_name)
+        remove_logos(organization_id)
+    return end_requests_of_deleted(most=None if typed_name is None else _ENDED_AT_ONCE)
 
 
 @transaction.atomic

@@ -49,8 +49,7 @@ def lock_holder(signer: Signer) -> Signer:
 
 def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
     facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
-    if reminder:
-        facts["reminder"] = True
+    facts |= {"reminder": True} if reminder else {}
     _record(signer.request, EventType.SIGNER_NOTIFIED, signer, metadata=facts)
 
 

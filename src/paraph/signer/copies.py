@@ -3,12 +3,14 @@ and the proof, with a ticket (:mod:`paraph.signature_requests.tickets`); for tho
 part, the latter from ``/copies/{token}``."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, BinaryIO
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
@@ -31,7 +33,6 @@ from paraph.signer.shell import show
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
-_METHODS = ["GET", "HEAD", "POST"]
 _TICKET = query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
 
 
@@ -82,23 +83,19 @@ def _require_ticket(request: HttpRequest, signer: Signer) -> None:
 
 @csrf_exempt
 @gzip_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def copies(request: HttpRequest, token: str) -> HttpResponse:
     """List the files for a recipient, or tell that the link is over, and mail a new one to the recipient's own address.
 
     Exempt from the CSRF cookie: the secret in the address is all permission there is.
     """
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
     link = _link(token)
     if link is None:
         return notice(request, "not_found", status=404)
-
-    def page(problem: str = "", status: int = 200) -> HttpResponse:
-        return _page(request, link, problem, status)
-
-    return (
-        mail_on_request(request, lambda: mail_recipient(link.recipient), page) if request.method == "POST" else page()
-    )
+    page = partial(_page, request, link)
+    if request.method == "POST":
+        return mail_on_request(request, lambda: mail_recipient(link.recipient), page)
+    return page()
 
 
 def recipients_copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
@@ -134,7 +131,7 @@ def _link(token: str) -> RecipientLink | None:
     return link
 
 
-def _page(request: HttpRequest, link: RecipientLink, problem: str, status: int) -> HttpResponse:
+def _page(request: HttpRequest, link: RecipientLink, *, problem: str = "", status: int = 200) -> HttpResponse:
     """Show the page of a recipient. ``problem``: the name of the words that say why no new link was mailed."""
     recipient, found = link.recipient, link.recipient.request
     rows = found.request_documents.select_related("document").order_by("position")

@@ -3,9 +3,8 @@
 
 from typing import Any, Literal
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.gzip import gzip_page
 from pydantic import Field
 
 from paraph.flow.signing import ask as asking
@@ -20,12 +19,11 @@ from paraph.signature_requests.values import LONGEST_REASON
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, Problem, back, private, say_when
 from paraph.signer.described import LANG, LOCALE, Answer, described
-from paraph.signer.endpoints import in_person, posted, posted_form, signer_with_turn
-from paraph.signer.notice import notice
+from paraph.signer.endpoints import in_person, posted, posted_form
+from paraph.signer.notice import for_signer, notice
 from paraph.signer.shell import show
 from paraph.words import phrase
 
-_METHODS = ["GET", "HEAD", "POST"]
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _KINDS = {  # each with the name of its words
     InquiryKind.QUESTION.value: "ask_question",
@@ -40,20 +38,14 @@ class InquiryForm(Body):
     example = ("A question", {"kind": "question", "message": "Which flat is this about?"})
 
 
-@csrf_exempt  # the secret in the address is all permission there is
-@gzip_page
+@for_signer
 @described("GET /ask", "showAskForm", "The form.", "text/html", query=(LANG,))
-def ask(request: HttpRequest, token: str) -> HttpResponse:
+def ask(request: HttpRequest, signer: Signer) -> HttpResponse:
     """Open the form to write to the sender.
 
     For signers in any state, where the organization has a contact address (`paraph organization update ID
     --contact-email ADDRESS`); else 404.
     """
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
-    signer = signer_with_turn(token)
-    if signer is None:
-        return notice(request, "not_found", status=404)
     if not signer.request.organization.contact_email:
         return _ask_form(request, signer, status=404)
     if request.method == "POST":
@@ -145,18 +137,15 @@ def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Decline
     return Declined(state="declined")
 
 
-@gzip_page
+@for_signer
 @described("GET /decline", "showDeclineForm", "The form.", "text/html", query=(LANG,))
-def _decline_page(request: HttpRequest, token: str) -> HttpResponse:
+def _decline_page(request: HttpRequest, signer: Signer) -> HttpResponse:
     """Open the form to decline.
 
     For signers whose turn it is, where the request has `decline_allowed`; others are led back to the signing page, and
     where it has not, the answer is 404.
     """
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
-    signer = signer_with_turn(token)
-    if signer is None or not signer.request.decline_allowed:
+    if not signer.request.decline_allowed:
         return notice(request, "not_found", status=404)
     try:
         declining.require_declinable(signer)

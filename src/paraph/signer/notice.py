@@ -4,16 +4,17 @@ signed, whether a mail with the copy is on its way, that the service has no time
 import logging
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from pydantic import Field
 
 from paraph.database.outage import is_outage, outage_sentence
@@ -30,7 +31,7 @@ from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
 from paraph.signer.described import ABSENT, Answer, described
-from paraph.signer.endpoints import from_dashboard, got, in_person, posted_form
+from paraph.signer.endpoints import from_dashboard, got, in_person, posted_form, signer_with_turn
 from paraph.signer.shell import show
 from paraph.tenants import confirmed_addresses
 
@@ -74,6 +75,20 @@ def notice(
         content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
     status = status or _STATUSES.get(name, 200)
     return show(request, "signer/notice.html", content, signer=signer, found=found, status=status)
+
+
+def for_signer(view: Callable[[HttpRequest, Signer], HttpResponse]) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Return a view of a page and its form, whose address has the token of a signer. Exempt from the CSRF cookie: the
+    secret in the address is all permission there is."""
+
+    @csrf_exempt
+    @gzip_page
+    @require_http_methods(["GET", "HEAD", "POST"])
+    def page(request: HttpRequest, token: str) -> HttpResponse:
+        signer = signer_with_turn(token)
+        return view(request, signer) if signer else notice(request, "not_found", status=404)
+
+    return page
 
 
 class Progress(Answer):
@@ -149,10 +164,7 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
 
 def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
     """Mail signers the link to their copy. Any other form of a page from before the signature gets the page alone."""
-
-    def page(problem: str = "", status: int = 0) -> HttpResponse:
-        return notice(request, "already_signed", signer, problem=problem, status=status)
-
+    page = partial(notice, request, "already_signed", signer)
     return mail_on_request(request, lambda: mail_copy(signer), page)
 
 
@@ -167,7 +179,7 @@ def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callab
         problem = "delivery_failed" if refusal.code == "delivery_failed" else "failed"
         if isinstance(refusal, TooManyMessagesError):
             problem = "copy_limit"
-        return say_when(page(problem, STATUSES.get(refusal.code, 503)), refusal)
+        return say_when(page(problem=problem, status=STATUSES.get(refusal.code, 503)), refusal)
     return back(request, "mailed")
 
 
@@ -209,12 +221,11 @@ def whole_link(request: HttpRequest, address: str) -> HttpResponse:
 
 @csrf_exempt
 @gzip_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     """``/confirm/{token}``: ask on GET whether messages of an organization's sandbox may go to the address that got the
     link, and confirm it on POST: programs that open every link in a mail confirm nothing. Exempt from the CSRF cookie:
     the secret in the address is all permission there is."""
-    if request.method not in ("GET", "HEAD", "POST"):
-        return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
     row = confirmed_addresses.find(token)
     if row is None:
         return notice(request, "not_found", status=404)

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.gzip import gzip_page
 from pydantic import Field
 
 from paraph.flow.messages.copies import mails_leave
@@ -28,7 +26,7 @@ from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import ReplacedLinkError
+from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
@@ -40,17 +38,15 @@ from paraph.signer.endpoints import (
     from_dashboard,
     in_person,
     posted_form,
-    signer_with_turn,
 )
 from paraph.signer.fill_step import fields_on, form_entries
-from paraph.signer.notice import mail_again, notice, redirect
+from paraph.signer.notice import for_signer, mail_again, notice, redirect
 from paraph.signer.otp import not_sent
 from paraph.signer.pictures import require_pictures
 from paraph.signer.scripts import words_address
 from paraph.signer.shell import show
 from paraph.signer.signature import read
 
-_METHODS = ["GET", "HEAD", "POST"]
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 _PAUSE_SECONDS = 30  # before the page offers another code: a mail takes a while
 _MARKS = ("signature", "initials")
@@ -76,10 +72,9 @@ class Entries:
         return 422 if self.missing else 200
 
 
-@csrf_exempt  # the secret in the address is all permission there is
-@gzip_page
+@for_signer
 @described("GET /sign/{token}", "showSigningPage", "The page.", "text/html", query=(LANG,))
-def page(request: HttpRequest, token: str) -> HttpResponse:
+def page(request: HttpRequest, signer: Signer) -> HttpResponse:
     """Open the signing page.
 
     The page, in three steps: read, your signature, confirm; where the signer has fields, filling in follows the
@@ -91,11 +86,6 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     `<body>` is `ready`, `not_your_turn`, `expired`, `withdrawn`, `replaced`, `already_signed`, `locked` or `not_found`,
     and `signed` on the page that signed.
     """
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
-    signer = signer_with_turn(token)
-    if signer is None:
-        return notice(request, "not_found", status=404)
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
         asks = found is SigningEligibility.SIGNED and request.method == "POST"
@@ -104,16 +94,14 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = _answer(request, signer)
-        return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer, found)
+        return answer if isinstance(answer, HttpResponse) else _page(request, signer, answer, found)
     if request.method == "GET":  # who asks for the head alone sees no documents
         opening = FirstOpening(signer=signer, opened_at=clock.now(), ip=client_address(request))
         FirstOpening.objects.bulk_create([opening], ignore_conflicts=True)  # a later one changes nothing
-    return _page(request, signer, token, Entries(), found)
+    return _page(request, signer, Entries(), found)
 
 
-def _page(
-    request: HttpRequest, signer: Signer, token: str, entries: Entries, found: SigningEligibility
-) -> HttpResponse:
+def _page(request: HttpRequest, signer: Signer, entries: Entries, found: SigningEligibility) -> HttpResponse:
     """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
     is_turn = found is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
@@ -122,7 +110,7 @@ def _page(
     words = language.words(locale, signer)
     content = {
         "state": "ready" if is_turn else "not_your_turn",
-        "token": token,
+        "token": token(signer),
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),

@@ -5,8 +5,9 @@ import json
 from contextlib import suppress
 from itertools import groupby
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 from pydantic import Field
 
 from paraph.documents.models import Document
@@ -16,7 +17,7 @@ from paraph.pdf.untrusted.page_reading import TextLayer, Word, text_layer
 from paraph.signature_requests.models import Signer
 from paraph.signer.described import LANG, Answer, described, query
 from paraph.signer.documents import document_of
-from paraph.signer.endpoints import KEPT_SECONDS, READING, got, require_reader, signer_with_turn
+from paraph.signer.endpoints import KEPT_SECONDS, got, require_reader, signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.shell import show
 from paraph.storage import store
@@ -61,6 +62,7 @@ def page_text(_request: HttpRequest, signer: Signer, document_id: int, number: i
 
 
 @gzip_page
+@require_safe
 @described(
     "GET /documents/{document_id}/text",
     "readText",
@@ -73,8 +75,6 @@ def document_text(request: HttpRequest, token: str, document_id: int) -> HttpRes
 
     Page after page, a hundred at once, for those who read it so.
     """
-    if request.method not in ("GET", "HEAD"):
-        return HttpResponseNotAllowed(READING)
     signer = signer_with_turn(token)
     try:
         if signer is None:

@@ -6,15 +6,15 @@ import json
 from functools import cache
 from pathlib import Path
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseNotFound
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 
 from paraph.server.responses import Compressed
 from paraph.signer import language
 from paraph.signer.described import described
-from paraph.signer.endpoints import READING
 from paraph.words import LOCALES
 
 _NAMES = (
@@ -50,6 +50,7 @@ _SENDER = mark_safe('<bdi data-fill="sender"></bdi>')
 _HOST = mark_safe('<bdi data-fill="host"></bdi>')
 
 
+@require_safe
 @described("GET /sign/words/{locale}.js", "loadScriptWords", "The words.", "text/javascript")
 def words_script(request: HttpRequest, locale: str) -> HttpResponse:
     """Read what the page's scripts say.
@@ -57,8 +58,6 @@ def words_script(request: HttpRequest, locale: str) -> HttpResponse:
     The words of the page's scripts in one of the twenty languages, the same for everybody. Pages name it with its
     version, and browsers keep it for a year.
     """
-    if request.method not in READING:
-        return HttpResponseNotAllowed(READING)
     if locale not in LOCALES:
         return HttpResponseNotFound()
     response = _words(locale).response(request)
@@ -81,16 +80,15 @@ def _words(locale: str) -> Compressed:
 
 
 @gzip_page
+@require_safe
 @described("GET /sign/embed.js", "loadEmbedScript", "The script.", "text/javascript")
-def embed_script(request: HttpRequest) -> HttpResponse:
+def embed_script(_request: HttpRequest) -> HttpResponse:
     """Show the page in a frame.
 
     A script of 2 KB for your own site: `Paraph.embed(element, signingUrl, {onEvent})` makes the frame, keeps it as high
     as its content, and calls `onEvent` with what happens in it, such as `paraph:signed`. What counts is the webhook:
     anybody can claim anything in their own browser.
     """
-    if request.method not in READING:
-        return HttpResponseNotAllowed(READING)
     response = HttpResponse(_embed(), content_type="text/javascript; charset=utf-8")
     response["Cache-Control"] = "public, max-age=3600"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"  # for sites that demand it of all that they load

@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 
-from paraph.audit_trail.append import broken_at
+from paraph.api.v1 import sandbox_acts
+from paraph.audit_trail.append import Origin, broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile
 from paraph.flow.ending import end_early
@@ -13,6 +15,7 @@ from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.server.client_address import origin
 from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
@@ -213,6 +216,25 @@ def test_a_signer_declines_where_the_request_allows_it(owner: ApiClient) -> None
     entry = Entry.objects.get(event_type="request.expired")
     assert entry.metadata["sandbox_act"] and entry.metadata["declined"]
     error(act(owner, request, verb="decline"), 410, "expired")
+
+
+@pytest.mark.parametrize("verb", ["sign", "decline"])
+def test_an_act_that_races_a_correction_is_refused(
+    owner: ApiClient, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = created(owner)
+    SignatureRequest.objects.update(decline_allowed=True)
+
+    def corrected_meanwhile(call: Any) -> Origin:
+        Signer.objects.update(replaced_links=F("replaced_links") + 1)
+        return origin(call)
+
+    monkeypatch.setattr(sandbox_acts, "origin", corrected_meanwhile)
+    answer = act(owner, request, verb=verb)
+    operation = f"sandbox{verb.capitalize()}"
+    assert error(answer, 409, "conflict") == said(operation, "conflict_corrected")
+    monkeypatch.undo()
+    assert act(owner, request, verb=verb).status_code == 200
 
 
 def test_nobody_declines_where_the_request_does_not_allow_it(owner: ApiClient) -> None:

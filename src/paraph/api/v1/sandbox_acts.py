@@ -15,8 +15,8 @@ from paraph.api.v1.codes import refused
 from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
-from paraph.flow.signing.decline import checked_reason, require_declinable
 from paraph.flow.signing.decline import decline as decline_verb
+from paraph.flow.signing.decline import require_declinable
 from paraph.flow.signing.sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
@@ -27,6 +27,7 @@ from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
@@ -66,7 +67,7 @@ _ACT = (
     "payload_too_large",
     "unsupported_media_type:act",
 )
-_ON_SIGNER = (*_ACT, "idempotency_key_reused", "already_signed", "not_your_turn", "expired")
+_ON_SIGNER = (*_ACT, "idempotency_key_reused", "already_signed", "not_your_turn", "expired", "conflict_corrected")
 
 
 @operation(
@@ -136,8 +137,7 @@ def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRespo
         present = _present(given, *(() if signer.is_approver else ("signature", "fields")))
         with _in_the_callers_language():
             mark = None if signer.is_approver else read_mark(present.get("signature", {"type": "typed"}))
-            fields = filled_fields(signer, present.get("fields"))
-        sandbox_sign(signer, mark, origin(request), fields)
+            sandbox_sign(signer, mark, origin(request), filled_fields(signer, present.get("fields")))
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -152,7 +152,9 @@ def _decline(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRe
 
     def act() -> None:
         _require(require_declinable, signer)
-        decline_verb(signer, _reason(given), origin(request), sandbox_act=True)
+        reason = _present(given, "reason").get("reason", "Declined in a test.")
+        with _in_the_callers_language():
+            decline_verb(signer, reason if isinstance(reason, str) else "", origin(request), sandbox_act=True)
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -184,13 +186,6 @@ def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
         raise refused(error.code) from error
 
 
-def _reason(given: dict[str, Any]) -> str:
-    """Return why somebody declines, as a body says it."""
-    reason = _present(given, "reason").get("reason", "Declined in a test.")
-    with _in_the_callers_language():
-        return checked_reason(reason if isinstance(reason, str) else "")
-
-
 def _present(given: dict[str, Any], *allowed: str) -> dict[str, Any]:
     """Return the fields of a body, which may have these alone. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
@@ -202,8 +197,11 @@ def _present(given: dict[str, Any], *allowed: str) -> dict[str, Any]:
 
 @contextmanager
 def _in_the_callers_language() -> Iterator[None]:
-    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer."""
+    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer, and with
+    ``conflict`` what a correction of the signer came before."""
     try:
         yield
     except TranslatedRefusal as error:
         raise DomainError(error.code, error.localized(get_language() or "en")) from error
+    except ReplacedLinkError as error:
+        raise DomainError("conflict", _("The signer was corrected meanwhile.")) from error

@@ -12,8 +12,7 @@ from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
-from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once
-from paraph.kernel import clock
+from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once, noted_in
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
 from paraph.kernel.rates import DAY
@@ -47,20 +46,12 @@ def notify_completion(request_id: int) -> None:
     """
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
     mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
-    with transaction.atomic():
-        request = lock_request(request_id)
-        told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
-        if not told.exclude(metadata__has_key="copies").exists():
-            kept = inbox.kept(_summary_name(signer.pk) for signer in signers)
-            events.completion_notified(request, [signer.email for signer in signers], kept)
+    _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers})
 
 
 def _mail_signer(signer_id: int) -> None:
-    mail_once(
-        _summary_name(signer_id),
-        lambda: _due_summary(signer_id),
-        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
-    )
+    note = noted_in(Signer.objects.filter(pk=signer_id), "completion_notified_at")
+    mail_once(_summary_name(signer_id), lambda: _due_summary(signer_id), note)
 
 
 def _summary_name(signer_id: int) -> str:
@@ -80,14 +71,17 @@ def mail_copies(request_id: int) -> None:
     who were mailed. Otherwise as :func:`notify_completion`."""
     recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
     mail_all(_mail_recipient, recipients.filter(notified_at=None).values_list("pk", flat=True))
-    with transaction.atomic():
-        request = lock_request(request_id)
-        told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED, metadata__copies=True)
-        # Those whose files were deleted before the mail was out have none.
-        addresses = {recipient.pk: recipient.email for recipient in recipients.exclude(notified_at=None)}
-        if addresses and not told.exists():
-            kept = inbox.kept(map(mail_name, addresses))
-            events.completion_notified(request, list(addresses.values()), kept, copies=True)
+    mailed = recipients.exclude(notified_at=None)  # those whose files were deleted before the mail was out have none
+    _journal(request_id, {mail_name(recipient.pk): recipient.email for recipient in mailed}, copies=True)
+
+
+@transaction.atomic
+def _journal(request_id: int, addresses: dict[str, str], *, copies: bool = False) -> None:
+    """Journal, once, the mails to these addresses, each by the name under which it was sent."""
+    request = lock_request(request_id)
+    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+    if addresses and copies not in [entry.metadata.get("copies", False) for entry in told]:
+        events.completion_notified(request, list(addresses.values()), inbox.kept(addresses), copies=copies)
 
 
 def mail_name(recipient_id: int) -> str:
@@ -96,11 +90,8 @@ def mail_name(recipient_id: int) -> str:
 
 
 def _mail_recipient(recipient_id: int) -> None:
-    mail_once(
-        mail_name(recipient_id),
-        lambda: _due_copy(recipient_id),
-        lambda _acknowledgement: CopyRecipient.objects.filter(pk=recipient_id).update(notified_at=clock.now()),
-    )
+    note = noted_in(CopyRecipient.objects.filter(pk=recipient_id), "notified_at")
+    mail_once(mail_name(recipient_id), lambda: _due_copy(recipient_id), note)
 
 
 def _due_copy(recipient_id: int) -> DueEmail | None:

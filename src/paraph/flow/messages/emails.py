@@ -71,14 +71,16 @@ def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = 
     """Write the invitation: who asks for the signature, in which words, to which documents (by default the signer's),
     until when, and the signing URL."""
     words, request = _words(signer), signer.request
-    return _asking(
-        signer,
-        url,
+    asked = say(words, "invited", sender=inviting_name(signer))
+    return _laid_out(
+        request,
+        words,
+        greeted=signer_name(signer),
         subject=_invitation_subject(words, request.organization.name, request.subject),
         preview=words["preview_invitation"],
-        asked=say(words, "invited", sender=inviting_name(signer)),
-        message=request.message,
-        documents=documents,
+        lines=[asked, *_to_sign(signer, words, request.message, documents)],
+        closing=[say(words, "personal")],
+        action=(words["open"], url),
     )
 
 
@@ -87,13 +89,16 @@ def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
     sender writes this time, in the place of the first message."""
     words, request = _words(signer), signer.request
     day = date(signer.notified_at or request.created_at, words["locale"])
-    return _asking(
-        signer,
-        url,
+    asked = say(words, "reminded", sender=inviting_name(signer), date=plain(day))
+    return _laid_out(
+        request,
+        words,
+        greeted=signer_name(signer),
         subject=reminder_subject(signer),
         preview=phrase(words, "until", until=moment(request.expires_at, words["locale"])),
-        asked=say(words, "reminded", sender=inviting_name(signer), date=plain(day)),
-        message=message or request.message,
+        lines=[asked, *_to_sign(signer, words, message or request.message)],
+        closing=[say(words, "personal")],
+        action=(words["open"], url),
     )
 
 
@@ -104,31 +109,9 @@ def reminder_subject(signer: Signer) -> str:
     return phrase(words, "reminder_subject", subject=first)
 
 
-def _asking(
-    signer: Signer,
-    url: str,
-    *,
-    subject: str,
-    preview: str,
-    asked: Sentence,
-    message: str,
-    documents: Sequence[Document] | None = None,
-) -> EmailContent:
-    words = _words(signer)
-    return _to_signer(
-        signer,
-        words,
-        subject=subject,
-        preview=preview,
-        lines=[
-            asked,
-            *_message(words, message),
-            _documents(signer, words, documents),
-            say(words, "until", until=_moment(signer.request.expires_at, words)),
-        ],
-        closing=[say(words, "personal")],
-        action=(words["open"], url),
-    )
+def _to_sign(signer: Signer, words: Words, message: str, documents: Sequence[Document] | None = None) -> list[Sentence]:
+    until = say(words, "until", until=_moment(signer.request.expires_at, words))
+    return [*_message(words, message), _documents(signer, words, documents), until]
 
 
 def _message(words: Words, message: str) -> list[Sentence]:
@@ -152,9 +135,10 @@ def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
     """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
-    return _to_signer(
-        signer,
+    return _laid_out(
+        signer.request,
         words,
+        greeted=signer_name(signer),
         subject=phrase(words, "code_subject", code=code),
         preview=words["code_secret"],
         lines=[say(words, "code", code=large, sender=sender_name(signer.request))],
@@ -178,9 +162,10 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     words, sender = _words(signer), sender_name(signer.request)
     documents = _documents(signer, words)
     soon = [say(words, "completed_next")] if copy else []
-    return _to_signer(
-        signer,
+    return _laid_out(
+        signer.request,
         words,
+        greeted=signer_name(signer),
         subject=phrase(words, "completion_subject", sender=sender),
         preview=documents.text,
         lines=[
@@ -205,21 +190,19 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     about = say(words, "documents", count=count, names=names)
     links = [(document_name(each.name), f"{url}/documents/{each.pk}.pdf") for each in documents[:_MOST_LINKS]]
     links.append((of("proof", request.locale)["title"], f"{url}/proof.pdf"))
-    name = unlinked(full_name(recipient.first_name, recipient.last_name, request.locale), MAX_LENGTH)
     return _laid_out(
         request,
         words,
+        greeted=unlinked(full_name(recipient.first_name, recipient.last_name, request.locale), MAX_LENGTH),
         subject=phrase(words, "copies_subject", sender=sender),
         preview=about.text,
         lines=[
-            say(words, "hello", name=name),
             say(words, "copies", sender=sender),
             *([about] if len(documents) > _MOST_LINKS else []),
             *(Sentence(f"{name}: {address}", format_html(_LINK, address, name)) for name, address in links),
         ],
         closing=[say(words, "copies_until", until=_moment(until, words)), say(words, "personal")],
         action=(words["copies_open"], url),
-        is_from_sender=True,
     )
 
 
@@ -262,9 +245,10 @@ def declined_to_contact(decliner: Signer) -> EmailContent:
 def declined_to_signer(signer: Signer) -> EmailContent:
     """Write that the request has ended, and not who declined: who else signs is not the signer's to know."""
     words, sender = _words(signer), sender_name(signer.request)
-    return _to_signer(
-        signer,
+    return _laid_out(
+        signer.request,
         words,
+        greeted=signer_name(signer),
         subject=phrase(words, "declined_subject", sender=sender),
         preview=words["declined_end"],
         lines=[say(words, "declined", sender=sender), _documents(signer, words), say(words, "declined_end")],
@@ -276,9 +260,10 @@ def withdrawn(signer: Signer) -> EmailContent:
     words, request = _words(signer), signer.request
     sender, at = sender_name(request), _moment(request.ended_early_at or request.expires_at, words)
     has_signed = signer.status == SignerStatus.SIGNED
-    return _to_signer(
-        signer,
+    return _laid_out(
+        signer.request,
         words,
+        greeted=signer_name(signer),
         subject=phrase(words, "withdrawn_subject", sender=sender),
         preview=words["withdrawn_signed" if has_signed else "withdrawn_end"],
         lines=[
@@ -307,29 +292,6 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
     )
 
 
-def _to_signer(
-    signer: Signer,
-    words: Words,
-    *,
-    subject: str,
-    preview: str,
-    lines: list[Sentence],
-    closing: list[Sentence] | None = None,
-    action: tuple[str, str] | None = None,
-) -> EmailContent:
-    lines = [say(words, "hello", name=signer_name(signer)), *lines]
-    return _laid_out(
-        signer.request,
-        words,
-        subject=subject,
-        preview=preview,
-        lines=lines,
-        closing=closing or [],
-        action=action,
-        is_from_sender=True,
-    )
-
-
 def _laid_out(
     request: SignatureRequest,
     words: Words,
@@ -337,22 +299,23 @@ def _laid_out(
     subject: str,
     preview: str,
     lines: list[Sentence],
-    closing: list[Sentence],
+    greeted: str = "",
+    closing: Sequence[Sentence] = (),
     action: tuple[str, str] | None = None,
-    is_from_sender: bool = False,
 ) -> EmailContent:
+    """``greeted``: the name of the reader who takes part, to whom the mail comes from the sender; "" for others."""
     return lay_out(
         Letter(
             locale=words["locale"],
             subject=subject,
             preview=preview,
             sender=sender_name(request),
-            lines=lines,
+            lines=[say(words, "hello", name=greeted), *lines] if greeted else lines,
             closing=closing,
             action=action,
             accent=accent(request.branding_profile),
-            logo=logo_picture(request.branding_profile) if is_from_sender else None,
-            from_name=from_name(request) if is_from_sender else "",
+            logo=logo_picture(request.branding_profile) if greeted else None,
+            from_name=from_name(request) if greeted else "",
         )
     )
 

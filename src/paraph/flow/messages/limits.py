@@ -78,7 +78,7 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
     ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
     transaction, which would keep the counts' rows locked.
     """
-    positions = count(list(_ceilings(message)))
+    positions = count([ceiling for ceiling in _ceilings(message) if ceiling.limit])
     beyond = [position for position in positions if position.is_beyond]
     if beyond:
         give_back([position for position in positions if not (waits and position.is_beyond)])
@@ -92,8 +92,8 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
 
 
 def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
-    """Yield the ceilings of a message. A withheld one counts for its sender alone: otherwise strangers could use up
-    the recipient's messages and keep codes from them."""
+    """Yield the ceilings of a message, of which 0 is none. A withheld one counts for its sender alone: otherwise
+    strangers could use up the recipient's messages and keep codes from them."""
     organization, environment = message.organization, message.environment
     if not has_gateway(message.channel):
         return
@@ -107,9 +107,9 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
         yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS_PER_DAY)
     if message.channel == Channel.SMS:
         country = f"sms-country:{environment}:{parse(message.recipient, None).country_code}"
-        yield from _daily(country, settings.PARAPH.sms_per_country_and_day)
+        yield Ceiling(country, DAY, settings.PARAPH.sms_per_country_and_day)
         of_organization = f"sms-organization:{environment}:{organization.pk}"
-        yield from _daily(of_organization, settings.PARAPH.sms_per_organization_and_day)
+        yield Ceiling(of_organization, DAY, settings.PARAPH.sms_per_organization_and_day)
 
 
 def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
@@ -125,14 +125,8 @@ def _of_recipient(recipient: str, organization: Organization, environment: str) 
 
 
 def _both(scope: str, limits: PerHourAndDay) -> Iterator[Ceiling]:
-    if limits.per_hour:
-        yield Ceiling(scope, HOUR, limits.per_hour)
-    yield from _daily(scope, limits.per_day)
-
-
-def _daily(scope: str, limit: int) -> Iterator[Ceiling]:
-    if limit:
-        yield Ceiling(scope, DAY, limit)
+    yield Ceiling(scope, HOUR, limits.per_hour)
+    yield Ceiling(scope, DAY, limits.per_day)
 
 
 def _duration(seconds: int) -> str:

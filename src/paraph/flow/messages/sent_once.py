@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
+from django.db.models import QuerySet
 
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about, note_put_off
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -68,6 +71,11 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
         except TooManyMessagesError as refusal:
             note_put_off(name, refusal)
             raise
+
+
+def noted_in(rows: QuerySet[Any], column: str) -> Callable[[str], object]:
+    """Return what notes in this column of a row that its mail is out, for :func:`mail_once`."""
+    return lambda _acknowledgement: rows.update(**{column: clock.now()})
 
 
 @contextmanager

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from django.db.models import Q, QuerySet
 
 from paraph.flow.messages import emails
-from paraph.flow.messages.sent_once import DueEmail, mail_once
-from paraph.flow.messages.tell_sender import is_pending, is_told, message_id, queue_mail
-from paraph.kernel import clock
+from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
+from paraph.flow.messages.tell_sender import due_mail, is_told, message_id, queue_mail
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
@@ -48,7 +47,7 @@ def pending_mails(request: SignatureRequest) -> Iterator[PendingMail]:
         return
     noted = SenderMail.objects.filter(request=request, about=request.declined_by_id or 0, sent_at=None)
     for name in noted.filter(kind=MailKind.DECLINED).values_list("pk", flat=True):
-        if is_pending(name):
+        if due_mail(name):
             yield PendingMail("tell_sender", {"name": name}, "the sender", message_id(name))
     for name in noted.filter(kind=_CONTACT).values_list("pk", flat=True):
         if _due_to_contact(name):
@@ -71,11 +70,8 @@ def tell_contact_of_decline(name: str) -> None:
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
     """
-    mail_once(
-        message_id(name),
-        lambda: _due_to_contact(name),
-        lambda _acknowledgement: SenderMail.objects.filter(pk=name).update(sent_at=clock.now()),
-    )
+    note = noted_in(SenderMail.objects.filter(pk=name), "sent_at")
+    mail_once(message_id(name), lambda: _due_to_contact(name), note)
 
 
 def _due_to_contact(name: str) -> DueEmail | None:
@@ -91,11 +87,8 @@ def tell_signer_of_end(signer_id: int) -> None:
     """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
     is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
     :func:`tell_contact_of_decline` does."""
-    mail_once(
-        _message_to_signer(signer_id),
-        lambda: _due_to_signer(signer_id),
-        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(end_told_at=clock.now()),
-    )
+    note = noted_in(Signer.objects.filter(pk=signer_id), "end_told_at")
+    mail_once(_message_to_signer(signer_id), lambda: _due_to_signer(signer_id), note)
 
 
 def _message_to_signer(signer_id: int) -> str:

@@ -11,7 +11,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
 from paraph.queue.jobs import defer
@@ -61,16 +61,8 @@ def tell_sender(name: str) -> None:
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
     a sender who signs as well must still get codes.
     """
-    mail_once(
-        message_id(name),
-        lambda: _due(name),
-        lambda _acknowledgement: SenderMail.objects.filter(pk=name).update(sent_at=clock.now()),
-    )
-
-
-def is_pending(name: str) -> bool:
-    """Return whether the mail is still to be sent."""
-    return _due(name) is not None
+    note = noted_in(SenderMail.objects.filter(pk=name), "sent_at")
+    mail_once(message_id(name), lambda: due_mail(name), note)
 
 
 def is_told(request: SignatureRequest, kind: MailKind, address: str) -> bool:
@@ -84,7 +76,8 @@ def message_id(name: str) -> str:
     return f"sender-{name}"
 
 
-def _due(name: str) -> DueEmail | None:
+def due_mail(name: str) -> DueEmail | None:
+    """Return the mail queued under this name, None where it is not to be sent, or is out."""
     rows = SenderMail.objects.select_related("request__organization", "request__sent_by")
     mail = rows.filter(pk=name).first()
     if mail is None:  # forgotten, as what it tells has been put right

@@ -8,9 +8,8 @@ from django.db import transaction
 from paraph.audit_trail.commitments import EntryAbout, entries_about, erase_values
 from paraph.audit_trail.models import Entry
 from paraph.flow.events import lock_request
-from paraph.flow.personal_data.place import Person, Place, among, pseudonym, telling, update
+from paraph.flow.personal_data.place import Person, Place, among, dumped, pseudonym, recorded, telling, update
 from paraph.signature_requests.models import RequestStatus
-from paraph.webhooks.models import Delivery, Event
 
 
 def _entries(person: Person) -> Iterator[EntryAbout]:
@@ -41,12 +40,11 @@ def _erase_entry(person: Person, found: EntryAbout) -> int:
     named = pseudonym(signer)
     erase_values([found], {found.entry.metadata["recipient"]: named})
     addresses = {address.casefold() for address in person.addresses}
-    rows: list[Event | Delivery] = [*Event.objects.filter(request=request), *Delivery.objects.filter(request=request)]
-    for row in rows:
+    for row in recorded(request):
         content = json.loads(row.payload)
         if content.get("signer", {}).get("email", "").casefold() in addresses:
             content["signer"]["email"] = named
-            update(row, payload=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+            update(row, payload=dumped(content))
     return 1
 
 

@@ -17,10 +17,12 @@ from paraph.flow.personal_data.place import (
     Person,
     Place,
     delete_rows,
+    dumped,
     last_name,
     naming,
     of_signer,
     pseudonym,
+    recorded,
     replaced,
     telling,
     update,
@@ -39,7 +41,6 @@ from paraph.signature_requests.models import (
     SenderMail,
     SignatureRequest,
     Signer,
-    SignerStatus,
 )
 from paraph.signature_requests.signing_token import new_salt
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
@@ -162,16 +163,12 @@ def _erase(signer: Signer, found: Sequence[Event | Delivery]) -> int:
 
 def _anonymous(signer: Signer, payload: str) -> str:
     content = json.loads(payload)
-    if "signer" not in content:
+    if "signer" in content:
+        name = {"first_name": FIRST_NAME, "last_name": last_name(signer)}
+        content["signer"] |= {**name, "full_name": " ".join(name.values()), "email": pseudonym(signer)}
+    else:
         content["metadata"]["reason"] = ERASED
-        return _dumped(content)
-    content["signer"] |= {
-        "first_name": FIRST_NAME,
-        "last_name": last_name(signer),
-        "full_name": f"{FIRST_NAME} {last_name(signer)}",
-        "email": pseudonym(signer),
-    }
-    return _dumped(content)
+    return dumped(content)
 
 
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
@@ -206,15 +203,13 @@ def erase_own_data(signer: Signer | CopyRecipient, found: Sequence[SignatureRequ
         if metadata:
             request.metadata |= metadata
         SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
-        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
-        rows += Delivery.objects.filter(request=request)
-        for row in rows:
+        for row in recorded(request):
             content = json.loads(row.payload)
             told = content["signature_request"]
             content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
             if "metadata" in told:
                 told["metadata"] |= metadata
-            update(row, payload=_dumped(content))
+            update(row, payload=dumped(content))
         Attempt.objects.filter(delivery__request=request).update(response="", error="")
         _forget_addresses(signer, request)
     return len(found)
@@ -229,10 +224,6 @@ def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest)
     gone.update(url="", endpoint="")
 
 
-def _dumped(content: Facts) -> str:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
-
 OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     Place(
         "signers",
@@ -241,12 +232,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         lambda signer: [signer],
         telling(
             "id request=request_id request.organization_id organization=request.organization.name request.environment "
-            "first_name last_name email phone language=locale order status invited_at=notified_at invitation",
-            lambda signer: {
-                "signed_at": clock.iso(signer.signed_at)
-                if signer.signed_at and signer.status == SignerStatus.SIGNED
-                else None
-            },
+            "first_name last_name email phone language=locale order status invited_at=notified_at invitation signed_at "
             "completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
             _marks,
             "request_created_at=request.created_at request_status=request.status",

@@ -1,6 +1,7 @@
 """A place in which something is kept of a person: the way to it, its columns, what is told of it and what erasing
 puts there; how the person is known, and how a text names them."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from django.db.models import Q
 
 from paraph.drafts.models import DraftSigner
 from paraph.kernel import clock
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SignatureRequest, Signer
+from paraph.webhooks.models import Delivery, Event
 
 Facts = dict[str, Any]
 Subject = TypeVar("Subject")
@@ -120,6 +122,16 @@ def replaced(**values: Any) -> Callable[[object, Sequence[Any]], int]:
 def update(row: Any, **values: object) -> int:
     """Change these columns of a row; return how many rows there were."""
     return int(type(row).objects.filter(pk=row.pk).update(**values))
+
+
+def recorded(request: SignatureRequest) -> list[Any]:
+    """Return the events and the recorded webhooks of a request."""
+    return [*Event.objects.filter(request=request), *Delivery.objects.filter(request=request)]
+
+
+def dumped(content: Facts) -> str:
+    """Return the payload of an event or webhook as it is kept."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def pseudonym(signer: Signer) -> str:

@@ -156,14 +156,7 @@ def _places(documents: list[RequestDocument], signers: dict[str, Signer], plan: 
 
 def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipient]:
     for position, each in enumerate(plan.draft.copies):
-        yield CopyRecipient(
-            request=request,
-            position=position,
-            first_name=each.first_name,
-            last_name=each.last_name,
-            email=each.email,
-            token_salt=new_salt(),
-        )
+        yield CopyRecipient(request=request, position=position, token_salt=new_salt(), **each.model_dump())
 
 
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:

@@ -48,10 +48,11 @@ def invite(signer_id: int) -> None:
     """
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     signers = Signer.objects.filter(pk=signer_id, replaced_links=replaced_links)
+    uninvited = signers.filter(invitation__isnull=True, notified_at=None).select_related(*_READ_ALONG)
     try:
         mail_once(
             invitation_name(signer_id, replaced_links),
-            lambda: _due_invitation(signers.select_related(*_READ_ALONG).first()),
+            lambda: _due_invitation(uninvited.first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
     except OSError as refusal:
@@ -67,12 +68,7 @@ def invitation_name(signer_id: int, replaced_links: int) -> str:
 
 
 def _due_invitation(signer: Signer | None) -> DueEmail | None:
-    if (
-        signer is None
-        or signer.invitation
-        or signer.notified_at
-        or signing_eligibility(signer) is not SigningEligibility.OPEN
-    ):
+    if signer is None or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
 
@@ -234,7 +230,8 @@ def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
     if reminder is None:
         return None
     others = Reminder.objects.filter(signer=reminder.signer_id).exclude(pk=reminder.pk)
-    if not reminder.mail and any(_is_recent(_mailed_at(other)) for other in others):
+    mailed = [moment for moment in map(_mailed_at, others) if moment]
+    if not reminder.mail and mailed and clock.now() < max(mailed) + BETWEEN_REMINDERS:
         reminder.delete()
         return None
     signer = Signer.objects.select_related(*_READ_ALONG).get(pk=reminder.signer_id)
@@ -242,10 +239,6 @@ def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
         Reminder.objects.filter(pk=reminder.pk).update(message="")
         return None
     return DueEmail(signer, emails.reminder(signer, signing_url(signer), reminder.message))
-
-
-def _is_recent(mailed_at: datetime | None) -> bool:
-    return mailed_at is not None and clock.now() < mailed_at + BETWEEN_REMINDERS
 
 
 @transaction.atomic

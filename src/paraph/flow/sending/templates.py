@@ -100,14 +100,10 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
         expires_at=clock.now() + timedelta(days=content["validity_days"]),
         branding_profile=profiles.filter(pk=content.get("branding_profile_id")).first(),
     )
-    names = {name: person[name] for name in ("first_name", "last_name")}
+    signer = Signer(request=request, role=first.role, first_name=person["first_name"], last_name=person["last_name"])
     rows = template.documents.select_related("document")
-    signer = Signer(request=request, role=first.role, **names)
-    return invitation(
-        signer,
-        f"{settings.PARAPH.public_url}/sign/…",
-        [row.document for row in rows if _has_place(template, row.document_id, first)],
-    )
+    documents = [row.document for row in rows if _has_place(template, row.document_id, first)]
+    return invitation(signer, f"{settings.PARAPH.public_url}/sign/…", documents)
 
 
 def _has_place(template: Template, document_id: int, role: Role) -> bool:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from paraph.flow.events import lock_signer
 from paraph.flow.messages.emails import forwarded_name, inquiry_email
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.flow.messages.tell_sender import queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -77,11 +77,8 @@ def forward_inquiry(inquiry_id: int) -> None:
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
     """
-    mail_once(
-        forwarded_name(inquiry_id),
-        lambda: _due(inquiry_id),
-        lambda _acknowledgement: Inquiry.objects.filter(pk=inquiry_id).update(forwarded_at=clock.now()),
-    )
+    forwarded = noted_in(Inquiry.objects.filter(pk=inquiry_id), "forwarded_at")
+    mail_once(forwarded_name(inquiry_id), lambda: _due(inquiry_id), forwarded)
 
 
 def _due(inquiry_id: int) -> DueEmail | None:

@@ -32,7 +32,11 @@ def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = 
     blank or longer than 500 characters.
     """
     require_declinable(signer)
-    reason = checked_reason(reason)
+    reason = plain_text(reason)
+    if not reason:
+        raise translated("validation_error", "field_missing", field="reason")
+    if len(reason) > LONGEST_REASON:
+        raise translated("validation_error", "field_text", field="reason", most=LONGEST_REASON)
     with transaction.atomic():
         signer = lock_holder(signer)
         moment = clock.now()
@@ -46,13 +50,3 @@ def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = 
         queue_mails(request)
         note(request.organization_id, SIGNER, Action.SIGNER_DECLINED, f"request {request.pk}, signer {signer.pk}")
     return request
-
-
-def checked_reason(reason: str) -> str:
-    """Return the reason as it is kept: each end of a line one character, without control characters."""
-    reason = plain_text(reason)
-    if not reason:
-        raise translated("validation_error", "field_missing", field="reason")
-    if len(reason) > LONGEST_REASON:
-        raise translated("validation_error", "field_text", field="reason", most=LONGEST_REASON)
-    return reason

@@ -42,7 +42,8 @@ def page_part(document: Document, number: int, part: int) -> bytes:
     """
     if part not in _PARTS or not 1 <= number <= len(document.pages) or not _is_large(document, number):
         raise DomainError("not_found", "There is no such picture.")
-    return _kept(_key(document, f"{number}-{IN_PARTS}-{part}"), lambda: _drawn(document, number, IN_PARTS, part=part))
+    scale = _scale(document, number, IN_PARTS)
+    return _kept(_key(document, f"{number}-{IN_PARTS}-{part}"), lambda: _drawn(document, number, scale, part=part))
 
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
@@ -59,7 +60,7 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
     key = _key(document, f"{number}{view}{size}")
 
     def draw() -> bytes:
-        picture = _drawn(document, number, zoom, printed=printed)
+        picture = _drawn(document, number, _scale(document, number, zoom), printed=printed)
         if not printed:
             _forget_unrenderable(document, number)
         return picture
@@ -75,10 +76,8 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
 def thumbnail(document: Document) -> bytes:
     """Return the first page as a small WebP, for lists. Raise ``not_found`` where it cannot be drawn, which says
     nothing yet of the page in its usual size."""
-    scale, pdf = _SMALL / max(document.pages[0]), partial(store.get, document.shown_key)
-    draw = partial(render_page, pdf, 1, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
     try:
-        return _kept(_key(document, "1-small"), draw)
+        return _kept(_key(document, "1-small"), lambda: _drawn(document, 1, _SMALL / max(document.pages[0])))
     except PdfRefused as refused:
         raise DomainError("not_found", "There is no picture of this page.") from refused
 
@@ -116,9 +115,9 @@ def _is_large(document: Document, number: int) -> bool:
     return bool(width * height > _LARGE)
 
 
-def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False, part: int = 0) -> bytes:
+def _drawn(document: Document, number: int, scale: float, *, printed: bool = False, part: int = 0) -> bytes:
     draw = render_printed_page if printed else partial(render_page, part=part)
-    pdf, scale = partial(store.get, document.shown_key), _scale(document, number, zoom)
+    pdf = partial(store.get, document.shown_key)
     return draw(pdf, number, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
 
 

@@ -115,11 +115,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     require_shown(signer)
     require_ink(signature.signature, signature.initials)
     code_hash = None if signature.code is None else codes.guess(signer, signature.code)
-    signature = replace(
-        signature,
-        signature=signature.signature and _simplified(signature.signature),
-        initials=signature.initials and _simplified(signature.initials),
-    )
+    signature = replace(signature, signature=_simplified(signature.signature), initials=_simplified(signature.initials))
     with transaction.atomic():
         signer = lock_holder(signer)
         moment = clock.now()
@@ -139,9 +135,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     return signer
 
 
-def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
+def _simplified(mark: dict[str, Any] | None) -> dict[str, Any] | None:
     """Simplify the strokes of a drawing. This costs time, so it comes after the code was checked."""
-    if mark["type"] != "drawn":
+    if mark is None or mark["type"] != "drawn":
         return mark
     return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
 
