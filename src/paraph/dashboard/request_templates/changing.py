@@ -76,6 +76,7 @@ def options(request: HttpRequest, member: Member, template_id: int) -> HttpRespo
     said.subject, said.message = found.subject, found.message
     form = OptionsForm(request.POST or None, draft=said, member=member)
     del form.fields["title"]
+    form.order_fields(["subject"])
     if request.method == "POST" and form.is_valid():
         try:
             with changing(scope(member), found.pk, actor(request, member), "options") as template:
