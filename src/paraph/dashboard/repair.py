@@ -57,7 +57,7 @@ class ChangeForm(forms.Form):
     def __init__(self, entered: QueryDict | None, found: SignatureRequest) -> None:
         super().__init__(entered, initial={"subject": found.subject, "message": found.message})
         days = self.fields["validity_days"]
-        days.help_text = _("Leave blank to keep the end on %(moment)s UTC.") % {"moment": _moment(found)}
+        days.help_text = _("Leave blank to keep the deadline, %(moment)s UTC.") % {"moment": _moment(found)}
         sentence = _("It must be 1 to %(most)s days.") % {"most": MOST_VALIDITY_DAYS}
         days.error_messages |= dict.fromkeys(("min_value", "max_value", "invalid"), sentence)
         if not found.send_email:
@@ -80,7 +80,7 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
             return see_other("request", member.organization_id, request_id)
     is_late = signing_eligibility(signer) in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED)
     content = {"form": form, "found": found, "signer": signer, "is_late": is_late}
-    return show(request, "requests/correct.html", content, member=member)
+    return show(request, "requests/correct.html", content, member=member, environment=found.environment)
 
 
 def _following(signer: Signer) -> str:
@@ -119,7 +119,7 @@ def extend_request(request: HttpRequest, member: Member, request_id: int) -> Htt
             messages.success(request, _("Saved. Signers have time until %(moment)s UTC.") % {"moment": _moment(found)})
             return see_other("request", member.organization_id, request_id)
     content = {"form": form, "found": found, "is_late": is_over(found, clock.now())}
-    return show(request, "requests/extend.html", content, member=member)
+    return show(request, "requests/extend.html", content, member=member, environment=found.environment)
 
 
 def _moment(found: SignatureRequest) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 
-from paraph.dashboard.decorators import View, member_page, scope, see_other, show
+from paraph.dashboard.decorators import View, member_page, scope, see_other, show, switch_to
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import missing
 from paraph.drafts.remarks import remarks, unwritten_names
 from paraph.kernel.places import expensive_work
-from paraph.tenants.models import Member
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
@@ -91,4 +91,5 @@ def show_step(
     shared = {"draft": draft, "steps": steps, "step": step, "missing": lacking}
     if step in {Step.PLACEMENTS, Step.REVIEW}:
         content |= {"remarks": remarks(draft), "unwritten": unwritten_names(draft)}
+    switch_to(request, member, Environment.PRODUCTION)  # the only one that has drafts
     return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)
