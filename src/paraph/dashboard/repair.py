@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, member_page, see_other, show, told_in
-from paraph.dashboard.drafts.options import LANGUAGES, OptionsForm
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm
 from paraph.dashboard.requests.pages import own_request
 from paraph.flow.messages.copies import mails_leave
@@ -34,14 +34,10 @@ from paraph.tenants.rights import Right
 class CorrectionForm(SignerForm):
     """Who a signer is and how they are reached. What they do is not corrected."""
 
-    field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "locale")
-    locale = forms.ChoiceField(
-        label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("Same as the request")), *LANGUAGES]
-    )
+    field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "language")
 
     def __init__(self, entered: QueryDict | None, signer: Signer, plan: str) -> None:
-        known = {name: getattr(signer, name) for name in ("first_name", "last_name", "email", "phone", "otp_channel")}
-        super().__init__(entered, plan=plan, initial={**known, "locale": signer.locale})
+        super().__init__(entered, plan=plan, initial={name: getattr(signer, name) for name in self.field_order})
         del self.fields["id"], self.fields["role"]
         channels: Any = self.fields["otp_channel"]
         if signer.otp_channel == Channel.SMS:  # stays, though no other could have it now

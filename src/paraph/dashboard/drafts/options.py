@@ -9,9 +9,8 @@ from django.forms.boundfield import BoundField
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from paraph import words
 from paraph.dashboard.decorators import scope
-from paraph.dashboard.drafts.people import ReadField, read_by
+from paraph.dashboard.drafts.people import LANGUAGES, ReadField, read_by
 from paraph.drafts.models import Draft, Json
 from paraph.flow.messages.emails import invitation_subject
 from paraph.outbound.url import ascii_address
@@ -25,7 +24,6 @@ from paraph.tenants.scope import branding_profiles
 _SAID = ("title", "subject", "message", "locale")  # beside the content
 _INVITING = ("subject", "message", "remind_every_days", "reminders_at_most")  # nothing, where nobody is invited
 _USUAL_REMINDERS = 3
-LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
 _MOST = {"validity_days": values.MOST_VALIDITY_DAYS, "remind_every_days": MOST_DAYS_BETWEEN}
 
 

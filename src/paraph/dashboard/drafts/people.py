@@ -8,6 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from paraph import words
 from paraph.messaging.gateways import SMS, has_gateway
 from paraph.signature_requests import values
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Role, SignatureRequest, Signer
@@ -15,6 +16,7 @@ from paraph.tenants.limits import allowance
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 
+LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
 _Read = TypeVar("_Read")
 _MOST = 200
 _REQUESTS = 200  # the latest, whose signers are known
@@ -68,6 +70,9 @@ class SignerForm(PersonForm):
         initial=Role.SIGNER,
         required=False,
     )
+    language = forms.ChoiceField(
+        label=_("Language"), required=False, choices=[("", _("Same as the request")), *LANGUAGES]
+    )
 
     def __init__(self, *arguments: Any, plan: str, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -77,8 +82,9 @@ class SignerForm(PersonForm):
 
     @property
     def is_special(self) -> bool:
-        """Whether it says more than who signs: approves, by SMS, with a phone number, or something that is wrong."""
-        usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": ""}
+        """Whether it says more than who signs: approves, by SMS, with a phone number, in a language of their own, or
+        something that is wrong."""
+        usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": "", "language": ""}
         return any(self.errors.get(name) or (self[name].value() or own) != own for name, own in usual.items())
 
     def clean_phone(self) -> str:
@@ -88,8 +94,8 @@ class SignerForm(PersonForm):
         return read_by(values.phone, digits) if digits else ""
 
     def has_changed(self) -> bool:
-        """Return whether anything was entered: a row with nothing but a role is blank."""
-        return bool(set(self.changed_data) - {"role"})
+        """Return whether anything was entered: a row with nothing but a role or a language is blank."""
+        return bool(set(self.changed_data) - {"role", "language"})
 
     def clean_role(self) -> str:
         return self.cleaned_data["role"] or Role.SIGNER

@@ -22,6 +22,7 @@ from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
 from paraph.tenants.models import Environment
+from paraph.words import language_name
 
 register = template.Library()
 
@@ -48,6 +49,9 @@ def after_colon(sentence: str) -> str:
     abbreviation."""
     is_word = sentence[:1].isupper() and not sentence[1:2].isupper()
     return sentence[:1].lower() + sentence[1:] if is_word and get_language() != "de" else sentence
+
+
+register.filter("language_name", language_name)
 
 
 @register.filter
