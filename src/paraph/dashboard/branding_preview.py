@@ -105,6 +105,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "expires_at": clock.now() + timedelta(days=7),
         "channels": [{"name": "email", "recipient": "a***@example.com"}],
         "entries": {"marks": {}},
+        "hands": ["1", "2", "3", "4"],
         "problems": [],
     }
 
