@@ -129,7 +129,7 @@ def written_for_others(charles: Author, draft: Draft) -> None:
     template = Template.objects.get()
     template.name = template.subject = template.message = said
     template.content |= {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
-    template.content["signers"][0]["name"] = said
+    template.content["signers"][0] |= {"name": said, "first_name": "Ada", "last_name": "Lovelace", "email": ADDRESS}
     template.content["documents"][0]["signers"][0]["fields"] = [asked]
     template.save()
 
@@ -271,6 +271,7 @@ def test_nothing_is_left_of_a_signer_who_has_no_account() -> None:
     unsent = (
         "earlier addresses of signers",
         "rows of bulk sends",
+        "people of templates",
         "copies in drafts and templates",
         "words in drafts and templates",
     )

@@ -236,3 +236,21 @@ def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
         Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
     titles = [each.facts["title"] for each in show_person("ada@example.com")]
     assert titles == [f"{number}: ada@example.com" for number in range(60)]
+
+
+def test_who_always_signs_in_a_role_is_shown_and_erased_and_the_role_stays() -> None:
+    charles = author()
+    template = template_of(charles, roles=2)
+    ada = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
+    template.content["signers"][1] |= ada
+    template.save()
+    [shown] = [each for each in show_person("ADA@example.com") if each.place == "people of templates"]
+    assert (shown.facts["template"], shown.facts["role"], shown.facts["phone"]) == (
+        template.pk,
+        "Landlord",
+        ada["phone"],
+    )
+    erase_address(OPERATOR, "ada@example.com")
+    again = type(template).objects.get(pk=template.pk)
+    assert [(role.name, role.person) for role in again.roles] == [("Tenant", {}), ("Landlord", {})]
+    assert "Lovelace" not in repr(again.content) and again.changed_at > template.changed_at

@@ -146,3 +146,25 @@ def test_the_sample_names_what_can_be_filled_in() -> None:
     columns, cells = sample_values(template.roles, asked_of(template))
     assert columns == ["Tenant: IBAN", "Tenant: Pets", "Tenant: Deposit", "Tenant: House rules"]
     assert cells == ["…", "None", "1250.50", "x"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("2027-02-01", "2027-02-01"), ("01.02.2027", "2027-02-01"), ("1. 2. 2027", "2027-02-01")]
+)
+def test_dates_are_written_with_dots_or_as_payloads_have_them(cell: str, value: str) -> None:
+    row = row_with_date(cell)
+    assert (row.state, row.signers[0]["values"]) == ("ready", {"Start_of_lease": value})
+
+
+@pytest.mark.parametrize("cell", ["1/2/2027", "13/2/2027", "20270201", "February 1", "01.02.27"])
+def test_other_dates_are_refused_by_their_column(cell: str) -> None:
+    row = row_with_date(cell)
+    assert (row.state, row.problems) == ("wrong", ["Start_of_lease: write the date as 2027-02-01 or 01.02.2027."])
+
+
+def row_with_date(cell: str) -> BulkRow:
+    charles = author()
+    draft = asking(charles, {"name": "Start_of_lease", "type": "date", "required": True})
+    template = save_template(charles.scope, of_draft(draft), charles.actor, Names("Lease", ["Tenant"]))
+    rows = f"First name,Last name,E-mail,Start_of_lease\nAda,Lovelace,ada@example.com,{cell}"
+    return bulk_of(charles, template, rows.encode()).rows.get()

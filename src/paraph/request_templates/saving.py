@@ -183,7 +183,8 @@ def keep_places(scope: TenantScope, draft: Draft, actor: Actor) -> Template:
     """Have the template keep the places of the draft, which is over then. Raise as :func:`changing` does."""
     template_id = Template.objects.values_list("pk", flat=True).get(places=draft)
     with changing(scope, template_id, actor, "places") as template:
-        template.content["documents"] = draft.content["documents"]
+        chosen = ("documents", "initials_required")  # the editor asks for these
+        template.content |= {name: draft.content[name] for name in chosen if name in draft.content}
         template.places = None
         draft.delete()
     return template

@@ -148,6 +148,26 @@ def test_a_request_from_it_is_as_from_a_creation(owner: ApiClient) -> None:
     assert owner.get(f"/signature_requests/{sent.json()['id']}").json()["status"] == "pending"
 
 
+def test_a_role_with_a_person_of_its_own_may_be_left_out(owner: ApiClient) -> None:
+    template = Template.objects.get(pk=create(owner, wanted(owner.document())).json()["id"])
+    marta = {"first_name": "Marta", "last_name": "Brückner", "email": "marta@example.com", "phone": "+4915123452345"}
+    template.content["signers"][1] |= marta
+    template.save()
+    assert "marta" not in repr(owner.get(f"/templates/{template.pk}").json()).lower()
+
+    def signing(*signers: dict[str, Any]) -> dict[int, tuple[str, str]]:
+        sent = send(owner, template.pk, signers=list(signers))
+        assert sent.status_code == 201, sent.content
+        rows = Signer.objects.filter(request=sent.json()["id"])
+        return {row.order: (row.email, row.phone) for row in rows}
+
+    [tenant, landlord] = people("Tenant", "Landlord")
+    fixed = (marta["email"], marta["phone"])
+    assert signing(tenant)[2] == signing(tenant, {"role": "Landlord"})[2] == fixed
+    assert signing(tenant, landlord)[2] == ("grace@example.com", ""), "nothing of the other person goes along"
+    assert "nobody signs as" in refused(send(owner, template.pk, signers=[landlord]))
+
+
 def stamps_of(request_id: int) -> list[tuple[Any, ...]]:
     """By signing order."""
     found = Placement.objects.filter(request_document__request=request_id).order_by("signer__order")

@@ -68,7 +68,8 @@ def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> N
     assert not BulkSend.objects.exists()
 
 
-def test_a_code_by_sms_needs_a_phone() -> None:
+def test_a_code_by_sms_needs_a_phone(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "twilio://a:b@c"})
     charles = author()
     template = template_of(charles)
     template.content["signers"][0]["otp_channel"] = "sms"

@@ -25,32 +25,37 @@ _KNOWN = ("first_name", "last_name", "phone")
 _MOST_DIGITS = 3  # of the number of rows, which the form bounds
 
 
+class ReadField(forms.CharField):
+    """A text that is read by one of :mod:`paraph.signature_requests.values`, unless it is blank."""
+
+    def __init__(self, reader: Callable[[object], str], **more: Any) -> None:
+        super().__init__(**more)
+        self.reader = reader
+
+    def clean(self, value: Any) -> str:
+        return read_by(self.reader, text) if (text := super().clean(value)) else ""
+
+
 class PersonForm(forms.Form):
-    email = forms.CharField(
+    email = ReadField(
+        values.email,
         label=_("E-mail"),
         error_messages={"required": _("Enter an e-mail address.")},
         max_length=values.LONGEST_EMAIL,
         widget=forms.EmailInput(attrs={"list": "earlier", "autocomplete": "off"}),
     )
-    first_name = forms.CharField(
+    first_name = ReadField(
+        values.text,
         label=_("First name"),
         error_messages={"required": _("Enter a first name.")},
         max_length=values.LONGEST_NAME,
     )
-    last_name = forms.CharField(
+    last_name = ReadField(
+        values.text,
         label=_("Last name"),
         error_messages={"required": _("Enter a last name.")},
         max_length=values.LONGEST_NAME,
     )
-
-    def clean_first_name(self) -> str:
-        return read_by(values.text, self.cleaned_data["first_name"])
-
-    def clean_last_name(self) -> str:
-        return read_by(values.text, self.cleaned_data["last_name"])
-
-    def clean_email(self) -> str:
-        return read_by(values.email, self.cleaned_data["email"])
 
 
 class SignerForm(PersonForm):
@@ -72,10 +77,8 @@ class SignerForm(PersonForm):
     def __init__(self, *arguments: Any, plan: str, **more: Any) -> None:
         super().__init__(*arguments, **more)
         sms = allowance(plan).sms and has_gateway(SMS)
-        channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
-        field = self.fields["otp_channel"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = channels
+        field: Any = self.fields["otp_channel"]
+        field.choices = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
 
     @property
     def is_special(self) -> bool:

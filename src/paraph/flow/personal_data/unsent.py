@@ -31,13 +31,16 @@ from paraph.flow.personal_data.place import (
     telling,
     with_address,
 )
+from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import (
     BulkRow,
     BulkSend,
+    Role,
     RowState,
     Template,
 )
+from paraph.signature_requests.input import PERSON
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
@@ -125,6 +128,33 @@ def _draft_signers(person: Person) -> Iterator[_Unsent]:
             entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
             if has_address(person, entered) or ("@" not in signer.email and has_name(person, entered)):
                 yield _Unsent(draft, signer)
+
+
+class _Fixed(NamedTuple):
+    template: Template
+    role: Role
+
+
+def _fixed_people(person: Person) -> Iterator[_Fixed]:
+    """Those who always sign in a role of a template."""
+    for template in Template.objects.filter(**person.of("organization")).order_by("pk").iterator():
+        yield from (_Fixed(template, role) for role in template.roles if has_address(person, role.person.values()))
+
+
+@transaction.atomic
+def _erase_fixed_people(person: Person, found: Sequence[_Fixed]) -> int:
+    """Whoever sends the template next names somebody else. Rows that were checked with the person are not sent."""
+    for pk in {each.template.pk for each in found}:
+        template = Template.objects.select_for_update(no_key=True).filter(pk=pk).first()
+        if template is None:
+            continue
+        for role in template.roles:
+            if has_address(person, role.person.values()):
+                for name in PERSON:
+                    template.content["signers"][role.position].pop(name, None)
+        template.changed_at = clock.now()
+        template.save(update_fields=["content", "changed_at"])
+    return len(found)
 
 
 def _noted(draft: Draft) -> dict[str, str]:
@@ -303,6 +333,16 @@ UNSENT: tuple[Place[Person, Any], ...] = (
             "changed_at=draft.updated_at",
         ),
         _erase_draft_signers,
+    ),
+    Place(
+        "people of templates",
+        "request_templates_template: content",
+        _fixed_people,
+        telling(
+            "template.organization_id template.environment template=template.pk",
+            lambda each: {"role": each.role.name, **each.role.person},
+        ),
+        _erase_fixed_people,
     ),
     Place(
         "copies in drafts and templates",
