@@ -94,7 +94,7 @@ def test_nobody_gives_more_than_they_have(world: World) -> None:
     more = {"is_staff": "1", "is_superuser": "1", "role": "owner", "email": "ada@ink.example", "organization": "1"}
     world.bob.sent("/account/", {"name": "Bob", "language": "", **more})
     assert "accomplice" not in (page := world.ada.page(members))
-    assert re.findall(r"<td data-label=\"Their role\">(\w+)</td>", page) == ["Owner", "Member", "Admin", "Member"]
+    assert re.findall(r"<td data-label=\"Role\">(\w+)</td>", page) == ["Owner", "Member", "Admin", "Member"]
     assert world.bob.browser.get(f"/app/{world.own}/applications").status_code == 403
     sent = {"name": "x", "plan": "enterprise", "suspended_at": "", "id": "1", "mails_copy_links": "on"}
     world.eve.sent(f"/app/{world.other}/settings", sent)

@@ -47,7 +47,7 @@ def prepared(world: World, pages: ServedPages) -> None:
     named = ["--organization", "1", "--environment", "production", "--name", "Rent office assistant"]
     made = world.command("application", "create", *named)
     backend = Backend(world.base_url, made["api_key"])
-    whole = asked_for(backend, contract(1), "Lease Harbour Street 6.pdf", [signer("zoe")])
+    whole = asked_for(backend, contract(1), "Lease Harbour Street 6.pdf", [signer("zoe") | {"language": "pt"}])
     set_by_program = {
         "external_id": "harbour/6/2026-117",
         "metadata": {"property": "Harbour Street 6, second floor on the left", "agent": "Desk 4"},

@@ -14,6 +14,7 @@ from paraph.dashboard.drafts.place_forms import Choices, FieldForms
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft, Placed
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
+from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
@@ -145,6 +146,26 @@ def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Orga
     review = client.get(f"{address}/review").content.decode()
     assert '<span class="badge">Approves</span>' in review and "No place yet" not in review
     assert review.count("asks you to sign<") == review.count("asks you to approve<") == 1, "each as their mail says it"
+
+
+def test_a_signer_has_a_language_of_their_own(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    page = client.get(f"{address}/signers").content.decode()
+    assert '<option value="" selected>Same as the request</option>' in page and "data-language" not in page
+    rows = [
+        person("Ada", id=stored.signers(draft)[0].ref, language="hu"),
+        person("", language="fr", last_name="", email=""),
+    ]
+    client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
+    assert [signer.language for signer in stored.signers(draft)] == ["hu"], "a language alone is nobody"
+    page = client.get(f"{address}/signers").content.decode()
+    assert '<option value="hu" selected>Magyar</option>' in page and "<details open>" in page
+    review = client.get(f"{address}/review").content.decode()
+    assert "<strong>Byron Ada</strong>" in review and "<span data-language>Magyar</span>" in review
+    client.post(f"{address}/review", options())
+    signer = Signer.objects.get()
+    assert (signer.language, signer.locale, signer.request.locale) == ("hu", "hu", "en")
 
 
 def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -> None:

@@ -81,7 +81,7 @@ class TestCorrecting:
         assert jobs() == []
 
     def test_a_name_leaves_the_link(self, made: Scene, client: Client) -> None:
-        page = after(client, client.post(correcting(made), {**ADA, "last_name": "King", "locale": "sv"}), made)
+        page = after(client, client.post(correcting(made), {**ADA, "last_name": "King", "language": "sv"}), made)
         assert "Ada King was corrected." in page and "earlier link" not in page
         signer = Signer.objects.get(pk=made.signers[0].pk)
         assert (signer.replaced_links, signer.locale) == (0, "sv")

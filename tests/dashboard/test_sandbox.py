@@ -163,3 +163,17 @@ def test_the_band_stands_on_every_page_until_it_is_left(made: Scene, log_in: Log
     for page in ("members", "settings", "plan", "activity", "branding", "applications/new"):
         assert shown(proved(client), made, page)[1], page
     assert BAND not in client.get("/account/").content.decode()
+
+
+def test_what_is_of_production_is_never_shown_under_the_band_of_the_sandbox(made: Scene, log_in: LogIn) -> None:
+    _, client = log_in(at=made.request.organization)
+    here = f"/app/{made.request.organization_id}"
+    draft = client.post(f"{here}/drafts").headers["Location"]
+    signer = made.request.signers.get().pk
+    for page in (
+        draft,
+        f"{here}/requests/{made.request.pk}/extend",
+        f"{here}/requests/{made.request.pk}/signers/{signer}/correct",
+    ):
+        switched(client, made)
+        assert BAND not in client.get(page).content.decode(), page

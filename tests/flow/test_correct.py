@@ -221,7 +221,7 @@ class TestAnotherWay:
 
 
 class TestTheSameWay:
-    @pytest.mark.parametrize("given", [{"first_name": "Augusta"}, {"last_name": "Byron"}, {"locale": "sv"}])
+    @pytest.mark.parametrize("given", [{"first_name": "Augusta"}, {"last_name": "Byron"}, {"language": "sv"}])
     def test_a_name_or_a_language_leaves_link_code_and_entries(self, given: dict[str, str]) -> None:
         made = invited(fields=[{"name": "iban", "required": False}])
         code = made.code()
@@ -234,7 +234,7 @@ class TestTheSameWay:
 
     def test_the_name_is_that_of_later_mails_and_the_language_too(self) -> None:
         made = scene(send_email=True)
-        correct(made, first_name="Augusta", locale="sv")
+        correct(made, first_name="Augusta", language="sv")
         invite(made.signers[0].pk)
         message = CapturedMessage.objects.get()
         assert "Hej Augusta Lovelace" in message.text
@@ -335,7 +335,7 @@ class TestTheJournal:
     def test_the_proof_states_it_and_can_be_verified(self) -> None:
         made = invited()
         correct(made, email=NEW)
-        correct(made, phone="+33612345678", locale="fr")
+        correct(made, phone="+33612345678", language="fr")
         extended(made, 30)
         finished(made)
         found = proof_check(made)

@@ -58,7 +58,7 @@ def facts(request: SignatureRequest) -> dict[str, Any]:
     own = SignatureRequest.objects.values().get(pk=request.pk)
     order = {signer.pk: signer.order for signer in request.signers.all()}
     rows = {row.pk: row.document_id for row in request.request_documents.all()}
-    of_signers = ("first_name", "last_name", "email", "phone", "role", "order", "otp_channel")
+    of_signers = ("first_name", "last_name", "email", "phone", "role", "order", "otp_channel", "language")
     return {
         "request": {name: value for name, value in own.items() if name not in ignored},
         "documents": list(rows.values()),
@@ -98,6 +98,15 @@ def test_what_is_sent_again_is_the_same(options: dict[str, Any]) -> None:
         "Agreed": True,
     }
     assert (again.status, request.pk == again.pk) == ("pending", False)
+
+
+def test_the_language_is_the_one_that_was_named_and_not_the_one_signed_in() -> None:
+    charles = author()
+    request = sent(charles)
+    request.signers.update(locale="sv")
+    request.signers.filter(order=1).update(language="pt")
+    named = [signer.language for signer in duplicated(charles, request).signers]
+    assert named == ["pt", *[""] * (len(named) - 1)]
 
 
 def test_what_signers_entered_and_drew_stays_where_it_is() -> None:

@@ -222,8 +222,8 @@ OF_NOBODY = {
     """,
     "languages and colours": """
         members_user.language members_member.last_language signature_requests_signaturerequest.locale
-        signature_requests_signer.locale drafts_draft.locale request_templates_template.locale
-        request_templates_bulksend.language
+        signature_requests_signer.language signature_requests_signer.locale drafts_draft.locale
+        request_templates_template.locale request_templates_bulksend.language
         organizations_brandingprofile.background_color organizations_brandingprofile.text_color
         organizations_brandingprofile.accent_color
     """,

@@ -154,7 +154,7 @@ def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
     SignatureRequest.objects.update(application=None, sent_by=user)
     Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
     decline(SignatureRequest.objects.get().signers.get(pk=made.signers[0].pk), "No.", VISITOR)
-    tasks = ["tell_sender", "tell_contact_of_decline", "tell_signer_of_end"]
+    tasks = ["tell_sender", "tell_sender", "tell_signer_of_end"]
     assert outcomes(made) == [(task, "waiting") for task in tasks]
     execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
     told = why(made)

@@ -2529,6 +2529,12 @@ export interface components {
              * @enum {string}
              */
             role?: "signer" | "approver";
+            /**
+             * Language
+             * @description The language that was given for whoever has the role. Present only where one was.
+             * @enum {string}
+             */
+            language?: "en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk";
         };
         /**
          * SignatureRequest
@@ -2724,6 +2730,12 @@ export interface components {
              * @enum {string}
              */
             role?: "signer" | "approver";
+            /**
+             * Language
+             * @description The language that was given for the signer. Present only where one was.
+             * @enum {string}
+             */
+            language?: "en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk";
             /**
              * Fields
              * @description The fields of the signer, by document. Present only where the request has fields.
@@ -3127,7 +3139,7 @@ export interface components {
             otp_channel?: ("email" | "sms") | null;
             /**
              * Language
-             * @description The language of mails to the signer. One of the twenty of the signing page.
+             * @description The language of mails to the signer and of their signing page. Omitted or null: the request's.
              * @default null
              */
             language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
@@ -3369,6 +3381,12 @@ export interface components {
              * @default null
              */
             role?: ("signer" | "approver") | null;
+            /**
+             * Language
+             * @description The language of mails to the signer and of their signing page. Omitted or null: the request's.
+             * @default null
+             */
+            language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
         };
         /**
          * End
@@ -3428,6 +3446,12 @@ export interface components {
              */
             phone?: string | null;
             /**
+             * Language
+             * @description The language of mails to the signer and of their signing page. Omitted or null: the request's.
+             * @default null
+             */
+            language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
+            /**
              * Fields
              * @description Values for fields of the role.
              * @default []
@@ -3473,6 +3497,12 @@ export interface components {
              * @default signer
              */
             role?: ("signer" | "approver") | null;
+            /**
+             * Language
+             * @description The language of mails to the signer and of their signing page. Omitted or null: the request's.
+             * @default null
+             */
+            language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
         };
         /**
          * RoleStamps
@@ -3656,6 +3686,12 @@ export interface components {
              * @default signer
              */
             role?: ("signer" | "approver") | null;
+            /**
+             * Language
+             * @description The language of mails to the signer and of their signing page. Omitted or null: the request's.
+             * @default null
+             */
+            language?: ("en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk") | null;
         };
         /**
          * TemplateCreation
@@ -3805,7 +3841,7 @@ export interface components {
         TemplateSendingInput: {
             /**
              * Signers
-             * @description One for each role of the template, in any order.
+             * @description One for each role of the template, in any order. A role that always has the same person may be left out.
              */
             signers: components["schemas"]["FilledRoleInput"][];
             /**
@@ -8512,6 +8548,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {
@@ -9007,6 +9045,8 @@ export interface operations {
              *     `already_signed`: The signer has signed.
              *
              *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             *
+             *     `conflict`: The signer was corrected while the call was answered.
              */
             409: {
                 headers: {

@@ -22,7 +22,7 @@ from paraph.dashboard.applications.deliveries import (
     test_webhook,
 )
 from paraph.dashboard.applications.first_call import first_call, key_used
-from paraph.dashboard.branding import branding, logo, new_profile, profile
+from paraph.dashboard.branding import branding, logo, profile
 from paraph.dashboard.branding import delete as delete_profile
 from paraph.dashboard.branding import profile_logo as logo_picture
 from paraph.dashboard.branding_preview import preview, sample_page, sample_stamp, stylesheet
@@ -53,7 +53,6 @@ from paraph.dashboard.requests.actions import (
     duplicate_request,
     end_early,
     remind_signer,
-    sign_here,
     sign_now,
     signing_link,
 )
@@ -81,7 +80,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("applications/<int:application_id>/deliveries/<int:delivery_id>/again", resend_delivery, name="resend"),
     path("deliveries", all_deliveries, name="all_deliveries"),
     path("branding", branding, name="branding"),
-    path("branding/new", new_profile, name="new_profile"),
+    path("branding/new", profile, name="new_profile"),
     path("branding/<int:profile_id>", profile, name="profile"),
     path("branding/<int:profile_id>/logo", logo, name="profile_logo"),
     path("branding/<int:profile_id>/logo.png", logo_picture, name="logo_picture"),
@@ -112,7 +111,7 @@ _OF_ORGANIZATION: list[URLPattern | URLResolver] = [
     path("requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"),
     path("requests/<int:request_id>/signers/<int:signer_id>/correct", correct_signer, name="correct_signer"),
     path("requests/<int:request_id>/signers/<int:signer_id>/link", signing_link, name="signing_link"),
-    path("requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),
+    path("requests/<int:request_id>/signers/<int:signer_id>/here", signing_link, {"here": True}, name="sign_here"),
     path("documents", documents, name="documents"),
     path("documents/<int:document_id>", document, name="document"),
     path("documents/<int:document_id>/delete", delete_document, name="delete_document"),

@@ -8,10 +8,10 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
@@ -99,18 +99,14 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the entries, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
-    entries = (
-        _filtered(_visible(member, sees_all=sees_all), form.cleaned_data)
-        if form.is_valid()
-        else Activity.objects.none()
-    )
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdigit() and len(before) < 19:
-        entries = entries.filter(pk__lt=int(before))
+    visible = _visible(member, sees_all=sees_all)
+    entries = _filtered(visible, form.cleaned_data) if form.is_valid() else visible.none()
+    if before := number_in(request.GET.get("before", "")):
+        entries = entries.filter(pk__lt=before)
     rows = list(entries.order_by("-pk")[: _AT_ONCE + 1])
     content = {
         "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
-        "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
+        "older": rows[_AT_ONCE - 1].pk if len(rows) > _AT_ONCE else None,
         "form": form,
         "sees_all": sees_all,
         "people": [*_NOT_MEMBERS, *_addresses(member)] if sees_all else [],
@@ -127,7 +123,7 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
         return see_other("activity", member.organization_id)
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return attached(StreamingHttpResponse(_lines(last), content_type="text/csv; charset=utf-8"), name)
+    return csv_file(_lines(last), name)
 
 
 def _lines(last: Activity) -> Iterator[str]:
@@ -182,9 +178,3 @@ def _addresses(member: Member) -> list[str]:
 def _changes(entry: Activity) -> list[tuple[str, Any, Any]]:
     """Return each field that the entry names, with its value before and after."""
     return [(name, entry.before.get(name), entry.after.get(name)) for name in {**entry.before, **entry.after}]
-
-
-def _older(request: HttpRequest, rows: list[Activity]) -> str:
-    query = request.GET.copy()
-    query["before"] = str(rows[_AT_ONCE - 1].pk)
-    return query.urlencode()

@@ -14,8 +14,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
-from paraph.dashboard.uploads import FIELD, takes_small_file
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
+from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
 from paraph.flow.ending import delete_profile
 from paraph.flow.logos import keep_logo, remove_logo
@@ -58,13 +58,10 @@ def _color(label: object) -> forms.CharField:
 
 
 class LogoForm(forms.Form):
-    file = forms.FileField(
-        label=gettext_lazy("Picture"),
-        widget=forms.FileInput(attrs={"accept": ".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml"}),
-        error_messages={
-            "required": gettext_lazy("Choose a PNG, JPEG or SVG file."),
-            "empty": gettext_lazy("The file is empty."),
-        },
+    file = file_field(
+        gettext_lazy("Picture"),
+        ".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml",
+        gettext_lazy("Choose a PNG, JPEG or SVG file."),
     )
 
 
@@ -99,7 +96,6 @@ def _contrasts(background_color: str, text_color: str, accent_color: str) -> lis
             "ratio": f"{found.ratio:.1f}",
             "needed": f"{found.needed:.1f}",
             "verdict": _verdict(found.pair, found.suggestion),
-            "is_good": not found.suggestion,
             "suggestion": found.suggestion,
         }
         for found in contrasts(background_color, text_color, accent_color)
@@ -123,13 +119,25 @@ def branding(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 @member_page(Right.BUILD)
-def new_profile(request: HttpRequest, member: Member) -> HttpResponse:
-    return _edited(request, member, None)
-
-
-@member_page(Right.BUILD)
-def profile(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
-    return _edited(request, member, _own_profile(member, profile_id))
+def profile(request: HttpRequest, member: Member, profile_id: int | None = None) -> HttpResponse:
+    """Save what was entered, of a new profile where none is named. A form sent to be previewed comes back with its
+    colours in the address, not saved."""
+    found = _own_profile(member, profile_id) if profile_id else None
+    if request.method != "POST":
+        return _page(request, member, found)
+    form = ProfileForm(request.POST)
+    if not form.is_valid():
+        return _page(request, member, found, form)
+    if "preview" in request.POST:
+        return see_other(f"{request.path}?{urlencode(form.cleaned_data)}")
+    by, given = actor(request, member), form.cleaned_data
+    with told_in(form):
+        if found is None:
+            found = create_profile(member.organization_id, by, **given)
+        else:
+            update_profile(by, found, **given)
+        return _saved(request, found)
+    return _page(request, member, found, form)
 
 
 @member_page(Right.BUILD)
@@ -152,26 +160,9 @@ def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
     return get_object_or_404(branding_profiles(scope(member)), pk=profile_id)
 
 
-def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:
-    """Save what was entered. A form sent to be previewed comes back with its colours in the address, not saved."""
-    if request.method != "POST":
-        return _page(request, member, found)
-    form = ProfileForm(request.POST)
-    if not form.is_valid():
-        return _page(request, member, found, form)
-    if "preview" in request.POST:
-        return see_other(f"{request.path}?{urlencode(form.cleaned_data)}")
-    by, given = actor(request, member), form.cleaned_data
-    try:
-        if found is None:
-            found = create_profile(member.organization_id, by, **given)
-        else:
-            update_profile(by, found, **given)
-    except DomainError as refusal:
-        form.add_error(None, refusal.message)
-        return _page(request, member, found, form)
+def _saved(request: HttpRequest, found: BrandingProfile) -> HttpResponse:
     messages.success(request, _("Saved."))
-    return see_other("profile", member.organization_id, found.pk)
+    return see_other("profile", found.organization_id, found.pk)
 
 
 def _page(
@@ -198,8 +189,7 @@ def _page(
         "logo_form": logo_form or LogoForm(),
         "largest": LARGEST // 1024,
     }
-    status = 422 if form.errors or logo_form else 200
-    response = show(request, "branding/profile.html", content, member=member, status=status)
+    response = show(request, "branding/profile.html", content, member=member)
     response["Content-Security-Policy"] = PARENT_POLICY
     return response
 
@@ -241,8 +231,7 @@ def logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
                 form.add_error(FIELD, _logo_refusal(refused))
         if form.errors:
             return _page(request, member, found, logo_form=form)
-    messages.success(request, _("Saved."))
-    return see_other("profile", member.organization_id, found.pk)
+    return _saved(request, found)
 
 
 def _logo_refusal(refused: DomainError) -> str:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from paraph import words as catalog
-from paraph.dashboard.decorators import limits_stamps, member_page, scope
+from paraph.dashboard.decorators import limits_stamps, member_page, numbers_in, scope
 from paraph.dashboard.middleware import POLICY
 from paraph.kernel import clock
 from paraph.kernel.appearance import shown
@@ -32,7 +32,6 @@ _POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; font-src 'self'; "
     "form-action 'none'; frame-ancestors 'self'; base-uri 'none'"
 )
-_LONGEST_ID = 19  # digits
 _NAME = "Ada Lovelace"
 _BOX = {"x": "72", "y": "640", "width": "200", "height": "60", "middle_x": "172", "middle_y": "670", "number": "1"}
 _SHEET = """\
@@ -112,9 +111,8 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
 
 def _logo(request: HttpRequest, member: Member) -> dict[str, Any] | None:
     """Return that of the profile in the address."""
-    number = request.GET.get("profile", "")
-    known = number.isascii() and number.isdigit() and len(number) < _LONGEST_ID
-    return shown_logo(member, branding_profiles(scope(member)).filter(pk=number).first()) if known else None
+    named = branding_profiles(scope(member)).filter(pk__in=numbers_in(request.GET.getlist("profile")))
+    return shown_logo(member, named.first())
 
 
 def _theme(request: HttpRequest) -> dict[str, str | bool]:

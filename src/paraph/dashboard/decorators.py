@@ -1,6 +1,7 @@
 """What all pages of an organization share: who may see them, and what a view answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -9,12 +10,14 @@ from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
+from django.forms import BaseForm, BaseFormSet
 from django.forms.renderers import DjangoTemplates
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
@@ -22,9 +25,10 @@ from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.models import ActorKind, Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
-from paraph.tenants.scope import TenantScope, tenant_key
+from paraph.tenants.scope import Row, TenantScope, scoped, tenant_key
 
 STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size
+_LONGEST_ID = 19  # digits
 View = Callable[..., HttpResponse]
 _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
@@ -83,11 +87,12 @@ def show(
     content: dict[str, Any],
     *,
     member: Member | None = None,
-    status: int = 200,
+    status: int = 0,
     environment: str = "",
 ) -> HttpResponse:
     """Return the page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known. ``environment``:
-    that of what the page is about, which is switched on where the other one was."""
+    that of what the page is about, which is switched on where the other one was. ``status``: else 422 where a form that
+    was sent comes back with its errors, or with a ``problem``, and 200."""
     shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
     if member:
         if environment and not request.headers.get("HX-Request"):  # an open page that asks again switches nothing
@@ -95,7 +100,22 @@ def show(
         shared["memberships"] = _memberships(member)
         shared["may_build"] = may(member.role, Right.BUILD)
         shared["in_sandbox"] = (environment or shown_environment(request, member)) == Environment.SANDBOX
-    return render(request, f"dashboard/{template}", shared | content, status=status)
+    refused = request.method == "POST" and _is_refused(content)
+    return render(request, f"dashboard/{template}", shared | content, status=status or (422 if refused else 200))
+
+
+def _is_refused(content: dict[str, Any]) -> bool:
+    sent = [each for each in content.values() if isinstance(each, BaseForm | BaseFormSet) and each.is_bound]
+    return bool(content.get("problem")) or not all(form.is_valid() for form in sent)
+
+
+@contextmanager
+def told_in(form: BaseForm, field: str | None = None) -> Iterator[None]:
+    """Say in the form, at the field or above all, why what is done inside was refused."""
+    try:
+        yield
+    except DomainError as refusal:
+        form.add_error(field, refusal.message)
 
 
 _SANDBOX = "sandbox"  # in the session: the id of the organization whose sandbox is shown
@@ -124,6 +144,27 @@ def switch_to(request: HttpRequest, member: Member, environment: str) -> None:
 def shown_scope(request: HttpRequest, member: Member) -> TenantScope:
     """Return the member's organization in the environment that is switched on."""
     return scope(member, shown_environment(request, member))
+
+
+def own(model: type[Row], member: Member, pk: int, *related: str) -> Row:
+    """Return the row of either environment that the member may see. Raise ``Http404`` where there is none."""
+    for environment in environments(member):
+        if found := scoped(model, scope(member, environment)).select_related(*related).filter(pk=pk).first():
+            return found
+    raise Http404
+
+
+def number_in(text: str) -> int | None:
+    """Return the id that stands in a form or an address, None where it can be none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_ID else None
+
+
+def numbers_in(texts: Iterable[str]) -> list[int]:
+    return [int(text) for text in texts if number_in(text) is not None]
+
+
+def csv_file(lines: Iterable[str], name: str) -> StreamingHttpResponse:
+    return attached(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name)
 
 
 def attached(response: _Response, name: str) -> _Response:

@@ -3,8 +3,8 @@ tags and its pages."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import actor, member_page, number_in, own, scope, see_other, show, shown_scope, told_in
 from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
@@ -55,7 +55,7 @@ def _listed(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> HttpResponse:
     asked = shown_scope(request, member)
-    rows, older = _newest(asked, _number(request.GET.get("before", "")))
+    rows, older = _newest(asked, number_in(request.GET.get("before", "")))
     content = {
         "rows": rows,
         "older": older,
@@ -66,15 +66,9 @@ def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> Htt
     return show(request, "documents/listing.html", content, member=member, status=422 if problems else 200)
 
 
-class _Row(NamedTuple):
-    document: Document
-    page_count: int
-    tag_count: int | None
-
-
-def _newest(scope: TenantScope, before: int | None) -> tuple[list[_Row], int | None]:
-    """Return the caller's newest documents, those before a document where one is given; and the id to go on from, None
-    at the end."""
+def _newest(scope: TenantScope, before: int | None) -> tuple[list[tuple[Document, DocumentTags | None]], int | None]:
+    """Return the caller's newest documents, those before a document where one is given, with the tags found in them;
+    and the id to go on from, None at the end."""
     mine = scoped(Document, scope).filter(status=DocumentStatus.READY, file_deleted_at=None)
     if before is not None and (last := scoped(Document, scope).filter(pk=before).first()):
         mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
@@ -82,12 +76,7 @@ def _newest(scope: TenantScope, before: int | None) -> tuple[list[_Row], int | N
     rows = list(mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1])
     shown = rows[:_AT_ONCE]
     known = DocumentTags.objects.in_bulk([document.pk for document in shown])
-    listed = [_Row(each, len(each.pages), len(known[each.pk].found) if each.pk in known else None) for each in shown]
-    return listed, shown[-1].pk if len(rows) > _AT_ONCE else None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    return [(each, known.get(each.pk)) for each in shown], shown[-1].pk if len(rows) > _AT_ONCE else None
 
 
 @member_page(Right.SEE)
@@ -116,18 +105,14 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
     found = _document(member, document_id)
     if found.environment != Environment.PRODUCTION:
         raise Http404
-    refused = ""
-    if request.method == "POST":
-        try:
+    form = forms.Form(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with told_in(form):
             delete_document(scope(member), found.pk, actor(request, member))
-        except DomainError as refusal:
-            refused = refusal.message
-        else:
             messages.success(request, _("The document “%(name)s” was deleted.") % {"name": found.name})
             return see_other("documents", member.organization_id)
-    content = {"document": found, "refused": refused}
-    status = 422 if refused else 200
-    return show(request, "documents/delete.html", content, member=member, status=status, environment=found.environment)
+    content = {"document": found, "form": form}
+    return show(request, "documents/delete.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.SEE)
@@ -153,8 +138,7 @@ def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> 
 
 
 def _document(member: Member, document_id: int) -> Document:
-    rows = (scoped(Document, scope(member, each)).filter(pk=document_id).first() for each in environments(member))
-    found = next(filter(None, rows), None)
-    if found is None or found.status != DocumentStatus.READY or found.file_deleted_at:
+    found = own(Document, member, document_id)
+    if found.status != DocumentStatus.READY or found.file_deleted_at:
         raise Http404
     return found

@@ -36,14 +36,10 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Dj
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's form
     """Answer a form that comes without the token of the page that it stood on."""
-    return _notice(
-        403,
-        _("This form has expired"),
-        _(
-            "You logged in or out since it was opened, or cookies are disabled. Go back, reload the page and "
-            "send it again."
-        ),
+    sentence = _(
+        "You logged in or out since it was opened, or cookies are disabled. Go back, reload the page and send it again."
     )
+    return _notice(403, _("This form has expired"), sentence)
 
 
 def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form

@@ -14,10 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from paraph.dashboard.attention import attention
-from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to
+from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to, told_in
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
-from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.admin_log import Actor
@@ -98,11 +97,9 @@ def new_organization(request: HttpRequest) -> HttpResponse:
     form = NewOrganizationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
-        try:
+        with told_in(form):
             return see_other("home", open_organization(user, actor, form.cleaned_data["name"]).pk)
-        except DomainError as refusal:
-            form.add_error(None, refusal.message)
-    return show(request, "new_organization.html", {"form": form}, status=422 if form.errors else 200)
+    return show(request, "new_organization.html", {"form": form})
 
 
 class Step(NamedTuple):

@@ -32,7 +32,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     if found is None:
         return show(request, "invitation/unknown.html", {}, status=404)
     if state(found) != State.OPEN:
-        return _over(request, found)
+        return show(request, "invitation/over.html", {"invitation": found, "state": state(found)}, status=410)
     if not request.user.is_authenticated:
         return _to_stranger(request, found)
     user = request.user
@@ -41,11 +41,6 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     if request.method == "POST" or request.session.pop(_ACCEPTS, None) == found.pk:
         return _accepted(request, secret, user)
     return show(request, "invitation/open.html", {"invitation": found})
-
-
-def _over(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Say that the invitation was accepted, withdrawn, or has expired, and what to do now."""
-    return show(request, "invitation/over.html", {"invitation": found, "state": state(found)}, status=410)
 
 
 def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show, told_in
 from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, has_gateway
@@ -70,17 +70,22 @@ def _invited(request: HttpRequest, member: Member) -> HttpResponse:
         except DomainError as refusal:
             form.add_error("email" if refusal.code in _ABOUT_THE_ADDRESS else None, refusal.message)
         else:
-            address = {"email": made.invitation.email}
-            if has_gateway(EMAIL):
-                messages.success(request, _("The invitation to %(email)s is on its way.") % address)
-            else:
-                sentence = _("The invitation to %(email)s was not mailed; the service keeps it.")
-                messages.warning(request, sentence % address)
+            mailed = _("The invitation to %(email)s is on its way.")
+            kept = _("The invitation to %(email)s was not mailed; the service keeps it.")
+            _tell(request, made.invitation.email, mailed, kept)
             return see_other("members", member.organization_id)
     return _page(request, member, form)
 
 
-def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, refusal: str = "") -> HttpResponse:
+def _tell(request: HttpRequest, email: str, mailed: str, kept: str) -> None:
+    """Say what became of an invitation: without a mail server, it is kept."""
+    if has_gateway(EMAIL):
+        messages.success(request, mailed % {"email": email})
+    else:
+        messages.warning(request, kept % {"email": email})
+
+
+def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, problem: str = "") -> HttpResponse:
     """Return the page, with an invitation or another action that was refused: 422."""
     may_invite = may(member.role, Right.INVITE)
     content = {
@@ -88,10 +93,9 @@ def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, 
         "invitations": _invitation_rows(member),
         "may_invite": may_invite,
         "form": (form or InviteForm(own_role=member.role)) if may_invite else None,
-        "refusal": refusal,
+        "problem": problem,
     }
-    refused = bool(refusal or (form and form.errors))
-    return show(request, "members/listing.html", content, member=member, status=422 if refused else 200)
+    return show(request, "members/listing.html", content, member=member)
 
 
 class _MemberRow(NamedTuple):
@@ -148,15 +152,12 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
         raise Http404
     form = RoleForm(request.POST or None, own_role=member.role, initial={"role": row.member.role})
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             change_role(member.organization_id, actor(request, member), member_id, form.cleaned_data["role"])
-        except DomainError as refusal:
-            form.add_error(None, refusal.message)
-        else:
             messages.success(request, _("The role was changed."))
             return see_other("members", member.organization_id)
     content = {"row": row, "form": form, "may_transfer": member.role == Role.OWNER and not row.is_self}
-    return show(request, "members/person.html", content, member=member, status=422 if form.errors else 200)
+    return show(request, "members/person.html", content, member=member)
 
 
 def _action(view: View) -> View:
@@ -168,7 +169,7 @@ def _action(view: View) -> View:
             try:
                 return view(request, member, **address)
             except DomainError as refusal:
-                return _page(request, member, refusal=refusal.message)
+                return _page(request, member, problem=refusal.message)
         return see_other("members", member.organization_id)
 
     return action
@@ -209,15 +210,9 @@ def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResp
     with transaction.atomic():
         sent = resend_invitation(member.organization_id, by, invitation_id, network)
         mail_invitation(sent)
-    address = {"email": sent.invitation.email}
-    if has_gateway(EMAIL):
-        sentence = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
-        messages.success(request, sentence % address)
-    else:
-        sentence = _(
-            "A new invitation to %(email)s was not mailed; the service keeps it. Earlier links no longer work."
-        )
-        messages.warning(request, sentence % address)
+    mailed = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
+    kept = _("A new invitation to %(email)s was not mailed; the service keeps it. Earlier links no longer work.")
+    _tell(request, sent.invitation.email, mailed, kept)
     return see_other("members", member.organization_id)
 
 

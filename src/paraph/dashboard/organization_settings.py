@@ -13,10 +13,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show
-from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
+from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show, told_in
+from paraph.dashboard.drafts.options import SharedOptions
+from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
-from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
@@ -63,8 +63,9 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    def __init__(self, organization: Organization, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, organization: Organization, entered: QueryDict | None = None) -> None:
+        known = {name: getattr(organization, name) for name in self.base_fields}
+        super().__init__(entered, initial=known)
         applications = production_applications(organization.pk).values_list("pk", "name")
         field: Any = self.fields["web_application_id"]
         field.choices = [("", gettext_lazy("None")), *applications]
@@ -73,13 +74,13 @@ class SettingsForm(forms.Form):
 class DefaultsForm(SharedOptions):
     """What new requests begin with. Whoever begins one reads the dashboard in the language that is the usual one."""
 
+    locale = forms.ChoiceField(
+        label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("The sender's own")), *LANGUAGES]
+    )
+
     def __init__(self, entered: QueryDict | None = None, *, member: Member) -> None:
-        organization = member.organization
-        super().__init__(entered, known={"validity_days": 30, **request_defaults(organization)}, member=member)
-        locale = self.fields["locale"]
-        assert isinstance(locale, forms.ChoiceField)
-        locale.choices = [("", gettext_lazy("The sender's own")), *LANGUAGES]
-        locale.required = False
+        known = {"validity_days": 30, **request_defaults(member.organization)}
+        super().__init__(entered, known=known, member=member)
 
 
 class RetentionForm(forms.Form):
@@ -116,11 +117,8 @@ def _change(request: HttpRequest, member: Member) -> HttpResponse:
     just logged in, as the application's own webhook URL and sites are."""
     form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
-        try:
+        with told_in(form):
             change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
-        except DomainError as refusal:
-            form.add_error(None, refusal.message)
-        else:
             return _saved(request, member)
     return _page(request, member, form=form)
 
@@ -160,11 +158,8 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
         return see_other("settings", member.organization_id)
     form = DeletionForm(request.POST)
     if form.is_valid():
-        try:
+        with told_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
-        except DomainError as refusal:
-            form.add_error("typed_name", refusal.message)
-        else:
             messages.success(request, _("The organization was deleted."))
             return see_other("organizations")
     return _page(request, member, deletion_form=form)
@@ -182,16 +177,11 @@ def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> Htt
         "may_change": may(member.role, Right.BUILD),
         "may_rule": may(member.role, Right.RULE),
         "may_keep": may(member.role, Right.RULE) and service.PARAPH.owners_set_retention,
-        "form": SettingsForm(organization, initial=_initial(organization)),
+        "form": SettingsForm(organization),
         "defaults_form": DefaultsForm(member=member),
         "retention_form": RetentionForm(initial=days),
         "deletion_form": DeletionForm(),
         "retention": [(environment, days[environment]) for environment in environments(member)],
         "days_after_deletion": DAYS_AFTER_DELETION,
     }
-    refused = any(form.errors for form in forms_sent.values())
-    return show(request, "settings.html", content | forms_sent, member=member, status=422 if refused else 200)
-
-
-def _initial(organization: Organization) -> dict[str, Any]:
-    return {field: getattr(organization, field) for field in SettingsForm.base_fields}
+    return show(request, "settings.html", content | forms_sent, member=member)

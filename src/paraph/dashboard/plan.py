@@ -1,6 +1,6 @@
 """``/app/{o}/plan``: what the plan allows, and what of it is used; ``…/billed.csv``: what is billed, by day."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
 from django.db.models import Count
@@ -87,6 +87,5 @@ def _months(member: Member) -> list[date]:
     first_day = member.organization.created_at.date()
     months = [clock.now().date().replace(day=1)]
     for _month in range(_MONTHS_BEFORE):
-        year, before = divmod(months[-1].year * 12 + months[-1].month - 2, 12)
-        months.append(date(year, before + 1, 1))
+        months.append((months[-1] - timedelta(days=1)).replace(day=1))
     return [month for month in months if month >= first_day.replace(day=1)]

@@ -1,6 +1,8 @@
 """Putting right what was sent, while it waits for signatures: a signer (``…/signers/{id}/correct``), and what the mails
 say and until when signers have time (``…/extend``)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django import forms
@@ -12,15 +14,14 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, see_other, show
-from paraph.dashboard.drafts.options import LANGUAGES, OptionsForm
+from paraph.dashboard.decorators import actor, member_page, see_other, show, told_in
+from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm
 from paraph.dashboard.requests.pages import own_request
 from paraph.flow.messages.copies import mails_leave
 from paraph.flow.sending.correct import correct_signer as correct
 from paraph.flow.sending.correct import extend, reword
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Channel, SignatureRequest, Signer
 from paraph.signature_requests.problems import InvalidPayloadError
@@ -33,14 +34,10 @@ from paraph.tenants.rights import Right
 class CorrectionForm(SignerForm):
     """Who a signer is and how they are reached. What they do is not corrected."""
 
-    field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "locale")
-    locale = forms.ChoiceField(
-        label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("Same as the request")), *LANGUAGES]
-    )
+    field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "language")
 
     def __init__(self, entered: QueryDict | None, signer: Signer, plan: str) -> None:
-        known = {name: getattr(signer, name) for name in ("first_name", "last_name", "email", "phone", "otp_channel")}
-        super().__init__(entered, plan=plan, initial={**known, "locale": signer.locale})
+        super().__init__(entered, plan=plan, initial={name: getattr(signer, name) for name in self.field_order})
         del self.fields["id"], self.fields["role"]
         channels: Any = self.fields["otp_channel"]
         if signer.otp_channel == Channel.SMS:  # stays, though no other could have it now
@@ -60,7 +57,7 @@ class ChangeForm(forms.Form):
     def __init__(self, entered: QueryDict | None, found: SignatureRequest) -> None:
         super().__init__(entered, initial={"subject": found.subject, "message": found.message})
         days = self.fields["validity_days"]
-        days.help_text = _("Leave blank to keep the end on %(moment)s UTC.") % {"moment": _moment(found)}
+        days.help_text = _("Leave blank to keep the deadline, %(moment)s UTC.") % {"moment": _moment(found)}
         sentence = _("It must be 1 to %(most)s days.") % {"most": MOST_VALIDITY_DAYS}
         days.error_messages |= dict.fromkeys(("min_value", "max_value", "invalid"), sentence)
         if not found.send_email:
@@ -75,18 +72,15 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
     earlier = signer.replaced_links
     if request.method == "POST" and form.is_valid():
         given = {name: form.cleaned_data[name] for name in form.fields}
-        try:
+        with _told_beside(form):
             signer = correct(asking, actor(request, member), request_id, signer_id, given, origin=origin(request))
-        except DomainError as refusal:
-            _tell(form, refusal)
-        else:
             corrected = _("%(name)s was corrected.") % {"name": signer.full_name}
             following = _following(signer) if signer.replaced_links > earlier else ""
             messages.success(request, f"{corrected} {following}".strip())
             return see_other("request", member.organization_id, request_id)
     is_late = signing_eligibility(signer) in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED)
     content = {"form": form, "found": found, "signer": signer, "is_late": is_late}
-    return show(request, "requests/correct.html", content, member=member, status=422 if form.errors else 200)
+    return show(request, "requests/correct.html", content, member=member, environment=found.environment)
 
 
 def _following(signer: Signer) -> str:
@@ -98,11 +92,15 @@ def _following(signer: Signer) -> str:
     return _("The earlier link no longer works. They are invited when it is their turn.")
 
 
-def _tell(form: forms.Form, refusal: DomainError) -> None:
-    """Put what is wrong beside the fields that it names."""
-    problems = refusal.problems if isinstance(refusal, InvalidPayloadError) else [("", refusal.message)]
-    for path, sentence in problems:
-        form.add_error(path if path in form.fields else None, sentence[:1].upper() + sentence[1:])
+@contextmanager
+def _told_beside(form: forms.Form) -> Iterator[None]:
+    """Put why what is done inside was refused beside the fields that it names."""
+    with told_in(form):
+        try:
+            yield
+        except InvalidPayloadError as refusal:
+            for path, sentence in refusal.problems:
+                form.add_error(path if path in form.fields else None, sentence[:1].upper() + sentence[1:])
 
 
 @member_page(Right.SEND)
@@ -112,19 +110,16 @@ def extend_request(request: HttpRequest, member: Member, request_id: int) -> Htt
     form, who = ChangeForm(request.POST if request.method == "POST" else None, found), actor(request, member)
     if request.method == "POST" and form.is_valid():
         entered = form.cleaned_data
-        try:
+        with _told_beside(form):
             with transaction.atomic():
                 if entered["validity_days"]:
                     found = extend(asking, who, request_id, entered["validity_days"], origin=origin(request))
                 if "message" in entered:
                     reword(asking, who, request_id, entered["subject"], entered["message"])
-        except DomainError as refusal:
-            _tell(form, refusal)
-        else:
             messages.success(request, _("Saved. Signers have time until %(moment)s UTC.") % {"moment": _moment(found)})
             return see_other("request", member.organization_id, request_id)
     content = {"form": form, "found": found, "is_late": is_over(found, clock.now())}
-    return show(request, "requests/extend.html", content, member=member, status=422 if form.errors else 200)
+    return show(request, "requests/extend.html", content, member=member, environment=found.environment)
 
 
 def _moment(found: SignatureRequest) -> str:

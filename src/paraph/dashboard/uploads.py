@@ -5,11 +5,13 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, cast
 
+from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, MemoryFileUploadHandler, StopUpload
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.dashboard.decorators import View, actor, scope, show
@@ -25,6 +27,11 @@ FIELD = "file"
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
 _BESIDE_A_SMALL_FILE, _BESIDE_PDFS = 64 * 1024, 1024 * 1024  # bytes of other fields and of what stands between
 TooLarge = Callable[[HttpRequest, Member], HttpResponse]
+
+
+def file_field(label: Any, accepted: str, lacking: Any) -> forms.FileField:
+    errors: dict[str, Any] = {"required": lacking, "empty": gettext_lazy("The file is empty.")}
+    return forms.FileField(label=label, widget=forms.FileInput(attrs={"accept": accepted}), error_messages=errors)
 
 
 class NoFiles(FileUploadHandler):

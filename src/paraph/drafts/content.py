@@ -11,10 +11,10 @@ from secrets import randbelow
 from typing import Any
 
 from paraph.drafts.models import Json
-from paraph.signature_requests.input import OPTIONS, PERSON, SignatureRequestInput
+from paraph.signature_requests.input import OPTIONS, PERSON, TAKING_PART, SignatureRequestInput
 from paraph.signature_requests.models import Channel, Role
 
-_OF_SIGNERS = (*PERSON, "otp_channel", "role")
+_OF_SIGNERS = (*PERSON, *TAKING_PART)
 
 
 def signer_of(known: Mapping[str, Any], ref: str = "") -> Json:

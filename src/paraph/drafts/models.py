@@ -56,6 +56,7 @@ class DraftSigner:
     phone: str = ""
     otp_channel: str = Channel.EMAIL
     role: str = Role.SIGNER
+    language: str = ""
 
     @classmethod
     def of(cls, position: int, signer: Json) -> "DraftSigner":
@@ -68,8 +69,9 @@ class DraftSigner:
         return f"{self.position + 1}. {self.first_name} {self.last_name}"[:200]
 
     def name(self, locale: str) -> str:
-        """Return the name in the order of the language; which signer it is where no name is known yet."""
-        name = full_name(self.first_name, self.last_name, locale).strip()
+        """Return the name in the order of the signer's language, else of this one; which signer it is where no name is
+        known yet."""
+        name = full_name(self.first_name, self.last_name, self.language or locale).strip()
         return name or _("Signer %(number)d") % {"number": self.position + 1}
 
 

@@ -21,7 +21,7 @@ from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
-from paraph.flow.messages.tell_of_end import tell_contact_of_decline, tell_signer_of_end
+from paraph.flow.messages.tell_of_end import tell_signer_of_end
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
@@ -125,7 +125,6 @@ _VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
         forward_inquiry,
         mail_account,
         tell_sender,
-        tell_contact_of_decline,
         tell_signer_of_end,
     ),
     DEFAULT: (finalize, send_rows, delete_unused_uploads),

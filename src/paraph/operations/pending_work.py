@@ -200,7 +200,7 @@ def queue_state() -> QueueState:
 
 _MAILS = {
     "signer_id": ["paraph.flow.jobs.invite", "paraph.flow.jobs.tell_signer_of_end"],
-    "name": ["paraph.flow.jobs.tell_sender", "paraph.flow.jobs.tell_contact_of_decline"],
+    "name": ["paraph.flow.jobs.tell_sender"],
 }
 
 

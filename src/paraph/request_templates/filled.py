@@ -96,7 +96,7 @@ def _signer(given: Json, path: str, roles: dict[str, Json], free: dict[str, Json
         problems.add(path, _("it must be a string."))
     elif name in free:
         role = {part: said for part, said in free.pop(name).items() if part not in PERSON}
-        return (person or always) | role
+        return (person or always) | role | ({"language": given["language"]} if given.get("language") else {})
     elif name in roles:
         problems.add(path, _("another signer has the role “%(role)s” already.") % {"role": name})
     else:

@@ -14,7 +14,7 @@ from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.input import TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE, Template
 from paraph.request_templates.saving import Names
-from paraph.signature_requests.input import PERSON, Assignment, UnnamedRequest, options_of
+from paraph.signature_requests.input import PERSON, TAKING_PART, Assignment, UnnamedRequest, options_of
 from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import RequestPlan, make_plan
@@ -59,8 +59,7 @@ def _kept(value: Json, plan: RequestPlan, locale: str) -> tuple[Names, Template]
         for each, planned in zip(chosen.documents, plan.documents, strict=True)
     ]
     signers = [
-        signer.model_dump(include={"otp_channel", "role"}, exclude_unset=True, exclude_none=True)
-        for signer in chosen.signers
+        signer.model_dump(include=set(TAKING_PART), exclude_unset=True, exclude_none=True) for signer in chosen.signers
     ]
     content = {**options, "signers": signers, "documents": documents}
     return Names(value["name"], roles), Template(locale=locale, content=content)

@@ -13,6 +13,7 @@ from paraph.signature_requests.input import (
     MOST_STAMPS,
     OPTIONS,
     PERSON,
+    TAKING_PART,
     SignatureRequestInput,
     SignerInput,
     Stamp,
@@ -45,7 +46,7 @@ RoleInput: Any = create_model(
             examples=["Tenant"],
         ),
     ),
-    **fields_of(SignerInput, ["otp_channel", "role"]),
+    **fields_of(SignerInput, TAKING_PART),
 )
 
 
@@ -120,7 +121,7 @@ FilledRoleInput: Any = create_model(
     __base__=ClosedInput,
     __doc__="Who signs in a role of the template.",
     role=(RoleName, Field(description="The `name` of the role.", examples=["Tenant"])),
-    **fields_of(SignerInput, PERSON),
+    **fields_of(SignerInput, (*PERSON, "language")),
     fields=(
         Annotated[list[PrefilledField], OrNull],
         Field([], max_length=MOST_FIELDS * MOST_DOCUMENTS, description="Values for fields of the role."),

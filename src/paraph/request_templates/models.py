@@ -17,14 +17,15 @@ LONGEST_ROLE = 100
 
 class Role(NamedTuple):
     """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
-    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve. ``person``: who always does,
-    as the payload has them; empty where whoever sends says so."""
+    ``otp_channel`` and ``language`` are empty where none was named; ``role``: whether they sign or approve.
+    ``person``: who always does, as the payload has them; empty where whoever sends says so."""
 
     position: int
     name: str
     otp_channel: str
     role: str
     person: Json
+    language: str = ""
 
     @property
     def always(self) -> str:
@@ -52,7 +53,14 @@ class Template(RequestContent):
     def roles(self) -> list[Role]:
         """In whose place somebody signs, in the signing order."""
         return [
-            Role(position, each["name"], each.get("otp_channel", ""), each.get("role", Kind.SIGNER), person_of(each))
+            Role(
+                position,
+                each["name"],
+                each.get("otp_channel", ""),
+                each.get("role", Kind.SIGNER),
+                person_of(each),
+                each.get("language", ""),
+            )
             for position, each in enumerate(self.content["signers"])
         ]
 

@@ -23,7 +23,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.input import PERSON
+from paraph.signature_requests.input import PERSON, TAKING_PART
 from paraph.signature_requests.models import Channel, Field, Placement, SignatureRequest
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import User
@@ -49,7 +49,7 @@ def of_draft(draft: Draft) -> Template:
         {"id": each["id"], "signers": [_valueless(one, ref_of[one["signer_ref"]]) for one in each["signers"]]}
         for each in creation["documents"]
     ]
-    signers = [{name: each[name] for name in ("otp_channel", "role") if name in each} for each in creation["signers"]]
+    signers = [{name: each[name] for name in TAKING_PART if name in each} for each in creation["signers"]]
     options = {name: draft.content[name] for name in _OF_DRAFTS if name in draft.content}
     return Template(
         locale=draft.locale,
@@ -82,7 +82,10 @@ def of_request(request: SignatureRequest, *, with_values: bool = False) -> Templ
     options = {name: getattr(request, name) for name in _OPTIONS} | (
         {"decline_allowed": True} if request.decline_allowed else {}
     )
-    roles = [{"otp_channel": signer.otp_channel or Channel.EMAIL.value, "role": signer.role} for signer in signers]
+    roles = [
+        {"otp_channel": Channel.EMAIL.value} | {name: own for name in TAKING_PART if (own := getattr(signer, name))}
+        for signer in signers
+    ]
     return Template(
         locale=request.locale,
         subject=request.subject,
@@ -199,7 +202,7 @@ def _name(template: Template, names: Names) -> None:
 def begin_from(scope: TenantScope, template: Template, author: User, people: Sequence[Mapping[str, Any]]) -> Draft:
     """Make a draft of the template that is ready for review, with these people in its roles, in their order."""
     signers = [
-        signer_of({**person, "role": role.role}, str(role.position))
+        signer_of({"language": role.language, **person, "role": role.role}, str(role.position))
         for role, person in zip(template.roles, people, strict=True)
     ]
     return begin_with(scope, template, author, signers)

@@ -159,6 +159,10 @@ class SignerInput(Input):
         description="An `approver` takes part in the order, reads and confirms with a one-time code, and draws nothing "
         "on the documents. At least one of those listed must sign.",
     )
+    language: Literal[LOCALES] | None = Field(  # type: ignore[valid-type]  # a tuple of constants
+        None,
+        description="The language of mails to the signer and of their signing page. Omitted or null: the request's.",
+    )
 
 
 class CopyInput(Input):
@@ -296,9 +300,10 @@ def options_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 PERSON = ("first_name", "last_name", "email", "phone")
+TAKING_PART = ("otp_channel", "role", "language")  # how a person does; of a template, how whoever has a role does
 
 _Correctable: Any = create_model(
-    "_Correctable", __base__=ClosedInput, **fields_of(SignerInput, (*PERSON, "otp_channel"), optional=True)
+    "_Correctable", __base__=ClosedInput, **fields_of(SignerInput, (*PERSON, "otp_channel", "language"), optional=True)
 )
 
 
@@ -307,15 +312,10 @@ class Correction(_Correctable):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    language: Literal[LOCALES] | None = Field(  # type: ignore[valid-type]  # a tuple of constants
-        None, description="The language of mails to the signer. One of the twenty of the signing page."
-    )
-
     @property
     def values(self) -> dict[str, str]:
         """The columns of a signer that it names."""
-        given = self.model_dump(exclude_none=True)
-        return {"locale" if name == "language" else name: value for name, value in given.items()}
+        return self.model_dump(exclude_none=True)
 
 
 PartialSigner: Any = create_model(

@@ -161,7 +161,8 @@ class Signer(models.Model):
     whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
     somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
     token; the other is a key of the server. ``replaced_links``: how many links of the signer were replaced by newer
-    ones, because the way to the signer was corrected.
+    ones, because the way to the signer was corrected. ``language``: the one that the sender named, "" for the
+    request's; ``locale`` is the same until the signer signs, then the one that they signed in.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
@@ -172,6 +173,7 @@ class Signer(models.Model):
     role = models.CharField(max_length=10, choices=Role, default=Role.SIGNER, db_default=Role.SIGNER)
     order = models.IntegerField()
     otp_channel = models.CharField(max_length=5, choices=Channel, blank=True)
+    language = models.CharField(max_length=5, default="", db_default="", blank=True)
     status = models.CharField(max_length=10, choices=SignerStatus, default=SignerStatus.PENDING)
     token_salt = models.BinaryField()
     replaced_links = models.SmallIntegerField(default=0, db_default=0)

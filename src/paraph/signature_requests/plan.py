@@ -195,7 +195,9 @@ def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], loca
     request."""
     signers = {
         signer.ref: ExpectedSigner(
-            full_name(signer.first_name or "", signer.last_name or "", locale).strip(), signer.email or "", locale
+            full_name(signer.first_name or "", signer.last_name or "", signer.language or locale).strip(),
+            signer.email or "",
+            locale,
         )
         for signer in draft.signers
     }

@@ -22,10 +22,10 @@ def choose(
 
 def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
     """Return the language of a JSON answer: the ``locale`` of the body, ``?lang=``, else the first that
-    ``Accept-Language`` names and there are words in, else that of the request, else English. A program that calls for a
-    signer says what it wants; a page says it in its body."""
+    ``Accept-Language`` names and there are words in, else the one that was named for the signer, that of the request,
+    English. A program that calls for a signer says what it wants; a page says it in its body."""
     asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
-    return _first_known(*asked, signer.request.locale if signer else "")
+    return _first_known(*asked, *((signer.language, signer.request.locale) if signer else ()))
 
 
 def _first_known(*locales: object) -> str:

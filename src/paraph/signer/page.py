@@ -270,14 +270,12 @@ def _missing(entered: Entries, signer: Signer) -> list[str]:
 
 
 def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:
-    body: dict[str, Any] = {
+    has_initials = signer.request.initials_required and not signer.is_approver
+    return {
         "code": entered.code,
         "consent": entered.consent,
         "locale": language.choose(request, signer, entered.language),
+        "in_person": request.GET.get("in_person"),
+        "signature": None if signer.is_approver else entered.marks["signature"],
+        "initials": entered.marks["initials"] if has_initials else None,
     }
-    if "in_person" in request.GET:
-        body["in_person"] = request.GET["in_person"]
-    if signer.is_approver:
-        return body
-    body["signature"] = entered.marks["signature"]
-    return body | ({"initials": entered.marks["initials"]} if signer.request.initials_required else {})

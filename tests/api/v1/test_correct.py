@@ -44,6 +44,7 @@ class TestCorrecting:
         answer = response.json()
         before, now = created["signers"][0], answer["signers"][0]
         told = {"email": NEW, "first_name": "Zoë", "full_name": f"Zoë {before['last_name']}", "status": "pending"}
+        told["language"] = "sv"
         assert now == before | told | {"signing_url": now["signing_url"]}
         assert now["signing_url"] != before["signing_url"]
         assert answer == created | {"finalized": False, "signers": [now, *answer["signers"][1:]]}

@@ -114,6 +114,22 @@ def test_it_expires_after_its_validity(owner: ApiClient, document: int, days: in
     assert row.expires_at - row.created_at == timedelta(days=days)
 
 
+def test_a_signer_may_have_a_language(owner: ApiClient, document: int) -> None:
+    content = payload(document)
+    content["signers"][0]["language"], content["signers"][1]["language"] = "pt", None
+    owner.headers["Accept-Language"] = "de"
+    answer = created(owner, content)
+    assert [signer.get("language", "none") for signer in answer["signers"]] == ["pt", "none"]
+    assert list(Signer.objects.values_list("language", "locale", "request__locale")) == [
+        ("pt", "pt", "de"),
+        ("", "", "de"),
+    ]
+    del owner.headers["Accept-Language"]
+    Signer.objects.update(locale="sv")  # what they signed in is their own
+    read = owner.get(f"/signature_requests/{answer['id']}").json()
+    assert read["signers"] == answer["signers"] == owner.get("/signature_requests").json()["data"][0]["signers"]
+
+
 def test_refs_are_neither_kept_nor_returned(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["signers"][0]["ref"] = content["documents"][0]["signers"][0]["signer_ref"] = "ref-of-ada"

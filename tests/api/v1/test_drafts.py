@@ -11,7 +11,7 @@ from paraph.drafts.refusals import refusals
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
 from tests.drafts import stored
 from tests.drafts.author import Author, author
@@ -72,6 +72,15 @@ def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClie
     assert request.send_email and request.notify_signers_on_completion and request.sent_by == charles.member.user
     assert program.get(f"/signature_requests/{sent}").json()["document_ids"] == [document]
     assert not stored.signers()
+
+
+def test_the_language_of_a_signer_goes_with_the_draft(charles: Author, program: ApiClient) -> None:
+    wanted = payload(program.document())
+    wanted["signers"][0]["language"] = "pt"
+    draft = created(program, wanted)
+    assert [signer.language for signer in draft.signers] == ["pt", ""]
+    charles.send(draft)
+    assert list(Signer.objects.order_by("order").values_list("language", "locale")) == [("pt", "pt"), ("", "")]
 
 
 def test_everything_may_be_missing(charles: Author, program: ApiClient) -> None:

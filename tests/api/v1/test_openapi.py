@@ -213,7 +213,7 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient
     content |= {"branding_profile_id": None, "external_id": "lease-4711", "metadata": {"street": "Lime Street"}}
     content |= {"reminders": {"every_days": 3, "at_most": 5}, "redirect_url": "https://x.example/done"}
     content |= {"decline_allowed": True, "copies": [{"first_name": "K", "last_name": "L", "email": "k@example.com"}]}
-    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms", "role": "signer"}
+    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms", "role": "signer", "language": "pt"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
     content["documents"][0]["signers"][0]["fields"] = EVERY
     assert {name for field in EVERY for name in field} == set(SCHEMAS["FieldInput"]["properties"])

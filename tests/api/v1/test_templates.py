@@ -208,6 +208,22 @@ def test_the_language_is_that_of_the_call_else_of_the_template(owner: ApiClient)
     assert found == [("de", True), ("de", True), ("en", False), ("fr", True)]
 
 
+def test_a_role_has_a_language_unless_whoever_signs_has_another(owner: ApiClient) -> None:
+    roles = [{"name": "Tenant", "language": "pt"}, {"name": "Landlord"}]
+    template = created(owner, roles=roles)
+    assert template["roles"] == [{**role, "otp_channel": None} for role in roles]
+    [tenant, landlord] = people("Tenant", "Landlord")
+    for of_tenant, of_landlord in ((None, None), ("fr", "sv")):
+        signers = [{**tenant, "language": of_tenant}, {**landlord, "language": of_landlord}]
+        sent = send(owner, template["id"], signers=signers)
+        assert sent.status_code == 201, sent.content
+    assert list(Signer.objects.order_by("pk").values_list("language", flat=True)) == ["pt", "", "fr", "sv"]
+    wrong = [{**tenant, "language": "xx"}, landlord]
+    assert "signers[0].language: it must be one of en, ar, " in refused(send(owner, template["id"], signers=wrong))
+    wrong_role = create(owner, wanted(owner.document(), roles=[roles[0] | {"language": "xx"}, roles[1]]))
+    assert "roles[0].language: it must be one of en, ar, " in refused(wrong_role)
+
+
 def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
     document = owner.document()
     message = refused(

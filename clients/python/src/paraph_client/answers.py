@@ -65,7 +65,7 @@ class Copy:
 @dataclass(frozen=True)
 class Signer:
     """``signing_url`` is personal and becomes None once the signer has signed. ``delivery`` is None unless the
-    invitation is put off. ``role`` is "signer" or "approver"."""
+    invitation is put off. ``role`` is "signer" or "approver". ``language`` is None unless you named one."""
 
     id: int
     first_name: str
@@ -79,6 +79,7 @@ class Signer:
     delivery: Delivery | None = None
     role: str = "signer"
     fields: list[Field] = field(default_factory=list)
+    language: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ Json = dict[str, Any]
 @dataclass(frozen=True)
 class SignerInput:
     """``ref`` links the signer to their placements and is not kept. ``phone`` is E.164, required for ``sms``.
-    ``order`` is the signing order in ``sequential`` mode. ``role`` is "signer" unless you say "approver"."""
+    ``order`` is the signing order in ``sequential`` mode. ``role`` is "signer" unless you say "approver".
+    ``language`` is that of their mails and page, such as "fr"; the request's unless you say another."""
 
     ref: str
     first_name: str
@@ -20,6 +21,7 @@ class SignerInput:
     phone: str | None = None
     otp_channel: str | None = None
     role: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class NewRequest(Options, total=False):
 
 
 class Correction(TypedDict, total=False):
-    """What to put right of a signer. ``language`` is that of the mails to them, such as "fr"."""
+    """What to put right of a signer. ``language`` is that of their mails and page, such as "fr"."""
 
     first_name: str | None
     last_name: str | None
@@ -140,11 +142,12 @@ class AnyRequest(Options, total=False):
 @dataclass(frozen=True)
 class TemplateRole:
     """Who signs requests of a template, by what they are: "Tenant". ``role`` is "signer" unless you say
-    "approver"."""
+    "approver". ``language`` is that of whoever has the role."""
 
     name: str
     otp_channel: str | None = None
     role: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ class RoleSigner:
     email: str
     phone: str | None = None
     fields: Sequence[FieldValue] | None = None
+    language: str | None = None
 
 
 class NewTemplate(Options, total=False):

@@ -44,8 +44,8 @@ Signers = Annotated[
     list[Json] | None,
     Field(
         description='Each {"ref": a name of your choice, "first_name", "last_name", "email"}, "order" from 1 in '
-        'sequential mode, and optionally "phone" (E.164), "otp_channel" ("email" or "sms") and "role": "approver" for '
-        "whoever only confirms."
+        'sequential mode, and optionally "phone" (E.164), "otp_channel" ("email" or "sms"), "language" (such as "fr", '
+        'where it is not the request\'s) and "role": "approver" for whoever only confirms.'
     ),
 ]
 Documents = Annotated[

@@ -41,6 +41,7 @@ from paraph.signature_requests.values import (
 )
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope
+from paraph.words import LOCALES
 
 
 class Delivery(Output):
@@ -95,6 +96,9 @@ class Signer(Output):
     role: Literal["signer", "approver"] = Field(
         ABSENT,
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
+    )
+    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
+        ABSENT, description="The language that was given for the signer. Present only where one was."
     )
     fields: list[FilledField] = Field(
         ABSENT,
@@ -227,7 +231,7 @@ SELECT json_agg(json_build_object(
                 WHERE name = concat('invitation-', signer.id, '-' || nullif(signer.replaced_links, 0))
                     AND until > %(now)s
             ) END,
-            'role', signer.role,
+            'role', signer.role, 'language', signer.language,
             'fields', CASE WHEN request.has_fields THEN ARRAY(
                 SELECT json_build_object(
                     'document_id', document.document_id, 'name', field.name, 'type', field.type, 'label', field.label,
@@ -331,6 +335,8 @@ def _completed(answer: Answer) -> Answer:
         signer["signing_url"] = url_of(signer["id"], bytes.fromhex(salt), replaced) if salt else None
         entered = signer.pop("entered")
         values = decrypted(signer["id"], bytes.fromhex(entered)) if entered else {}
+        if not signer["language"]:
+            del signer["language"]
         for field in signer["fields"]:
             field["value"] = values.get(field["value"])
     has = {

@@ -55,6 +55,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.localized import accepted_locale
 from paraph.signature_requests.models import Role as Kind
 from paraph.tenants.scope import scoped
+from paraph.words import LOCALES
 
 _RARE = ("copies", "decline_allowed")  # options that only some answers have
 
@@ -68,6 +69,9 @@ class Role(Output):
     )
     role: Literal["signer", "approver"] = Field(
         ABSENT, description="Whether the role signs or approves. Present only where the template has one that approves."
+    )
+    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
+        ABSENT, description="The language that was given for whoever has the role. Present only where one was."
     )
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
@@ -167,7 +171,10 @@ def _options(row: models.Template) -> dict[str, Any]:
 
 def _roles(rows: list[models.Role]) -> list[Role]:
     with_kinds = any(row.role == Kind.APPROVER for row in rows)
-    kinds: list[dict[str, Any]] = [{"role": row.role} if with_kinds else {} for row in rows]
+    kinds: list[dict[str, Any]] = [
+        ({"role": row.role} if with_kinds else {}) | ({"language": row.language} if row.language else {})
+        for row in rows
+    ]
     return [
         Role.build(name=row.name, otp_channel=row.otp_channel or None, **kind)
         for row, kind in zip(rows, kinds, strict=True)

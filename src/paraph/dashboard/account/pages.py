@@ -40,7 +40,7 @@ def account(request: HttpRequest) -> HttpResponse:
         user.save(update_fields=["name", "language"])
         messages.success(request, _("Saved."))
         return see_other("account")
-    return show(request, "account.html", {"form": form}, status=422 if form.errors else 200)
+    return show(request, "account.html", {"form": form})
 
 
 class MailsForm(forms.Form):
@@ -61,7 +61,7 @@ def mails(request: HttpRequest) -> HttpResponse:
         mute_all_but(user, form.cleaned_data["wanted"])
         messages.success(request, _("Saved."))
         return see_other("account_mails")
-    return show(request, "account_mails.html", {"form": form}, status=422 if form.errors else 200)
+    return show(request, "account_mails.html", {"form": form})
 
 
 class FirstOwnerForm(forms.Form):
@@ -97,7 +97,7 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
         except DomainError as refusal:
             form.add_error("password" if refusal.code == "validation_error" else None, refusal.message)
     _focus_on_what_is_wrong(form)
-    return show(request, "first_owner.html", {"form": form}, status=422 if form.errors else 200)
+    return show(request, "first_owner.html", {"form": form})
 
 
 def _focus_on_what_is_wrong(form: FirstOwnerForm) -> None:

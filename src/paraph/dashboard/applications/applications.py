@@ -97,7 +97,7 @@ def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpRespo
     mine = scoped(Application, shown_scope(request, member)).order_by("pk")
     rows = mine.annotate(live_keys=live, last_used_at=Max("keys__last_used_at"))
     content = {"rows": [(row, is_new(row)) for row in rows], "form": form}
-    return show(request, "applications/listing.html", content, member=member, status=422 if form.errors else 200)
+    return show(request, "applications/listing.html", content, member=member)
 
 
 @member_page(Right.BUILD)
@@ -115,8 +115,7 @@ def new_application(request: HttpRequest, member: Member) -> HttpResponse:
                 form.add_error("environment", refusal.message)
             else:
                 add_refusal(form, refusal)
-    status = 422 if form.errors else 200
-    return show(request, "applications/new.html", {"form": form}, member=member, status=status)
+    return show(request, "applications/new.html", {"form": form}, member=member)
 
 
 @member_page(Right.BUILD)
@@ -172,15 +171,8 @@ def _application_page(request: HttpRequest, member: Member, found: Application, 
         "rotation": RotationForm(),
         "revocation": RevokeForm(found),
     }
-    status = 422 if refused else 200
-    return show(
-        request,
-        "applications/application.html",
-        content | refused,
-        member=member,
-        status=status,
-        environment=found.environment,
-    )
+    page = "applications/application.html"
+    return show(request, page, content | refused, member=member, environment=found.environment)
 
 
 class _KeyRow(NamedTuple):

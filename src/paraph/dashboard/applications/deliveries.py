@@ -21,7 +21,7 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_page, send_again, send_test, signed
-from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.models import Delivery, DeliveryStatus
 from paraph.webhooks.payload import EVENTS, TEST_EVENT
 
 STATES = {
@@ -52,14 +52,9 @@ class FilterForm(forms.Form):
         """Return the filter, without what could not be read."""
         self.is_valid()
         given = self.cleaned_data
-        until = _midnight(given.get("until"))
-        return Filter(
-            given.get("status", ""),
-            given.get("event", ""),
-            _midnight(given.get("since")),
-            until + timedelta(days=1) if until else None,
-            given.get("before"),
-        )
+        since, until = _midnight(given.get("since")), _midnight(given.get("until"))
+        after = until + timedelta(days=1) if until else None
+        return Filter(given.get("status", ""), given.get("event", ""), since, after, given.get("before"))
 
 
 def _midnight(day: date | None) -> datetime | None:
@@ -93,17 +88,12 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
         "is_filtered": any(asked),
         "catches": found.environment == Environment.SANDBOX and not found.webhook_url,
         "problem": problem,
-        **_listed(request, rows, older),
+        "rows": _with_states(rows),
+        "older": older,
     }
-    status = 422 if problem else 200
-    return show(
-        request,
-        "applications/deliveries.html",
-        content,
-        member=member,
-        status=status,
-        environment=found.environment,
-    )
+    status = 422 if problem else 200  # a filter that cannot be read is left out
+    page = "applications/deliveries.html"
+    return show(request, page, content, member=member, status=status, environment=found.environment)
 
 
 @member_page(Right.BUILD)
@@ -111,16 +101,12 @@ def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
     form = FilterForm(request.GET)
     asked = form.asked()
     rows, older = deliveries_of_all(shown_scope(request, member), asked)
-    content = {"form": form, "is_filtered": any(asked), **_listed(request, rows, older)}
+    content = {"form": form, "is_filtered": any(asked), "rows": _with_states(rows), "older": older}
     return show(request, "applications/all_deliveries.html", content, member=member)
 
 
-def _listed(request: HttpRequest, rows: Iterable[Delivery], older: int | None) -> dict[str, Any]:
-    """Return the rows with their states, and the query for older ones."""
-    query = request.GET.copy()
-    query["before"] = str(older)
-    states = [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
-    return {"rows": states, "older": query.urlencode() if older else ""}
+def _with_states(rows: Iterable[Delivery]) -> list[tuple[Delivery, Any]]:
+    return [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
 
 
 @member_page(Right.BUILD)
@@ -163,9 +149,6 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "application": found,
         "delivery": row,
         "state": STATES[DeliveryStatus(row.status)],
-        "is_waiting": row.status == DeliveryStatus.WAITING,
-        "is_held": row.status == DeliveryStatus.HELD,
-        "is_caught": row.destination == Destination.CATCHER,
         "attempts": attempts,
         "headers": sent.headers.items() if sent else (),
         "body": sent.body.decode() if sent else "",
@@ -174,12 +157,4 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "verifiers": VERIFIERS,
         "problem": problem,
     }
-    status = 422 if problem else 200
-    return show(
-        request,
-        "applications/delivery.html",
-        content,
-        member=member,
-        status=status,
-        environment=found.environment,
-    )
+    return show(request, "applications/delivery.html", content, member=member, environment=found.environment)

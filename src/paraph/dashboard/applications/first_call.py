@@ -144,11 +144,5 @@ def _request(user: User) -> dict[str, object]:
     }
     stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
     documents = [{"id": _DOCUMENT, "signers": [{"signer_ref": "me", "stamps": [stamp]}]}]
-    return {
-        "signature_request": {
-            "mode": "sequential",
-            "validity_days": 30,
-            "signers": [signer],
-            "documents": documents,
-        }
-    }
+    asked = {"mode": "sequential", "validity_days": 30, "signers": [signer], "documents": documents}
+    return {"signature_request": asked}

@@ -42,14 +42,17 @@ def _pattern(rows: "forms.BaseFormSet[Any]", template: str, *, several: bool) ->
 
 
 def _filled(pattern: str, form: forms.Form, index: int) -> SafeString:
-    text = pattern
+    text, kind = pattern, str(form.prefix).partition("-")[0]
     for name, field in form.fields.items():
         value = field.widget.format_value(form[name].value())
         if _is_box(field):
             if form[name].value():
                 text = text.replace(f'-{_PREFIX}-{name}"', f'-{_PREFIX}-{name}" checked', 1)
         elif isinstance(field.widget, forms.Select) and f' value="{_mark(name)}"' not in text:
-            text = _chosen(text, name, value[0] if value else "")
+            before, opening, rest = text.partition(f'<select name="{kind}-{_PREFIX}-{name}"')
+            options, closing, after = rest.partition("</select>")
+            option = f'<option value="{conditional_escape(value[0] if value else "")}"'
+            text = f"{before}{opening}{options.replace(option, f'{option} selected', 1)}{closing}{after}"
         else:
             if not value:
                 text = text.replace(f' value="{_mark(name)}"', "")
@@ -57,19 +60,6 @@ def _filled(pattern: str, form: forms.Form, index: int) -> SafeString:
             text = text.replace(_mark(name), shown)
     numbered = text.replace(f"{_NUMBER}-1", str(index)).replace(_NUMBER, str(index + 1))
     return mark_safe(numbered.replace(_PREFIX, str(index)))  # noqa: S308  rendered by a template; values are escaped
-
-
-def _chosen(text: str, name: str, value: str) -> str:
-    """Return the text with the value chosen in the list of this name."""
-    before, opening, rest = text.partition(f'<select name="{_prefixed(text, name)}"')
-    options, closing, after = rest.partition("</select>")
-    option = f'<option value="{conditional_escape(value)}"'
-    return f"{before}{opening}{options.replace(option, f'{option} selected', 1)}{closing}{after}"
-
-
-def _prefixed(text: str, name: str) -> str:
-    kind = "field" if f'"field-{_PREFIX}-' in text else "stamp"
-    return f"{kind}-{_PREFIX}-{name}"
 
 
 def _mark(name: str) -> str:

@@ -1,11 +1,11 @@
 """``/app/{o}/drafts/{id}/documents``: which documents are to be signed, in which order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import scope, see_other
+from paraph.dashboard.decorators import numbers_in, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
@@ -26,7 +26,7 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
     if request.method != "POST":
         return _page(request, member, draft, [])
     problems: list[str] = []
-    chosen = _numbers(request.POST.getlist("earlier"))
+    chosen = numbers_in(request.POST.getlist("earlier"))
     pressed = request.POST.get("action", "")
     if FIELD in request.FILES or pressed == "upload":
         made, problems = save_pdfs(request, member)
@@ -71,7 +71,3 @@ def _page(
         "limit": limit_mb(),
     }
     return show_step(request, member, draft, Step.DOCUMENTS, content, status=422 if problems or lacking else 200)
-
-
-def _numbers(texts: Iterable[str]) -> list[int]:
-    return [int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19]

@@ -5,15 +5,16 @@ from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
 
-from paraph.dashboard.decorators import View, member_page, scope, see_other, show
+from paraph.dashboard.decorators import View, member_page, scope, see_other, show, switch_to
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import missing
 from paraph.drafts.remarks import remarks, unwritten_names
 from paraph.kernel.places import expensive_work
-from paraph.tenants.models import Member
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
@@ -30,9 +31,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
         @member_page(Right.SEND)
         @wraps(view)
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-            draft = scoped(Draft, scope(member)).select_related("application").filter(pk=draft_id).first()
-            if draft is None:
-                raise Http404
+            draft = get_object_or_404(scoped(Draft, scope(member)).select_related("application"), pk=draft_id)
             if draft.request_id:
                 return see_other(request_address(member, draft.request_id))
             if draft.discarded_at:
@@ -60,12 +59,22 @@ def _is_long(request: HttpRequest) -> bool:
     return not length.isdecimal() or int(length) > _LONG
 
 
+def with_removed(entered: QueryDict, **rows: str) -> QueryDict:
+    """Return what was entered, with the row removed whose button was pressed. ``rows``: the prefix of a button's rows,
+    by the name of the button."""
+    content = entered.copy()
+    for button, prefix in rows.items():
+        if (row := content.get(button, "")).isdecimal():
+            content[f"{prefix}-{int(row)}-DELETE"] = "on"
+    return content
+
+
 def request_address(member: Member, request_id: int) -> str:
     return f"/app/{member.organization_id}/requests/{request_id}"
 
 
 def show_step(
-    request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 200
+    request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 0
 ) -> HttpResponse:
     """Return the page of the step, with the others to go to; those that lack something are not ticked."""
     reached = _STEPS.index(Step(draft.step))
@@ -82,4 +91,5 @@ def show_step(
     shared = {"draft": draft, "steps": steps, "step": step, "missing": lacking}
     if step in {Step.PLACEMENTS, Step.REVIEW}:
         content |= {"remarks": remarks(draft), "unwritten": unwritten_names(draft)}
+    switch_to(request, member, Environment.PRODUCTION)  # the only one that has drafts
     return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import member_page, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import member_page, numbers_in, scope, see_other, show, shown_scope
 from paraph.dashboard.drafts.draft_page import request_address
 from paraph.dashboard.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
@@ -25,8 +25,7 @@ _AT_ONCE = 100
 @member_page(Right.SEND)
 def drafts(request: HttpRequest, member: Member) -> HttpResponse:
     if request.method == "POST":
-        chosen = [int(pk) for pk in request.POST.getlist("document") if pk.isascii() and pk.isdigit() and len(pk) < 19]
-        draft = _begin(member, chosen)
+        draft = _begin(member, numbers_in(request.POST.getlist("document")))
         return see_other("draft_documents", member.organization_id, draft.pk)
     mine = editing.open_drafts(shown_scope(request, member)).select_related("author", "application").defer("content")
     rows_of_documents = DraftDocument.objects.select_related("document").defer("document__preflight", "document__pages")

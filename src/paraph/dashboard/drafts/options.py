@@ -1,6 +1,7 @@
 """The options of a request as forms ask for them: on Review, and in Settings those that new requests begin with."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -8,9 +9,8 @@ from django.forms.boundfield import BoundField
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from paraph import words
 from paraph.dashboard.decorators import scope
-from paraph.dashboard.drafts.people import read_by
+from paraph.dashboard.drafts.people import LANGUAGES, ReadField, read_by
 from paraph.drafts.models import Draft, Json
 from paraph.flow.messages.emails import invitation_subject
 from paraph.outbound.url import ascii_address
@@ -24,7 +24,6 @@ from paraph.tenants.scope import branding_profiles
 _SAID = ("title", "subject", "message", "locale")  # beside the content
 _INVITING = ("subject", "message", "remind_every_days", "reminders_at_most")  # nothing, where nobody is invited
 _USUAL_REMINDERS = 3
-LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
 _MOST = {"validity_days": values.MOST_VALIDITY_DAYS, "remind_every_days": MOST_DAYS_BETWEEN}
 
 
@@ -68,25 +67,18 @@ class SharedOptions(forms.Form):
         required=False,
         help_text=_("The most that are sent automatically."),
     )
-    locale = forms.ChoiceField(label=_("Language"))
+    locale = forms.ChoiceField(label=_("Language"), choices=LANGUAGES)
     branding_profile = ProfileField(
         BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Paraph colours")
     )
 
     def __init__(self, entered: QueryDict | None = None, *, known: Json, member: Member) -> None:
-        reminders = {"every_days": None, "at_most": _USUAL_REMINDERS} | (known.get("reminders") or {})
-        initial = {
-            **known,
-            "remind_every_days": reminders["every_days"],
-            "reminders_at_most": reminders["at_most"],
-            "branding_profile": known.get("branding_profile_id"),
-        }
+        asked = {"every_days": None, "at_most": _USUAL_REMINDERS} | (known.get("reminders") or {})
+        reminders = {"remind_every_days": asked["every_days"], "reminders_at_most": asked["at_most"]}
+        initial = {**known, **reminders, "branding_profile": known.get("branding_profile_id")}
         super().__init__(entered, initial=initial)
-        locales, branding = self.fields["locale"], self.fields["branding_profile"]
-        assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
-        locales.choices = LANGUAGES
-        profiles = branding_profiles(scope(member))
-        branding.queryset = profiles.order_by("name")
+        branding: Any = self.fields["branding_profile"]
+        branding.queryset = profiles = branding_profiles(scope(member)).order_by("name")
         if not allowance(member.organization.plan).branding_profiles or not profiles.exists():
             del self.fields["branding_profile"]
         for name, most in _MOST.items():
@@ -127,7 +119,8 @@ class OptionsForm(SharedOptions):
         required=False,
         help_text=_("For your organization only; signers do not see it."),
     )
-    external_id = forms.CharField(
+    external_id = ReadField(
+        values.text,
         label=_("Reference"),
         max_length=200,
         required=False,
@@ -139,7 +132,8 @@ class OptionsForm(SharedOptions):
         strip=False,
         help_text=_("One entry per line, such as “property: Lime Street 4”. Signers do not see it."),
     )
-    callback_url = forms.CharField(
+    callback_url = ReadField(
+        values.https_url,
         label=_("Webhooks also go to"),
         max_length=values.LONGEST_URL,
         required=False,
@@ -158,15 +152,11 @@ class OptionsForm(SharedOptions):
         super().__init__(entered, known=known, member=member)
         organization = member.organization
         roles = dict.fromkeys(signer.role for signer in draft.signers) or [Role.SIGNER]
-        written, usual = (
-            [
-                invitation_subject(draft.locale, organization.name, own, is_approver=role == Role.APPROVER)
-                for role in roles
-            ]
-            for own in (draft.subject, "")
-        )
-        self.fields["subject"].widget.attrs["placeholder"] = usual[0]
-        self.invitation_subjects = list(dict.fromkeys(written))
+        approves = [role == Role.APPROVER for role in roles]
+        subject = partial(invitation_subject, draft.locale, organization.name)
+        written = dict.fromkeys(subject(draft.subject, is_approver=each) for each in approves)
+        self.fields["subject"].widget.attrs["placeholder"] = subject(is_approver=approves[0])
+        self.invitation_subjects = list(written)
         self.fields["notify_signers_on_completion"].help_text = (
             _("With a link to their copy.") if organization.mails_copy_links else _("Without a link to their copy.")
         )
@@ -184,14 +174,6 @@ class OptionsForm(SharedOptions):
     def is_open(self) -> bool:
         """Whether something of it is wrong."""
         return any(field.errors for field in self.folded())
-
-    def clean_external_id(self) -> str:
-        text: str = self.cleaned_data["external_id"]
-        return read_by(values.text, text) if text else ""
-
-    def clean_callback_url(self) -> str:
-        address: str = self.cleaned_data["callback_url"]
-        return read_by(values.https_url, address) if address else ""
 
     def clean_metadata(self) -> dict[str, str]:
         lines = (line.partition(":") for line in self.cleaned_data["metadata"].split("\n") if line.strip())

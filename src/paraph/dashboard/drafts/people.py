@@ -8,6 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from paraph import words
 from paraph.messaging.gateways import SMS, has_gateway
 from paraph.signature_requests import values
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Role, SignatureRequest, Signer
@@ -15,6 +16,7 @@ from paraph.tenants.limits import allowance
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 
+LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
 _Read = TypeVar("_Read")
 _MOST = 200
 _REQUESTS = 200  # the latest, whose signers are known
@@ -23,32 +25,37 @@ _KNOWN = ("first_name", "last_name", "phone")
 _MOST_DIGITS = 3  # of the number of rows, which the form bounds
 
 
+class ReadField(forms.CharField):
+    """A text that is read by one of :mod:`paraph.signature_requests.values`, unless it is blank."""
+
+    def __init__(self, reader: Callable[[object], str], **more: Any) -> None:
+        super().__init__(**more)
+        self.reader = reader
+
+    def clean(self, value: Any) -> str:
+        return read_by(self.reader, text) if (text := super().clean(value)) else ""
+
+
 class PersonForm(forms.Form):
-    email = forms.CharField(
+    email = ReadField(
+        values.email,
         label=_("E-mail"),
         error_messages={"required": _("Enter an e-mail address.")},
         max_length=values.LONGEST_EMAIL,
         widget=forms.EmailInput(attrs={"list": "earlier", "autocomplete": "off"}),
     )
-    first_name = forms.CharField(
+    first_name = ReadField(
+        values.text,
         label=_("First name"),
         error_messages={"required": _("Enter a first name.")},
         max_length=values.LONGEST_NAME,
     )
-    last_name = forms.CharField(
+    last_name = ReadField(
+        values.text,
         label=_("Last name"),
         error_messages={"required": _("Enter a last name.")},
         max_length=values.LONGEST_NAME,
     )
-
-    def clean_first_name(self) -> str:
-        return read_by(values.text, self.cleaned_data["first_name"])
-
-    def clean_last_name(self) -> str:
-        return read_by(values.text, self.cleaned_data["last_name"])
-
-    def clean_email(self) -> str:
-        return read_by(values.email, self.cleaned_data["email"])
 
 
 class SignerForm(PersonForm):
@@ -63,19 +70,21 @@ class SignerForm(PersonForm):
         initial=Role.SIGNER,
         required=False,
     )
+    language = forms.ChoiceField(
+        label=_("Language"), required=False, choices=[("", _("Same as the request")), *LANGUAGES]
+    )
 
     def __init__(self, *arguments: Any, plan: str, **more: Any) -> None:
         super().__init__(*arguments, **more)
         sms = allowance(plan).sms and has_gateway(SMS)
-        channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
-        field = self.fields["otp_channel"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = channels
+        field: Any = self.fields["otp_channel"]
+        field.choices = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
 
     @property
     def is_special(self) -> bool:
-        """Whether it says more than who signs: approves, by SMS, with a phone number, or something that is wrong."""
-        usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": ""}
+        """Whether it says more than who signs: approves, by SMS, with a phone number, in a language of their own, or
+        something that is wrong."""
+        usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": "", "language": ""}
         return any(self.errors.get(name) or (self[name].value() or own) != own for name, own in usual.items())
 
     def clean_phone(self) -> str:
@@ -85,8 +94,8 @@ class SignerForm(PersonForm):
         return read_by(values.phone, digits) if digits else ""
 
     def has_changed(self) -> bool:
-        """Return whether anything was entered: a row with nothing but a role is blank."""
-        return bool(set(self.changed_data) - {"role"})
+        """Return whether anything was entered: a row with nothing but a role or a language is blank."""
+        return bool(set(self.changed_data) - {"role", "language"})
 
     def clean_role(self) -> str:
         return self.cleaned_data["role"] or Role.SIGNER

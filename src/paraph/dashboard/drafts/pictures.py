@@ -1,11 +1,14 @@
 """Pictures of a draft, by what draws the sealed ones: of a stamp as it will stand on the page, and of the values of a
 signer's fields on a page."""
 
+from functools import partial
 from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from paraph.dashboard.decorators import limits_stamps, member_page, scope
+from paraph.dashboard.documents import drawn
 from paraph.drafts.models import Draft, DraftSigner, Placed
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
@@ -16,8 +19,6 @@ from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
-
-_KEPT_SECONDS = 900
 
 
 @member_page(Right.SEND)
@@ -40,9 +41,7 @@ def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int,
         address=signer.email,
         signature_only=bool(profile) and BrandingProfile.objects.filter(pk=profile, signature_only=True).exists(),
     )
-    response = HttpResponse(stamp_svg(content), content_type="image/svg+xml")
-    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
-    return response
+    return drawn(partial(stamp_svg, content), "image/svg+xml")
 
 
 @member_page(Right.SEND)
@@ -66,9 +65,9 @@ def values_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int
 
 
 def _found(member: Member, draft_id: int, signer_id: int) -> tuple[Draft, DraftSigner]:
-    draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
-    signer = next((each for each in draft.signers if each.ref == str(signer_id)), None) if draft else None
-    if draft is None or signer is None:
+    draft = get_object_or_404(scoped(Draft, scope(member)), pk=draft_id)
+    signer = next((each for each in draft.signers if each.ref == str(signer_id)), None)
+    if signer is None:
         raise Http404
     return draft, signer
 

@@ -49,8 +49,8 @@ class PlaceForm(forms.Form):
 
     def __init__(self, *arguments: Any, choices: Choices, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        signer, document = self.fields["signer"], self.fields["document"]
-        assert isinstance(signer, forms.TypedChoiceField) and isinstance(document, forms.TypedChoiceField)
+        signer: Any = self.fields["signer"]
+        document: Any = self.fields["document"]
         signer.choices = [(ref, each.label) for ref, each in choices.signers.items()]
         signer.coerce = partial(_one_of, choices.signers)
         documents = enumerate(choices.documents.items(), start=1)
@@ -72,32 +72,23 @@ class PlaceForm(forms.Form):
         entered = self.cleaned_data
         pages = entered["document"].pages
         if entered["page"] > len(pages):
-            self.add_error("page", _last_page(len(pages)))
+            sentence = ngettext("The document has %(count)d page.", "The document has %(count)d pages.", len(pages))
+            self.add_error("page", sentence % {"count": len(pages)})
             return
-        for name, start, room in zip(("width", "height"), ("x", "y"), pages[entered["page"] - 1], strict=True):
-            if found := _misfit(entered, start, name, room):
-                self.add_error(*found)
+        for length, start, room in zip(("width", "height"), ("x", "y"), pages[entered["page"] - 1], strict=True):
+            most = room - entered[length]
+            if most < 0:
+                sentence = _("At most %(most)s: the page has no room for more.")
+                self.add_error(length, sentence % {"most": f"{room:.2f}"})
+            elif not 0 <= entered[start] <= most:
+                sentence = _("From 0 to %(most)s: beyond that, it leaves the page.")
+                self.add_error(start, sentence % {"most": f"{int(most * 100) / 100:.2f}"})
 
 
 def _one_of(known: dict[str, Any], key: str) -> Any:
     if key not in known:
         raise ValueError(key)
     return known[key]
-
-
-def _misfit(entered: dict[str, Any], start: str, length: str, room: float) -> tuple[str, str] | None:
-    most = room - entered[length]
-    if most < 0:
-        return length, _("At most %(most)s: the page has no room for more.") % {"most": f"{room:.2f}"}
-    if not 0 <= entered[start] <= most:
-        return start, _("From 0 to %(most)s: beyond that, it leaves the page.") % {
-            "most": f"{int(most * 100) / 100:.2f}"
-        }
-    return None
-
-
-def _last_page(count: int) -> str:
-    return ngettext("The document has %(count)d page.", "The document has %(count)d pages.", count) % {"count": count}
 
 
 class StampForm(PlaceForm):

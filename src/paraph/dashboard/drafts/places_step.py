@@ -4,11 +4,11 @@ from typing import Any, TypeAlias
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.cards import cards
-from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.draft_page import draft_page, show_step, with_removed
 from paraph.dashboard.drafts.place_forms import RECTANGLE, Choices, FieldForm, FieldForms, StampForm, StampForms
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.drafts import editing
@@ -48,14 +48,14 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         lacking = "draft_signers" if draft.content["documents"] else "draft_documents"
         return see_other(lacking, member.organization_id, draft.pk)
     if request.method != "POST":
-        on_lines = place_by_tags(draft)
-        return _page(request, member, draft, _unbound(draft), on_lines=len(on_lines))
+        on_lines = len(place_by_tags(draft))
+        return _page(request, member, draft, _unbound(draft), on_lines=on_lines)
     if request.POST.get("action") == "take-back":
         take_back(draft)
         return see_other("draft_places", member.organization_id, draft.pk)
     stamps, fields = _bound(request, draft)
     if not (stamps.is_valid() & (fields is None or fields.is_valid())):
-        return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
+        return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]))
     asked = [at for at in draft.places() if at.field] if fields is None else _kept(fields)
     editing.replace_places(draft, [*_kept(stamps), *asked])
     if "initials" in request.POST and allowance(member.organization.plan).initials:
@@ -73,8 +73,8 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
 def _onward(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Go on to the review; places of a template are kept by it."""
-    if missing(draft).of(Step.PLACEMENTS):
-        return _page(request, member, draft, _unbound(draft), status=422, held_back=True)
+    if held_back := missing(draft).of(Step.PLACEMENTS):
+        return _page(request, member, draft, _unbound(draft), held_back=held_back)
     if not draft.of_template:
         return see_other("draft_review", member.organization_id, draft.pk)
     try:
@@ -114,11 +114,7 @@ def _entered(content: Json) -> Json:
 def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]":
     """Return the forms as they were entered; None for the fields where nothing is said of them, which then stay as they
     are."""
-    content: QueryDict = request.POST.copy()
-    for button, prefix in (("remove", "stamp"), ("remove-field", "field")):
-        removed = request.POST.get(button, "")
-        if removed.isdecimal():
-            content[f"{prefix}-{int(removed)}-DELETE"] = "on"
+    content = with_removed(request.POST, **{"remove": "stamp", "remove-field": "field"})
     kwargs = {"choices": Choices.of(draft)}
     stamps = StampForms(content, prefix="stamp", form_kwargs=kwargs)
     if "field-TOTAL_FORMS" not in content:
@@ -130,16 +126,8 @@ def _kept(rows: "forms.BaseFormSet[Any]") -> list[Placed]:
     return [form.placed() for form in rows if not form.cleaned_data.get("DELETE")]
 
 
-def _page(
-    request: HttpRequest,
-    member: Member,
-    draft: Draft,
-    rows: tuple[Stamps, Fields],
-    *,
-    status: int = 200,
-    held_back: bool = False,
-    on_lines: int = 0,
-) -> HttpResponse:
+def _page(request: HttpRequest, member: Member, draft: Draft, rows: tuple[Stamps, Fields], **told: Any) -> HttpResponse:
+    """Return the page. ``told``: what was placed, or is missing, and is said above it."""
     lacking = missing(draft)
     files = [file | {"lacks": file["document"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
     content = {
@@ -156,10 +144,9 @@ def _page(
         "more_kinds": [_offered(kind) for name, kind in KINDS.items() if name not in _FIRST],
         "initials": allowance(member.organization.plan).initials,
         "limits": _LIMITS,
-        "on_lines": on_lines,
-        "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
+        **told,
     }
-    return show_step(request, member, draft, Step.PLACEMENTS, content, status=status)
+    return show_step(request, member, draft, Step.PLACEMENTS, content, status=422 if "held_back" in told else 0)
 
 
 def _offered(kind: Kind) -> Json:

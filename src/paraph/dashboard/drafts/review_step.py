@@ -1,6 +1,7 @@
 """``/app/{o}/drafts/{id}/review``: what each signer will get, the options, and "Send"."""
 
 import re
+from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
@@ -39,13 +40,13 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         return _page(request, member, draft, OptionsForm(draft=draft, member=member))
     options = OptionsForm(request.POST, draft=draft, member=member)
     if not options.is_valid():
-        return _page(request, member, draft, options, status=422)
+        return _page(request, member, draft, options)
     options.save(draft)
     editing.touch(draft)
     pressed = request.POST.get("action", "send")
     unconfirmed = [] if _CONFIRMED in request.POST or pressed == "save" else _drawn_differently(draft)
     if unconfirmed:
-        return _page(request, member, draft, options, refused=unconfirmed, status=422)
+        return _page(request, member, draft, options, unconfirmed)
     if "HX-Request" in request.headers:  # saved while it is being filled in
         return HttpResponse(status=204)
     if pressed not in {"send", "sign"}:
@@ -58,23 +59,17 @@ def _send(request: HttpRequest, member: Member, draft: Draft, options: OptionsFo
         sent = send_draft(scope(member), draft.pk, Sender(origin(request), actor(request, member)))
     except InvalidPayloadError as refused:
         found = refusals(scope(member), draft) or refusals_of(draft, refused)
-        return _page(request, member, draft, options, refused=found, status=422)
+        return _page(request, member, draft, options, found)
     except DomainError as refused:
-        return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
+        return _page(request, member, draft, options, [Refusal(Step.REVIEW, refused.message)])
     page = own_signing_page(request, member, sent) if sign else ""
     return see_other(page or request_address(member, sent))
 
 
 def _page(
-    request: HttpRequest,
-    member: Member,
-    draft: Draft,
-    options: OptionsForm,
-    *,
-    refused: list[Refusal] | None = None,
-    status: int = 200,
+    request: HttpRequest, member: Member, draft: Draft, options: OptionsForm, refused: Sequence[Refusal] = ()
 ) -> HttpResponse:
-    found = refusals(scope(member), draft) if refused is None else refused
+    found = refused or refusals(scope(member), draft)
     wrong = [
         Refusal(Step.REVIEW, f"{field.label}: {problem}", field.name) for field in options for problem in field.errors
     ]
@@ -90,7 +85,7 @@ def _page(
         "quota": web_sends(member.organization_id, member.organization.plan),
         "redirect_url": ascii_address(url) if (url := draft.content.get("redirect_url")) else "",
     }
-    return show_step(request, member, draft, Step.REVIEW, content, status=status)
+    return show_step(request, member, draft, Step.REVIEW, content, status=422 if refused else 0)
 
 
 def _drawn_differently(draft: Draft) -> list[Refusal]:

@@ -30,10 +30,10 @@ def sheets(draft: Draft, *, real: bool = False, with_targets: bool = False) -> l
 
 def palette(draft: Draft) -> list[dict[str, Any]]:
     """Return those who sign, with their names, initials and colours."""
-    named = [(signer, signer.name(draft.locale)) for signer in draft.signing]
     return [
-        {"ref": signer.ref, "name": name, "initials": initials_of(name), "colour": signer.position % _COLOURS}
-        for signer, name in named
+        {"ref": each.ref, "name": name, "initials": initials_of(name), "colour": each.position % _COLOURS}
+        for each in draft.signing
+        for name in [each.name(draft.locale)]
     ]
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import resolve_url
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
-from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.draft_page import draft_page, show_step, with_removed
 from paraph.dashboard.drafts.people import (
     PersonForm,
     SignerForm,
@@ -51,7 +51,7 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
         return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order))
     rows, copies, order = _bound(request, member), _bound_copies(request.POST), OrderForm(request.POST)
     if not (rows.is_valid() & order.is_valid() & (copies is None or copies.is_valid())):
-        return _page(request, member, draft, (rows, copies or _unbound_copies(draft), order), status=422)
+        return _page(request, member, draft, (rows, copies or _unbound_copies(draft), order))
     signers = _signers(draft, rows)
     up = request.POST.get("up", "")
     if up.isdecimal() and 0 < int(up) < len(signers):
@@ -65,7 +65,7 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
     if request.POST.get("action", "next") in {"next", "only-me"} and not _BUTTONS & set(request.POST):
         if not signers:
             order.add_error(None, _("Add a signer first."))
-            return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order), status=422)
+            return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order))
         return see_other("draft_places", member.organization_id, draft.pk)
     here = resolve_url("draft_signers", member.organization_id, draft.pk)
     return see_other(f"{here}#{_focused(request.POST, len(signers), len(draft.content.get('copies', ())))}")
@@ -90,13 +90,10 @@ def _unbound(member: Member, draft: Draft) -> Rows:
 
 
 def _bound(request: HttpRequest, member: Member) -> Rows:
-    content: QueryDict = request.POST.copy()
-    if request.POST.get("action") in {"me", "only-me"}:
+    content: QueryDict = request.POST
+    if content.get("action") in {"me", "only-me"}:
         content = with_account(content, member.user)
-    content = completed(content, earlier_signers(scope(member)))
-    removed = request.POST.get("remove", "")
-    if removed.isdecimal():
-        content[f"signer-{int(removed)}-DELETE"] = "on"
+    content = with_removed(completed(content, earlier_signers(scope(member))), remove="signer")
     return SignerForms(content, prefix="signer", form_kwargs=_kwargs(member))
 
 
@@ -112,10 +109,7 @@ def _bound_copies(entered: QueryDict) -> "Copies | None":
     """Return the list as it was entered, None where the form says nothing of copies, which then stay as they are."""
     if "copy-TOTAL_FORMS" not in entered:
         return None
-    content = entered.copy()
-    if (removed := content.get("remove-copy", "")).isdecimal():
-        content[f"copy-{int(removed)}-DELETE"] = "on"
-    return _CopyForms(content, prefix="copy")
+    return _CopyForms(with_removed(entered, **{"remove-copy": "copy"}), prefix="copy")
 
 
 def _kept(forms_of: "Rows | Copies") -> list[Json]:
@@ -135,7 +129,7 @@ def _signers(draft: Draft, rows: Rows) -> list[Json]:
     return signers
 
 
-def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown, *, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown) -> HttpResponse:
     rows, copies, order = shown
     wrong = next((form.fields[name] for form in [*rows, *copies] for name in form.errors if name in form.fields), None)
     if wrong:
@@ -150,4 +144,4 @@ def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown, *, s
         "most": allowance(member.organization.plan).signers,
         "count": sum(1 for form in rows if isinstance(form, SignerForm) and form["id"].value()),
     }
-    return show_step(request, member, draft, Step.SIGNERS, content, status=status)
+    return show_step(request, member, draft, Step.SIGNERS, content)

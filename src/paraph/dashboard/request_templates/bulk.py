@@ -7,14 +7,15 @@ from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Count, Prefetch
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show, told_in
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
-from paraph.dashboard.uploads import FIELD, takes_small_file
+from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.templates import sample_mail
@@ -45,11 +46,7 @@ _SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first
 
 
 class CsvForm(forms.Form):
-    file = forms.FileField(
-        label=gettext_lazy("CSV file"),
-        widget=forms.FileInput(attrs={"accept": ".csv,.txt,text/csv"}),
-        error_messages={"required": gettext_lazy("Choose a CSV file."), "empty": gettext_lazy("The file is empty.")},
-    )
+    file = file_field(gettext_lazy("CSV file"), ".csv,.txt,text/csv", gettext_lazy("Choose a CSV file."))
 
 
 def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
@@ -64,11 +61,9 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
     template = sendable_template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
     if form.is_bound and form.is_valid():
-        try:
+        with told_in(form, FIELD):
             made = _checked(request, member, template, form.cleaned_data[FIELD])
             return see_other("bulk_send", member.organization_id, made.pk)
-        except DomainError as refused:
-            form.add_error(FIELD, refused.message)
     content = {
         "template": template,
         "form": form,
@@ -77,8 +72,7 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
         "most": MOST_ROWS,
         "quota": web_sends(member.organization_id, member.organization.plan),
     }
-    status = 422 if form.errors else 200
-    return with_mail(show(request, "request_templates/bulk_upload.html", content, member=member, status=status))
+    return with_mail(show(request, "request_templates/bulk_upload.html", content, member=member))
 
 
 @member_page(Right.SEND)
@@ -89,8 +83,7 @@ def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpRe
 
 
 def csv_answer(content: bytes, name: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
 def _sample(template: Template) -> tuple[list[str], list[str]]:
@@ -152,7 +145,7 @@ def errors_csv(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpR
     return csv_answer(write_csv([*found.columns, _("Row"), _("Error")], rows), f"errors-{found.pk}.csv")
 
 
-def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = "") -> HttpResponse:
+def _page(request: HttpRequest, member: Member, found: BulkSend, problem: str = "") -> HttpResponse:
     counted = found.rows.values_list("state").annotate(count=Count("pk"))
     counts = dict.fromkeys(RowState.values, 0) | {str(state): count for state, count in counted}
     content = {
@@ -164,15 +157,14 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
         "problems": _named(found, found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS]),
         "sent": found.rows.filter(state=RowState.SENT).prefetch_related(_SIGNERS).order_by("-number")[:_ROWS],
         "quota": web_sends(member.organization_id, member.organization.plan),
-        "refused": refused,
+        "problem": problem,
         "most_shown": _ROWS,
     }
     if request.headers.get("HX-Request") == "true":
         return show(request, "request_templates/bulk_progress.html", content, member=member)
     if found.template and found.status == BulkStatus.CHECKED:
         content |= {"template": found.template, "mail": sample_mail(found.template, member.organization, member.user)}
-    status = 422 if refused else 200
-    return with_mail(show(request, "request_templates/bulk_send.html", content, member=member, status=status))
+    return with_mail(show(request, "request_templates/bulk_send.html", content, member=member))
 
 
 def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]]:
@@ -187,7 +179,4 @@ def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]
 def bulk_send_of(member: Member, bulk_send_id: int) -> BulkSend:
     """Return the member's bulk send. Raise ``Http404`` where there is none."""
     bulk_sends = scoped(BulkSend, scope(member)).select_related("template", "author")
-    found = bulk_sends.filter(pk=bulk_send_id).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(bulk_sends, pk=bulk_send_id)

@@ -11,13 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import PersonForm, SignerForm
 from paraph.dashboard.request_templates.templates import NamesForm, sendable_template_of
 from paraph.drafts.models import Draft
 from paraph.flow.sending.templates import sample_mail
-from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Role
 from paraph.request_templates.saving import begin_places, changing, rename
 from paraph.signature_requests.models import Channel
@@ -47,12 +46,10 @@ def roles(request: HttpRequest, member: Member, template_id: int) -> HttpRespons
     names = NamesForm(request.POST or None, roles=labels, initial={"name": found.name})
     people = [_always(request, role) for role in found.roles]
     if request.method == "POST" and all([names.is_valid(), *(form.is_valid() for form in people)]):
-        try:
+        with told_in(names):
             with changing(scope(member), found.pk, actor(request, member), "roles") as template:
                 rename(template, names.names(), [form.person() for form in people])
             return see_other("template", member.organization_id, found.pk)
-        except DomainError as refused:
-            names.add_error(None, refused.message)
     rows = [(role, names[f"role-{role.position}"], form) for role, form in zip(found.roles, people, strict=True)]
     content = {"template": found, "form": names, "rows": rows, "people": people}
     status = 422 if names.errors or any(form.errors for form in people) else 200
@@ -78,17 +75,13 @@ def options(request: HttpRequest, member: Member, template_id: int) -> HttpRespo
     del form.fields["title"]
     form.order_fields(["subject", "message"])
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             with changing(scope(member), found.pk, actor(request, member), "options") as template:
                 said.content = template.content
                 form.apply(said)
                 template.locale, template.subject, template.message = said.locale, said.subject, said.message
             return see_other("template", member.organization_id, found.pk)
-        except DomainError as refused:
-            form.add_error(None, refused.message)
-    content = {"template": found, "form": form}
-    status = 422 if form.errors else 200
-    return show(request, "request_templates/options.html", content, member=member, status=status)
+    return show(request, "request_templates/options.html", {"template": found, "form": form}, member=member)
 
 
 @member_page(Right.SEND)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph import words
 from paraph.dashboard.branding_preview import PARENT_POLICY
-from paraph.dashboard.decorators import actor, environments, member_page, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import actor, member_page, own, scope, see_other, show, shown_scope, told_in
 from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
@@ -21,7 +21,6 @@ from paraph.drafts.content import placed
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import refusals
 from paraph.flow.sending.templates import delete_template, sample_mail
-from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Role, Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
@@ -110,17 +109,13 @@ def _saved(
         save_template(scope(member), template, actor(request, member), form.names())
         return see_other("template", member.organization_id, template.pk)
     content = {"form": form, "drops_values": drops_values}
-    return show(request, "request_templates/save.html", content, member=member, status=422 if form.errors else 200)
+    return show(request, "request_templates/save.html", content, member=member)
 
 
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
-    mine = (
-        scoped(Template, shown_scope(request, member))
-        .defer("content")
-        .annotate(document_count=Count("documents"), roles_of=F("content__signers"))
-    )
-    rows = mine.order_by("name", "pk")[:_AT_ONCE]
+    mine = scoped(Template, shown_scope(request, member)).defer("content").order_by("name", "pk")
+    rows = mine.annotate(document_count=Count("documents"), roles_of=F("content__signers"))[:_AT_ONCE]
     return show(request, "request_templates/listing.html", {"rows": rows}, member=member)
 
 
@@ -128,19 +123,18 @@ def templates(request: HttpRequest, member: Member) -> HttpResponse:
 def template(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     found = (sendable_template_of if request.method == "POST" else template_of)(member, template_id)
     people = _people(request, member, found)
+    rows = iter(people)
+    roles = [(role, None if role.person else next(rows)) for role in found.roles]
     if request.method == "POST" and people.is_valid():
-        named = iter(people)
         filled = [
-            {**role.person, "otp_channel": role.otp_channel} if role.person else next(named).cleaned_data
-            for role in found.roles
+            form.cleaned_data if form else {**role.person, "otp_channel": role.otp_channel} for role, form in roles
         ]
         draft = begin_from(scope(member), found, member.user, filled)
         return see_other("draft_review", member.organization_id, draft.pk)
-    rows = iter(people)
     content = {
         "template": found,
         "people": people,
-        "roles": [(role, None if role.person else next(rows)) for role in found.roles],
+        "roles": roles,
         "left": _left(found),
         "mail": sample_mail(found, member.organization, member.user),
         "profile": branding_profiles(scope(member)).filter(pk=found.content.get("branding_profile_id")).first(),
@@ -149,9 +143,8 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
         "earlier": earlier_signers(scope(member)),
         "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
     }
-    status = 422 if people.is_bound else 200
     page = "request_templates/template.html"
-    return with_mail(show(request, page, content, member=member, status=status, environment=found.environment))
+    return with_mail(show(request, page, content, member=member, environment=found.environment))
 
 
 def with_mail(response: HttpResponse) -> HttpResponse:
@@ -197,18 +190,14 @@ def _documents(found: Template) -> list[dict[str, Any]]:
 def delete(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
     found = template_of(member, template_id)
-    refused = ""
-    if request.method == "POST":
-        try:
+    form = forms.Form(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with told_in(form):
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
-        except DomainError as refusal:
-            refused = refusal.message
-        else:
             messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
             return see_other("templates", member.organization_id)
-    content = {"template": found, "refused": refused}
-    status = 422 if refused else 200
-    return show(request, "request_templates/delete.html", content, member=member, status=status)
+    content = {"template": found, "form": form}
+    return show(request, "request_templates/delete.html", content, member=member)
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
@@ -225,11 +214,7 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
 
 def template_of(member: Member, template_id: int) -> Template:
     """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
-    found = (scoped(Template, scope(member, each)).filter(pk=template_id).first() for each in environments(member))
-    template = next(filter(None, found), None)
-    if template is None:
-        raise Http404
-    return template
+    return own(Template, member, template_id)
 
 
 def sendable_template_of(member: Member, template_id: int) -> Template:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show, told_in
 from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
@@ -56,19 +56,15 @@ def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_
     signer = get_object_or_404(found.signers.select_related("request__organization"), pk=signer_id)
     form = ReminderForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             remind(asking, request_id, signer_id, actor(request, member), form.cleaned_data["message"])
-        except DomainError as refusal:
-            form.add_error(None, refusal.message)
-        else:
             if mails_leave(signer):
                 messages.success(request, _("Reminder sent to %(name)s.") % {"name": signer.full_name})
             else:
                 messages.warning(request, _("The reminder was not mailed: there is no mail server."))
             return see_other("request", member.organization_id, request_id)
     content = {"form": form, "found": found, "signer": signer, "subject": reminder_subject(signer)}
-    status = 422 if form.errors else 200
-    return show(request, "requests/remind.html", content, member=member, status=status, environment=found.environment)
+    return show(request, "requests/remind.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.SEND)
@@ -76,21 +72,12 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     asking, found = own_request(member, request_id)
     form = EndEarlyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             end_own_early(asking, actor(request, member), request_id, form.cleaned_data["reason"])
             messages.success(request, _("The request was withdrawn. Its links no longer work."))
             return see_other("request", member.organization_id, request_id)
-        except DomainError as refusal:
-            form.add_error(None, refusal.message)
     content = {"form": form, "found": found}
-    return show(
-        request,
-        "requests/end_early.html",
-        content,
-        member=member,
-        status=422 if form.errors else 200,
-        environment=found.environment,
-    )
+    return show(request, "requests/end_early.html", content, member=member, environment=found.environment)
 
 
 @member_page(Right.SEND)
@@ -109,32 +96,23 @@ def duplicate_request(request: HttpRequest, member: Member, request_id: int) -> 
 @member_page(Right.SEND)
 @require_POST
 @reauthenticated
-def signing_link(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
-    """Show the link in this one response, kept by no cache; who asked stands in the activity log."""
+def signing_link(
+    request: HttpRequest, member: Member, request_id: int, signer_id: int, *, here: bool = False
+) -> HttpResponse:
+    """Show the link in this one response, kept by no cache; ``here``: lead to the signing page, which says whose turn
+    it is. Who asked stands in the activity log."""
     asking, found = own_request(member, request_id)
     try:
         link = show_signing_link(asking, actor(request, member), request_id, signer_id)
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
+    if here:
+        return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': in_person_ticket(signer, member.pk)})}")
     content = {"found": found, "signer": signer, "link": link}
     response = show(request, "requests/signing_link.html", content, member=member)
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
-
-
-@member_page(Right.SEND)
-@require_POST
-@reauthenticated
-def sign_here(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
-    """Lead to the signing page, which says whose turn it is. That it was shown stands in the activity log."""
-    asking, found = own_request(member, request_id)
-    try:
-        link = show_signing_link(asking, actor(request, member), request_id, signer_id)
-    except DomainError as refusal:
-        return request_page(request, member, request_id, refusal.message)
-    signer = found.signers.get(pk=signer_id)
-    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': in_person_ticket(signer, member.pk)})}")
 
 
 @member_page(Right.SEND)

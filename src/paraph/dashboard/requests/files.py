@@ -9,12 +9,13 @@ import time
 import zipfile
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_der_x509_certificate
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
@@ -69,9 +70,7 @@ def page_of_request(_: HttpRequest, member: Member, request_id: int, document_id
     """``…/documents/{id}/pages/{number}.webp``: a page as it was sealed, or as it is shown to signers before that."""
     _scope, found = own_request(member, request_id)
     rows = found.request_documents.select_related("document", "sealed")
-    row = rows.filter(document_id=document_id, document__file_deleted_at=None).first()
-    if row is None:
-        raise Http404
+    row = get_object_or_404(rows, document_id=document_id, document__file_deleted_at=None)
     if found.finalized and hasattr(row, "sealed"):
         return drawn(partial(sealed_picture, row.sealed, row.document, number))
     return drawn(partial(page_picture, row.document, number))
@@ -84,9 +83,7 @@ def signed_stamp(request: HttpRequest, member: Member, request_id: int, placemen
     _scope, found = own_request(member, request_id)
     rows = Placement.objects.filter(request_document__request=found, signer__signature_encrypted__isnull=False)
     signed = rows.filter(signer__status=SignerStatus.SIGNED).select_related("signer__request")
-    placement = signed.filter(pk=placement_id).first()
-    if placement is None:
-        raise Http404
+    placement = get_object_or_404(signed, pk=placement_id)
     return drawn(lambda: stamp_svg(stamp_content(placement, found)), "image/svg+xml")
 
 
@@ -128,14 +125,11 @@ def _compared(name: str, file: SealedFile) -> dict[str, Any]:
 
 
 def _digest(key: str) -> bytes | None:
-    digest = hashlib.sha256()
     try:
-        with store.open(key) as stored:
-            while block := stored.read(_BLOCK):
-                digest.update(block)
+        with cast(io.BufferedIOBase, store.open(key)) as stored:
+            return hashlib.file_digest(stored, "sha256").digest()
     except FileNotFoundError:
         return None
-    return digest.digest()
 
 
 class _Stored(NamedTuple):

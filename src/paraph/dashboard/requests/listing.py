@@ -7,17 +7,25 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import prefetch_related_objects
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show, shown_scope
+from paraph.dashboard.decorators import (
+    actor,
+    csv_file,
+    member_page,
+    number_in,
+    reauthenticated,
+    see_other,
+    show,
+    shown_scope,
+)
 from paraph.dashboard.requests.pages import Filters, Page, page, walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import RequestStatus, Role, SignatureRequest, SignerStatus
-from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants import daily_counts
 from paraph.tenants.admin_log import note_export
 from paraph.tenants.models import Environment, Member
@@ -33,7 +41,7 @@ def requests(request: HttpRequest, member: Member) -> HttpResponse:
     if not filters.is_valid():
         return show(request, "requests/listing.html", {"filters": filters, "page": Page()}, member=member, status=422)
     backwards = "previous" in request.GET
-    start = _number(request.GET.get("previous" if backwards else "following", ""))
+    start = number_in(request.GET.get("previous" if backwards else "following", ""))
     asked = shown_scope(request, member)
     shown = page(asked, filters, AT_ONCE, start, backwards=backwards)
     query = filters.query()
@@ -77,10 +85,6 @@ def _address(query: dict[str, Any], **going: int | None) -> str:
     return f"?{urlencode(query | going)}" if all(going.values()) else ""
 
 
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= LARGEST_ID else None
-
-
 _EXPORTED_AT_ONCE = 500
 _COLUMNS = (
     "id",
@@ -115,7 +119,7 @@ def export_requests(request: HttpRequest, member: Member) -> Any:
     note_export(member.organization_id, actor(request, member), filters.query())
     name = f"requests-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
     lines = _lines(shown_scope(request, member), filters)
-    return attached(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name)
+    return csv_file(lines, name)
 
 
 def _lines(scope: TenantScope, filters: Filters) -> Iterator[str]:

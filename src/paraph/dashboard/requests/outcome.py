@@ -151,12 +151,8 @@ class FirstAction(NamedTuple):
     signer: Signer | None = None
 
 
-def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> FirstAction | None:
-    """Return None where there is nothing but to wait. ``rows``: the signers as the page shows them."""
-    return next(_actions(member, found, rows), None)
-
-
-def _actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
+def actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
+    """Yield what can be done, the first before the rest. ``rows``: the signers as the page shows them."""
     if found.finalized and not found.files_deleted_at:
         yield FirstAction("download")
     if not may(member.role, Right.SEND):

@@ -8,10 +8,9 @@ from typing import Any
 
 from django import forms
 from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
-from django.http import Http404
 from django.utils.translation import gettext_lazy as _
 
-from paraph.dashboard.decorators import environments, scope
+from paraph.dashboard.decorators import numbers_in, own, scope
 from paraph.documents.models import Document
 from paraph.signature_requests.models import LARGE, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.search import search
@@ -89,12 +88,8 @@ def title_of(found: SignatureRequest) -> str:
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
     """Return the request, and the organization in its environment, which the member may see. Raise ``Http404``."""
-    for environment in environments(member):
-        asked = scope(member, environment)
-        rows = scoped(SignatureRequest, asked).select_related("application", "sent_by")
-        if found := rows.filter(pk=request_id).first():
-            return asked, found
-    raise Http404
+    found = own(SignatureRequest, member, request_id, "application", "sent_by")
+    return scope(member, found.environment), found
 
 
 @dataclass
@@ -157,22 +152,15 @@ def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | N
 
 
 def _by_number(chosen: QuerySet[SignatureRequest], words: str, found: list[int]) -> QuerySet[SignatureRequest]:
-    number = words.removeprefix("#")
-    if not (number.isascii() and number.isdigit() and len(number) < 19):
-        return chosen.none()
-    return chosen.filter(pk=int(number)).exclude(pk__in=found)
+    return chosen.filter(pk__in=numbers_in([words.removeprefix("#")])).exclude(pk__in=found)
 
 
 def _past(rows: QuerySet[SignatureRequest], start: int | None, *, rising: bool) -> QuerySet[SignatureRequest]:
-    if start is None:
-        return rows
-    return rows.filter(pk__gt=start) if rising else rows.filter(pk__lt=start)
+    return rows if start is None else rows.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:
     """Return the rows beyond the last one; the first condition is what the index begins to read by."""
-    if rising:
-        same = Q(created_at__gt=last.created_at) | Q(pk__gt=last.pk)
-        return rows.filter(created_at__gte=last.created_at).filter(same)
-    same = Q(created_at__lt=last.created_at) | Q(pk__lt=last.pk)
-    return rows.filter(created_at__lte=last.created_at).filter(same)
+    side, moment = "gt" if rising else "lt", last.created_at
+    beyond = Q((f"created_at__{side}", moment)) | Q((f"pk__{side}", last.pk))
+    return rows.filter(Q((f"created_at__{side}e", moment))).filter(beyond)

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.outcome import Outcome, first_action, outcome
+from paraph.dashboard.requests.outcome import Outcome, actions, outcome
 from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.sheets import sheets
 from paraph.dashboard.requests.timeline import kept_note, timeline
@@ -71,8 +71,7 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
     if is_part:
         return show(request, "requests/request_watched.html", part, member=member)
     part |= {"problem": problem, "heading": content["heading"]}
-    status = 422 if problem else 200
-    return show(request, "requests/request.html", part, member=member, status=status, environment=found.environment)
+    return show(request, "requests/request.html", part, member=member, environment=found.environment)
 
 
 def _mark(text: str) -> str:
@@ -100,7 +99,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "heading": found.title or ", ".join(row.document.name for row in documents),
         "outcome": outcome(found, signers),
         "signers": rows,
-        "first_action": first_action(member, found, rows),
+        "first_action": next(actions(member, found, rows), None),
         "sheets": partial(sheets, found, signers, documents, fields, texts),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
@@ -141,9 +140,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
         eligibility = signing_eligibility(signer)
         reminders = signer.reminders.all()
         by_hand = sum(not each.automatic for each in reminders)
-        invitation = signer.invitation or {}
-        acknowledgement = str(invitation.get("acknowledgement", ""))
-        kept = kept_note(acknowledgement, found.environment)
+        acknowledgement = str((signer.invitation or {}).get("acknowledgement", ""))
         rows.append(
             {
                 "signer": signer,
@@ -152,7 +149,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
                 "is_next": eligibility is SigningEligibility.OPEN,
                 "follows": signer.pk in waits[:1],
                 "has_link": eligibility in (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN),
-                "kept": kept,
+                "kept": kept_note(acknowledgement, found.environment),
                 "wrong_codes": wrong.get(signer.pk),
                 "reminders": by_hand,
                 "reminded_lately": reminded_lately(reminders) if eligibility is SigningEligibility.OPEN else "",
@@ -181,8 +178,8 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
 
 def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
     """Return whether a template can be made of it."""
-    is_there = found.files_deleted_at is None and not any(each.document.file_deleted_at for each in documents)
-    return found.environment == Environment.PRODUCTION and is_there
+    is_gone = found.files_deleted_at or any(each.document.file_deleted_at for each in documents)
+    return found.environment == Environment.PRODUCTION and not is_gone
 
 
 def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from django import template
 from django.conf import settings
 from django.template.context import RequestContext
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -22,6 +22,7 @@ from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
 from paraph.tenants.models import Environment
+from paraph.words import language_name
 
 register = template.Library()
 
@@ -48,6 +49,9 @@ def after_colon(sentence: str) -> str:
     abbreviation."""
     is_word = sentence[:1].isupper() and not sentence[1:2].isupper()
     return sentence[:1].lower() + sentence[1:] if is_word and get_language() != "de" else sentence
+
+
+register.filter("language_name", language_name)
 
 
 @register.filter
@@ -129,12 +133,3 @@ def whose_turn(found: SignatureRequest) -> str:
 def is_soon(found: SignatureRequest) -> bool:
     """Return whether the time to sign a request is over within three days."""
     return clock.now() > found.expires_at - _SOON
-
-
-@register.simple_tag(takes_context=True)
-def page_address(context: RequestContext, name: str) -> str:
-    """Return the address of a page of the organization, "" where there is no page of that name."""
-    try:
-        return reverse(name, args=[context["organization"].pk])
-    except NoReverseMatch:
-        return ""

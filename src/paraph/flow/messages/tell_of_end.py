@@ -8,12 +8,11 @@ from django.db.models import Q, QuerySet
 
 from paraph.flow.messages import emails
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
-from paraph.flow.messages.tell_sender import due_mail, is_told, message_id, queue_mail
+from paraph.flow.messages.tell_sender import CONTACT, due_mail, is_told, message_id, queue_mail
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
 
-_CONTACT = "contact"  # kind of a mail to the contact address
 _INVITED = ~Q(status=SignerStatus.PENDING) | Q(invitation__isnull=False)
 
 
@@ -23,10 +22,7 @@ def queue_mails(request: SignatureRequest) -> None:
     have signed, but not to who declined."""
     if request.declined_by_id:
         queue_mail(request, MailKind.DECLINED, request.declined_by_id)
-        if request.organization.contact_email:
-            name = f"{_CONTACT}-{request.pk}-{request.declined_by_id}"
-            SenderMail.objects.create(name=name, request=request, kind=_CONTACT, about=request.declined_by_id)
-            defer("tell_contact_of_decline", name=name)
+        queue_mail(request, CONTACT, request.declined_by_id)
     for signer_id in _concerned(request).values_list("pk", flat=True):
         defer("tell_signer_of_end", signer_id=signer_id)
 
@@ -46,12 +42,10 @@ def pending_mails(request: SignatureRequest) -> Iterator[PendingMail]:
     if request.ended_early_at is None:
         return
     noted = SenderMail.objects.filter(request=request, about=request.declined_by_id or 0, sent_at=None)
-    for name in noted.filter(kind=MailKind.DECLINED).values_list("pk", flat=True):
+    for name, kind in noted.filter(kind__in=(MailKind.DECLINED, CONTACT)).order_by("-kind").values_list("pk", "kind"):
         if due_mail(name):
-            yield PendingMail("tell_sender", {"name": name}, "the sender", message_id(name))
-    for name in noted.filter(kind=_CONTACT).values_list("pk", flat=True):
-        if _due_to_contact(name):
-            yield PendingMail("tell_contact_of_decline", {"name": name}, "the contact address", message_id(name))
+            to = "the contact address" if kind == CONTACT else "the sender"
+            yield PendingMail("tell_sender", {"name": name}, to, message_id(name))
     for signer in _concerned(request).exclude(email__endswith=ERASED_DOMAIN):
         if _due_to_signer(signer.pk):
             name = _message_to_signer(signer.pk)
@@ -63,30 +57,10 @@ def _concerned(request: SignatureRequest) -> QuerySet[Signer]:
     return invited if request.send_email else invited.none()
 
 
-def tell_contact_of_decline(name: str) -> None:
-    """Mail the contact address who declined and why, with the signer as the one to answer; do nothing where there is no
-    address any more, or it is the sender's own, who is told.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off.
-    """
-    note = noted_in(SenderMail.objects.filter(pk=name), "sent_at")
-    mail_once(message_id(name), lambda: _due_to_contact(name), note)
-
-
-def _due_to_contact(name: str) -> DueEmail | None:
-    mail = SenderMail.objects.get(pk=name)
-    decliner = _loaded(mail.about)
-    contact = decliner.request.organization.contact_email
-    if mail.sent_at or not contact or is_told(decliner.request, MailKind.DECLINED, contact):
-        return None
-    return DueEmail(decliner, emails.declined_to_contact(decliner), to=contact, reply_to=decliner.email)
-
-
 def tell_signer_of_end(signer_id: int) -> None:
     """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
     is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
-    :func:`tell_contact_of_decline` does."""
+    :func:`paraph.flow.messages.tell_sender.tell_sender` does."""
     note = noted_in(Signer.objects.filter(pk=signer_id), "end_told_at")
     mail_once(_message_to_signer(signer_id), lambda: _due_to_signer(signer_id), note)
 
@@ -96,7 +70,8 @@ def _message_to_signer(signer_id: int) -> str:
 
 
 def _due_to_signer(signer_id: int) -> DueEmail | None:
-    signer = _loaded(signer_id)
+    related = ("request__organization", "request__branding_profile", "request__sent_by")
+    signer = Signer.objects.select_related(*related).get(pk=signer_id)
     request = signer.request
     if signer.end_told_at or request.organization.deleted_at:
         return None
@@ -104,8 +79,3 @@ def _due_to_signer(signer_id: int) -> DueEmail | None:
         return DueEmail(signer, emails.withdrawn(signer))
     told = is_told(request, MailKind.DECLINED, signer.email)
     return None if told else DueEmail(signer, emails.declined_to_signer(signer))
-
-
-def _loaded(signer_id: int) -> Signer:
-    related = ("request__organization", "request__branding_profile", "request__sent_by")
-    return Signer.objects.select_related(*related).get(pk=signer_id)

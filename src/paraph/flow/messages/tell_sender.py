@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
+from paraph.flow.messages.emails import declined_to_contact
 from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.kernel import clock
@@ -29,16 +30,18 @@ from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 from paraph.words import date, moment
 
+CONTACT = "contact"  # kind of a mail that tells an organization's contact address of a decline
 _DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
 EXPIRY_WARNINGS = tuple(_DAYS)
 _AT_ONCE = 500
 _MOST_NAMES = 5
 
 
-def queue_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
+def queue_mail(request: SignatureRequest, kind: str, about: int = 0) -> None:
     """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
-    the request. ``about``: the id of the signer or inquiry, or the number of days."""
-    if request.sent_by_id is None:
+    the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: the
+    id of the signer or inquiry, or the number of days."""
+    if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
         return
     name = f"{kind}-{request.pk}-{about}"
     with transaction.atomic():
@@ -58,8 +61,9 @@ def tell_sender(name: str) -> None:
     """Send the mail queued under this name, unless the member has turned such mails off or is no member any more,
     or what it says is no longer true.
 
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
-    a sender who signs as well must still get codes.
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where one to the
+    contact address is put off. Those to the member are in no ceiling of messages: a sender who signs as well must still
+    get codes.
     """
     note = noted_in(SenderMail.objects.filter(pk=name), "sent_at")
     mail_once(message_id(name), lambda: due_mail(name), note)
@@ -78,11 +82,13 @@ def message_id(name: str) -> str:
 
 def due_mail(name: str) -> DueEmail | None:
     """Return the mail queued under this name, None where it is not to be sent, or is out."""
-    rows = SenderMail.objects.select_related("request__organization", "request__sent_by")
+    rows = SenderMail.objects.select_related("request__organization", "request__branding_profile", "request__sent_by")
     mail = rows.filter(pk=name).first()
     if mail is None:  # forgotten, as what it tells has been put right
         return None
     request, user = mail.request, mail.request.sent_by
+    if mail.kind == CONTACT:
+        return None if mail.sent_at else _due_to_contact(request, mail.about)
     if mail.sent_at or user is None or not _wants(user, request, mail.kind):
         return None
     with override(_language(request)):
@@ -92,6 +98,17 @@ def due_mail(name: str) -> DueEmail | None:
         return None
     signer.request = request
     return DueEmail(signer, content, to=user.email, is_counted=False)
+
+
+def _due_to_contact(request: SignatureRequest, decliner_id: int) -> DueEmail | None:
+    """Return the mail that says who declined and why, with the signer as the one to answer; None where there is no
+    address any more, or it is the sender's own, who is told."""
+    contact = request.organization.contact_email
+    if not contact or is_told(request, MailKind.DECLINED, contact):
+        return None
+    decliner = Signer.objects.get(pk=decliner_id)
+    decliner.request = request
+    return DueEmail(decliner, declined_to_contact(decliner), to=contact, reply_to=decliner.email)
 
 
 def _wants(user: User, request: SignatureRequest, kind: str) -> bool:

@@ -267,15 +267,6 @@ def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _texts(f"{path}[{number}]", each)
 
 
-def _told_words(found: Found) -> Facts:
-    return {
-        "organization_id": found.organization_id,
-        "kind": type(found.row).__name__,
-        "id": found.row.pk,
-        **found.words,
-    }
-
-
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
     """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
     by_model = {written.model: written for written in _WRITTEN}
@@ -364,7 +355,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "words in drafts and templates",
         "; ".join(f"{table}: {' '.join(names)}" for _, table, names, _ in _WRITTEN),
         _words,
-        _told_words,
+        telling("organization_id", lambda each: {"kind": type(each.row).__name__, "id": each.row.pk, **each.words}),
         _erase_words,
     ),
     Place(

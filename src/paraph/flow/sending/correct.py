@@ -28,7 +28,6 @@ from paraph.tenants.scope import TenantScope, scoped
 
 MOST_LINKS = 100  # of one signer
 _WAY = {"email", "phone", "otp_channel"}  # how the signer is reached; who has the earlier link may be somebody else
-_STATED = {"locale": "language"}  # columns that the journal calls otherwise
 
 
 @transaction.atomic
@@ -52,12 +51,13 @@ def correct_signer(
     changed = [name for name in given if given[name] != old[name]]
     for name in changed:
         setattr(signer, name, given[name])
+    signer.locale = signer.language
     _require_valid(scope, signer, changed)
     is_moved = not _WAY.isdisjoint(changed)
     if is_moved:
         _replace_link(signer)
     signer.save()
-    events.signer_corrected(signer, _stated(old, changed), _stated(given, changed), origin)
+    events.signer_corrected(signer, _only(old, changed), _only(given, changed), origin)
     note(scope.organization_id, actor, Action.SIGNER_CORRECTED, f"request {request_id}, signer {signer_id}")
     if is_moved and signer.request.send_email and eligibility is SigningEligibility.OPEN:
         defer("invite", signer_id=signer_id)
@@ -113,8 +113,8 @@ def _replace_link(signer: Signer) -> None:
     forget_mails(signer.request, MailKind.UNDELIVERED, [signer.pk])
 
 
-def _stated(values: Mapping[str, str], names: list[str]) -> dict[str, str]:
-    return {_STATED.get(name, name): values[name] for name in names}
+def _only(values: Mapping[str, str], names: list[str]) -> dict[str, str]:
+    return {name: values[name] for name in names}
 
 
 @transaction.atomic

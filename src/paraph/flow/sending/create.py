@@ -124,6 +124,8 @@ def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> di
             role=draft.role,
             order=draft.order or position,
             otp_channel=draft.otp_channel or "",
+            language=draft.language or "",
+            locale=draft.language or "",
             token_salt=new_salt(),
         )
         for position, (pk, draft) in enumerate(zip(ids, plan.draft.signers, strict=True), 1)

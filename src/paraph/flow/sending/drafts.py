@@ -15,7 +15,7 @@ from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.saving import begin_with, of_request
-from paraph.signature_requests.input import PERSON
+from paraph.signature_requests.input import PERSON, TAKING_PART
 from paraph.signature_requests.models import ERASED_DOMAIN, SignatureRequest, Signer
 from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
@@ -87,7 +87,7 @@ def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft,
 
 def _as_given(signer: Signer, ref: str) -> Json:
     """Return the signer of a draft; of one whose data were erased only the role."""
-    names = ("otp_channel", "role", *(() if signer.email.endswith(ERASED_DOMAIN) else PERSON))
+    names = (*TAKING_PART, *(() if signer.email.endswith(ERASED_DOMAIN) else PERSON))
     return signer_of({name: getattr(signer, name) for name in names}, ref)
 
 

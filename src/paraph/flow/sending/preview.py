@@ -52,7 +52,8 @@ def _bound(plan: RequestPlan, problems: Problems) -> None:
 
 
 def _names(plan: RequestPlan, locale: str) -> dict[str, str]:
-    return {signer.ref: full_name(signer.first_name, signer.last_name, locale) for signer in plan.draft.signers}
+    people = plan.draft.signers
+    return {each.ref: full_name(each.first_name, each.last_name, each.language or locale) for each in people}
 
 
 def _pages(planned: PlannedDocument, names: dict[str, str]) -> list[PreviewPage]:

@@ -100,7 +100,8 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
         expires_at=clock.now() + timedelta(days=content["validity_days"]),
         branding_profile=profiles.filter(pk=content.get("branding_profile_id")).first(),
     )
-    signer = Signer(request=request, role=first.role, first_name=person["first_name"], last_name=person["last_name"])
+    names = {name: person[name] for name in ("first_name", "last_name")}
+    signer = Signer(request=request, role=first.role, locale=first.language, **names)
     rows = template.documents.select_related("document")
     documents = [row.document for row in rows if _has_place(template, row.document_id, first)]
     return invitation(signer, f"{settings.PARAPH.public_url}/sign/…", documents)

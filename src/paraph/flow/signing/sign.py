@@ -173,11 +173,11 @@ def sandbox_sign(
     signer: Signer, mark: dict[str, Any] | None, origin: Origin, fields: tuple[FilledField, ...] = ()
 ) -> None:
     """Sign as the signer's page does, without a code: none is sent, and nobody has to receive one. The consent notice
-    is accepted in the request's language, and initials, where the request wants them, are those of the name.
+    is accepted in the signer's language, and initials, where the request wants them, are those of the name.
 
     ``mark`` is a signature, None for an approver, and ``fields`` are all of the signer, as :class:`Signature` has them.
     Raise what :func:`sign` raises before it looks at a code.
     """
     request = signer.request
     initials = {"type": "typed"} if request.initials_required and mark else None
-    sign(signer, Signature(None, mark, initials, request.locale, fields), origin)
+    sign(signer, Signature(None, mark, initials, signer.locale or request.locale, fields), origin)

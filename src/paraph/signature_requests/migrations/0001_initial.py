@@ -182,6 +182,7 @@ class Migration(migrations.Migration):
                     "otp_channel",
                     models.CharField(blank=True, choices=[("email", "Email"), ("sms", "Sms")], max_length=5),
                 ),
+                ("language", models.CharField(blank=True, db_default="", default="", max_length=5)),
                 (
                     "status",
                     models.CharField(
