@@ -117,6 +117,7 @@ def test_invitations_cannot_be_guessed(target: Target, world: World) -> None:
 
 
 def test_exports_hold_no_formula(world: World) -> None:
+    world.ada.sent(f"/app/{world.own}/environment", {"to": "sandbox", "page": ""}, page=f"/app/{world.own}/requests")
     answer = world.ada.send(f"/app/{world.own}/requests/export", {}, page=f"/app/{world.own}/requests")
     assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/csv")
     cells = [cell for row in csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))) for cell in row]

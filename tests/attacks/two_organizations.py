@@ -88,6 +88,7 @@ def _filled(target: Target, ada: Person, own: int, application: dict[str, Any]) 
         "application_id": application["id"],
         "key_id": 1,
         "delivery_id": 1,
+        "placement_id": 1,
         "profile_id": _last(profile),
         "request_id": request["id"],
         "signer_id": request["signers"][0]["id"],

@@ -22,7 +22,7 @@ from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
-from paraph.tenants.models import ActorKind, Application, Environment, Member, User
+from paraph.tenants.models import ActorKind, ApiKey, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
@@ -122,6 +122,6 @@ def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
         steps.append(Step(_("Invite a colleague"), "members", others))
         steps.append(Step(_("Set a contact for signers' questions"), "settings", bool(organization.contact_email)))
     if may(member.role, Right.BUILD):
-        made = Application.objects.filter(organization=organization).exists()
-        steps.append(Step(_("Create an application to use the API"), "applications", made))
+        called = ApiKey.objects.filter(application__organization=organization, last_used_at__isnull=False).exists()
+        steps.append(Step(_("Call the API"), "applications", called))
     return [] if all(step.is_done for step in steps) else steps

@@ -18,7 +18,7 @@ from paraph.drafts.tags import place_by_tags, take_back
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.saving import keep_places
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
-from paraph.signature_requests.fields.kinds import KINDS, Kind
+from paraph.signature_requests.fields.kinds import KINDS, PALETTE, Kind
 from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.values import HEIGHTS, WIDTHS
 from paraph.tenants.limits import allowance
@@ -34,7 +34,6 @@ _LIMITS = {
     "smallest": f"{SMALLEST_SIDE:g}",
     "most_fields": MOST_FIELDS,
 }
-_FIRST = ("signed_on", "full_name", "text", "checkbox")  # in the palette, before the rest
 
 
 @draft_page(Step.PLACEMENTS)
@@ -140,8 +139,8 @@ def _page(request: HttpRequest, member: Member, draft: Draft, rows: tuple[Stamps
         "files": files,
         "several": len(files) > 1,
         "signers": [each | {"lacks": each["ref"] in lacking.signers} for each in palette(draft)],
-        "kinds": [_offered(KINDS[name]) for name in _FIRST],
-        "more_kinds": [_offered(kind) for name, kind in KINDS.items() if name not in _FIRST],
+        "kinds": [_offered(KINDS[name]) for name in PALETTE],
+        "more_kinds": [_offered(kind) for name, kind in KINDS.items() if name not in PALETTE],
         "initials": allowance(member.organization.plan).initials,
         "limits": _LIMITS,
         **told,

@@ -309,6 +309,7 @@ _ALL = (
     Kind("email", gettext_lazy("E-mail"), "at-symbol", known=attrgetter("email")),
 )  # fmt: skip
 KINDS = {kind.type: kind for kind in _ALL}
+PALETTE = ("signed_on", "full_name", "text", "checkbox")  # what most documents ask for, in the order of the editor
 
 
 def entered(field: Field, value: object) -> Value:
