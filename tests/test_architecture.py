@@ -69,7 +69,7 @@ BUDGETS = {
     "drafts": 1_320,
     "evidence": 510,
     "files": 40,
-    "flow": 6_040,
+    "flow": 6_060,
     "health": 80,
     "idempotency": 170,
     "kernel": 1_020,

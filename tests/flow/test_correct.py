@@ -15,6 +15,7 @@ from paraph.flow.personal_data.erase import erase_address, erase_signer, show_pe
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sending.correct import MOST_LINKS, correct_signer, extend, reword
 from paraph.flow.sending.invite import invite, remind, send_reminder
+from paraph.flow.signing.ask import ask
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature, enter_fields
@@ -31,6 +32,7 @@ from paraph.signature_requests.models import (
     Channel,
     Field,
     FirstOpening,
+    Inquiry,
     Reminder,
     SenderMail,
     SignatureRequest,
@@ -38,7 +40,7 @@ from paraph.signature_requests.models import (
 )
 from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.models import Activity, Application
+from paraph.tenants.models import Activity, Application, Organization
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery, Event
 from tests.drafts.author import author
@@ -192,6 +194,34 @@ class TestAnotherWay:
         remind(scope_of(made), made.request.pk, signer_id, actor)
         send_reminder(signer_id, 1)
         assert [message.to for message in CapturedMessage.objects.all()] == [NEW, NEW]
+
+    def test_a_reminder_that_was_on_its_way_is_not_the_next_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = invited()
+        actor, signer_id = author().actor, made.signers[0].pk
+
+        def reminded_meanwhile(signer: Signer, url: str, message: str) -> Any:
+            monkeypatch.undo()
+            mail = emails.reminder(signer, url, message)
+            correct(made, email=NEW)
+            invite(signer_id)
+            remind(scope_of(made), made.request.pk, signer_id, actor)
+            return mail
+
+        remind(scope_of(made), made.request.pk, signer_id, actor)
+        monkeypatch.setattr(emails, "reminder", reminded_meanwhile)
+        send_reminder(signer_id, 1)
+        assert Reminder.objects.get().mail is None
+        send_reminder(signer_id, 1)
+        assert [message.to for message in CapturedMessage.objects.order_by("pk")] == [NEW, "ada1@example.com", NEW]
+
+    def test_nobody_asks_by_a_link_that_is_replaced_meanwhile(self) -> None:
+        made = invited()
+        Organization.objects.update(contact_email="desk@example.com")
+        opened = loaded(made)
+        correct(made, email=NEW)
+        with pytest.raises(ReplacedLinkError):
+            ask(opened, "question", "Who is this?")
+        assert not Inquiry.objects.exists()
 
     def test_in_a_sequence_the_turn_stays_and_who_waits_is_not_mailed(self) -> None:
         made = invited(mode="sequential")

@@ -138,7 +138,9 @@ def works_here(made: Scene) -> None:
     """Ada is a member of an organization, too, and was asked to join another."""
     user = User.objects.create(email=ADDRESS, name="Ada Lovelace")
     EmailAddress.objects.create(user_id=user.pk, email=ADDRESS, verified=True)
-    organization = Organization.objects.create(name="Other Ltd", plan="pro", contact_email=ADDRESS)
+    organization = Organization.objects.create(
+        name="Other Ltd", plan="pro", contact_email=ADDRESS, request_defaults={"message": f"Write to {ADDRESS}."}
+    )
     Member.objects.create(organization=organization, user=user, role="owner")
     UserSession.objects.create(user_id=user.pk, ip=VISITOR.ip, user_agent="Mozilla", session_key="k", data={})
     Invitation.objects.create(
@@ -228,10 +230,9 @@ OF_NOBODY = {
         organizations_brandingprofile.accent_color
     """,
     "of an organization and its programs": """
-        organizations_organization.name organizations_organization.request_defaults
+        organizations_organization.name
         organizations_application.name organizations_application.webhook_url
         organizations_application.frame_origins organizations_brandingprofile.name organizations_logo.object_key
-        organizations_organization.request_defaults
     """,
     "files, which are evidence or deleted with them": """
         documents_document.name documents_document.pages documents_document.preflight documents_document.object_key

@@ -12,6 +12,7 @@ from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.tell_sender import queue_mail, tell_sender, warn_senders
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import invite
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
@@ -20,7 +21,8 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
-from tests.factories import Scene, scene, sign
+from paraph.tenants.scope import TenantScope
+from tests.factories import VISITOR, Scene, scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SENDER = "ada@harbour.example"
@@ -186,6 +188,25 @@ def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gate
         assert SenderMail.objects.count() == wanted
     invite(made.signers[0].pk)
     assert told() == [], "it was delivered meanwhile"
+
+
+def test_after_an_extension_the_sender_is_warned_by_a_mail_of_its_own(made: Scene) -> None:
+    SignatureRequest.objects.update(validity_days=1)
+    for hours in (60, 61):
+        extend(
+            TenantScope(made.request.organization_id, "production", "pro", None), OPERATOR, made.request.pk, 30,
+            origin=VISITOR,
+        )  # fmt: skip
+        SignatureRequest.objects.update(
+            expires_at=clock.now() + timedelta(hours=hours), created_at=clock.now() - timedelta(hours=20)
+        )
+        assert warn_senders() == 1
+        told()
+    assert CapturedMessage.objects.filter(to=SENDER).values("message_id").distinct().count() == 2
+    SenderMail.objects.all().delete()
+    end_early(OPERATOR, made.request.pk, "Over")
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert not CapturedMessage.objects.filter(to=SENDER).exists()
 
 
 def test_erasing_a_signer_takes_captured_mails_and_a_title_that_names_them(made: Scene) -> None:

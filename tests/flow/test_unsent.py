@@ -23,7 +23,7 @@ from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log import OPERATOR, note_export
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.models import Activity
+from paraph.tenants.models import Activity, Organization
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts import stored
 from tests.drafts.author import Author, author
@@ -236,6 +236,18 @@ def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
         Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
     titles = [each.facts["title"] for each in show_person("ada@example.com")]
     assert titles == [f"{number}: ada@example.com" for number in range(60)]
+
+
+def test_a_message_that_requests_begin_with_is_shown_and_stays_the_organizations_own() -> None:
+    of_charles = Organization.objects.filter(pk=author().scope.organization_id)
+    author()  # of another organization, which has no such message
+    of_charles.update(request_defaults={"message": "Questions? Write to ada@example.com."})
+    for _ in range(2):
+        [shown] = [each for each in show_person("ADA@example.com") if each.place == "messages that requests begin with"]
+        assert (shown.facts["organization_id"], shown.erased_by) == (of_charles.get().pk, "") and shown.stays
+        assert shown.facts["message"] == "Questions? Write to ada@example.com."
+        erase_address(OPERATOR, "ada@example.com")
+    assert not show_person("eve@example.com")
 
 
 def test_who_always_signs_in_a_role_is_shown_and_erased_and_the_role_stays() -> None:

@@ -13,7 +13,7 @@ from paraph.evidence.models import ProofFile
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
 from paraph.flow.messages.tell_of_end import pending_mails
-from paraph.flow.sending.invite import invitation_name
+from paraph.flow.sending.invite import invitation_name, reminder_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import QUEUES, defer
@@ -142,7 +142,7 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
     )
     for reminder in unsent.select_related("signer__request").order_by("pk"):
         arguments = {"signer_id": reminder.signer_id, "number": reminder.number}
-        mails = (f"reminder-{reminder.signer_id}-{reminder.number}",)
+        mails = (reminder_name(reminder.signer_id, reminder.number, reminder.signer.replaced_links),)
         yield PendingStep("send_reminder", arguments, f"a reminder for {reminder.signer.full_name}", mails=mails)
 
 

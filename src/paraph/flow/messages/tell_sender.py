@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
@@ -37,13 +37,14 @@ _AT_ONCE = 500
 _MOST_NAMES = 5
 
 
-def queue_mail(request: SignatureRequest, kind: str, about: int = 0) -> None:
+def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int = 0) -> None:
     """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
     the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: the
-    id of the signer or inquiry, or the number of days."""
+    id of the signer or inquiry, or the number of days; ``turn``: what tells one mail from another after
+    :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
     if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
         return
-    name = f"{kind}-{request.pk}-{about}"
+    name = f"{kind}-{request.pk}-{about}" + (f"-{turn}" if turn else "")
     with transaction.atomic():
         mail, is_new = SenderMail.objects.get_or_create(
             name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
@@ -260,13 +261,13 @@ def _warn(before: int, until: int) -> int:
     told = SenderMail.objects.filter(request=OuterRef("pk"), kind=MailKind.EXPIRING, about=before)
     due = SignatureRequest.objects.filter(
         ~Exists(told),
+        Q(validity_days__gt=before) | Q(expires_at__gt=F("created_at") + timedelta(days=before)),
         status=RequestStatus.PENDING,
         expires_at__gt=now + timedelta(days=until),
         expires_at__lte=now + timedelta(days=before),
-        validity_days__gt=before,
         sent_by__isnull=False,
     )
     rows = list(due.order_by("expires_at", "pk")[:_AT_ONCE])
     for request in rows:
-        queue_mail(request, MailKind.EXPIRING, before)
+        queue_mail(request, MailKind.EXPIRING, before, int(request.expires_at.timestamp()))
     return len(rows)

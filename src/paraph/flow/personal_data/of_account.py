@@ -11,7 +11,7 @@ from django.db.models import CharField, Q
 from django.db.models.functions import Cast
 
 from paraph.drafts.models import Draft
-from paraph.flow.personal_data.place import Facts, Person, Place, among, telling, with_address
+from paraph.flow.personal_data.place import Facts, Person, Place, among, names_person, telling, with_address
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
@@ -85,6 +85,11 @@ def _acts(person: Person) -> Iterator[Activity]:
     yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "pk")
 
 
+def _default_messages(person: Person) -> Iterator[Organization]:
+    rows = Organization.objects.filter(request_defaults__has_key="message").order_by("pk")
+    yield from (row for row in rows if row.request_defaults and names_person(person, row.request_defaults["message"]))
+
+
 OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
     Place(
         "accounts",
@@ -121,5 +126,12 @@ OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
         with_address(Organization, "contact_email"),
         telling("organization_id=pk contact_email"),
         stays="The organization can put another in its place.",
+    ),
+    Place(
+        "messages that requests begin with",
+        "organizations_organization: request_defaults",
+        _default_messages,
+        telling("organization_id=pk", lambda row: {"message": row.request_defaults["message"]}),
+        stays="It is the organization's own text for everybody, which it can change.",
     ),
 )

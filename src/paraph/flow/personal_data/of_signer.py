@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
@@ -38,7 +40,6 @@ from paraph.signature_requests.models import (
     FirstOpening,
     Inquiry,
     Reminder,
-    SenderMail,
     SignatureRequest,
     Signer,
 )
@@ -77,10 +78,10 @@ def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
 
 
 def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
-    """Captured mails to the sender, which name signers."""
+    """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
     names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)]
-    names += [message_id(mail.name) for mail in SenderMail.objects.filter(request=signer.request_id)]
-    yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
+    to_sender = Q(message_id__regex=rf"^{message_id('[a-z]+')}-{signer.request_id}-")
+    yield from CapturedMessage.objects.filter(to_sender | Q(message_id__in=names)).order_by("pk")
 
 
 def _fields(signer: Signer) -> Iterator[Field]:

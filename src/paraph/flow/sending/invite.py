@@ -86,7 +86,7 @@ def _tell_sender(signer_id: int, refusal: OSError) -> None:
         code >= _PERMANENT for code, _reply in refusal.recipients.values()
     )
     if is_final or clock.now() > begun + _USUALLY:
-        queue_mail(signer.request, MailKind.UNDELIVERED, signer.pk)
+        queue_mail(signer.request, MailKind.UNDELIVERED, signer.pk, signer.replaced_links)
 
 
 @transaction.atomic
@@ -217,13 +217,19 @@ def send_reminder(signer_id: int, number: int) -> None:
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
     """
-    reminders = Reminder.objects.filter(signer_id=signer_id, number=number)
+    replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
+    reminders = Reminder.objects.filter(signer_id=signer_id, number=number, signer__replaced_links=replaced_links)
     mail_once(
-        f"reminder-{signer_id}-{number}",
+        reminder_name(signer_id, number, replaced_links),
         lambda: _due_reminder(reminders.first()),
         lambda acknowledgement: reminders.update(mail=_taken(acknowledgement), message=""),
     )
     _journal(signer_id, number)
+
+
+def reminder_name(signer_id: int, number: int, replaced_links: int) -> str:
+    """Return the name under which a reminder with the signer's newest link is sent once: numbers begin anew with it."""
+    return f"reminder-{signer_id}-{number}" + (f"-{replaced_links}" if replaced_links else "")
 
 
 def _due_reminder(reminder: Reminder | None) -> DueEmail | None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from paraph.flow.events import lock_signer
+from paraph.flow.events import lock_holder
 from paraph.flow.messages.emails import forwarded_name, inquiry_email
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.flow.messages.tell_sender import queue_mail
@@ -36,7 +36,8 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     Any signer may ask, whatever has become of the request.
 
     Raise ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
-    kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`.
+    kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`, and as
+    :func:`lock_holder` does.
     """
     if not signer.request.organization.contact_email:
         raise DomainError("not_found", "The sender has given no address for questions.")
@@ -46,7 +47,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     if not 0 < len(text) <= LONGEST:
         raise DomainError("validation_error", f"text must have 1 to {LONGEST} characters.")
     with transaction.atomic():
-        lock_signer(signer.pk)  # two at once cannot both be the last one allowed
+        lock_holder(signer)  # two at once cannot both be the last one allowed
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
