@@ -122,6 +122,7 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
     page.locator(".editor.live").wait_for()
     assert page.locator("[data-stamp] [name$=-page]").input_value() == "12"
     hands.click(page.locator("button.primary[value=next]"))
+    page.wait_for_load_state("networkidle")  # the pictures of a draft are gone with it
     hands.click(page.get_by_role("button", name="Send and sign"))
     hands.click(page.locator(".bar a.primary"))
     hands.click(page.locator("#sign [href='#confirm']"))
