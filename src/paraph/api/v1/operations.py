@@ -15,6 +15,7 @@ from paraph.api.v1 import (
     drafts,
     events,
     sandbox_acts,
+    sent_requests,
     signature_requests,
     templates,
 )
@@ -50,7 +51,10 @@ def read_health(request: ApiRequest) -> HttpResponse:
     )
 
 
-_MODULES = (documents, signature_requests, audit_logs, templates, drafts, events, branding_profiles, sandbox_acts)
+_MODULES = (
+    *(documents, signature_requests, sent_requests, audit_logs, templates),
+    *(drafts, events, branding_profiles, sandbox_acts),
+)
 OPERATIONS: list[Operation] = [
     *(each for module in _MODULES for each in vars(module).values() if isinstance(each, Operation)),
     read_health,
