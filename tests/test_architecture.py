@@ -56,7 +56,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 BUDGETS = {
     "account_mail": 50,
-    "api": 4_490,
+    "api": 4_500,
     "audit_trail": 320,
     "authority": 70,
     "cli": 2_380,
