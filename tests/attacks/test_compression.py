@@ -57,7 +57,7 @@ def test_a_page_and_all_that_it_loads_is_small(target: Target, made: dict[str, A
         headers, content = raw(target.base_url + address)
         assert headers["Content-Encoding"] == "gzip" and "immutable" in headers["Cache-Control"]
         sizes[address] = len(content)
-    assert len(sizes) >= 5 and sum(sizes.values()) < 16 * 1024
+    assert len(sizes) == 4 and sum(sizes.values()) < 16 * 1024
     assert len(body) < 6 * 1024
 
 

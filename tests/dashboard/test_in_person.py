@@ -61,10 +61,10 @@ def test_the_page_says_whose_turn_it_is_and_nothing_of_the_dashboard(made: Scene
     address = opened(client, made)
     assert address.startswith(made.url())
     page = text(client.get(address))
-    assert "It is the turn of Ada Lovelace" in page and "/app/" not in page
+    assert "It’s Ada Lovelace’s turn" in page and "/app/" not in page
     assert Activity.objects.latest("pk").action == "signing_link.shown"
-    assert "It is the turn" not in text(client.get(made.url()))
-    assert "It is the turn" in text(client.post(address, {"lang": "en"}))
+    assert "Please hand over this device" not in text(client.get(made.url()))
+    assert "Please hand over this device" in text(client.post(address, {"lang": "en"}))
 
 
 def test_a_signature_without_scripts_is_journaled_and_ends_by_giving_the_device_back(
@@ -124,7 +124,7 @@ def test_a_ticket_is_of_one_signer_for_a_time_and_of_a_member_who_is_there(
     for wrong in ("x", others, f"{int(number) + 1}.{until}.{proof}", f"{number}.{int(until) + 1}.{proof}"):
         answer = signed(made, wrong)
         assert answer.status_code == 422 and "in_person" in answer.json()["error"]["message"]
-        assert "It is the turn" not in text(client.get(made.url(rest=f"?in_person={wrong}")))
+        assert "Please hand over this device" not in text(client.get(made.url(rest=f"?in_person={wrong}")))
     now = clock.now()
     with monkeypatch.context() as late:
         late.setattr(clock, "now", lambda: now + timedelta(hours=12, minutes=1))
@@ -132,7 +132,7 @@ def test_a_ticket_is_of_one_signer_for_a_time_and_of_a_member_who_is_there(
     for change, back in (({"role": Role.OBSERVER}, {"role": Role.MEMBER}), ({"organization_id": _other()}, {})):
         Member.objects.filter(pk=member.pk).update(**change)
         assert signed(made, good).status_code == 422, change
-        assert "It is the turn" not in text(client.get(made.url(rest=f"?in_person={good}")))
+        assert "Please hand over this device" not in text(client.get(made.url(rest=f"?in_person={good}")))
         Member.objects.filter(pk=member.pk).update(organization_id=made.request.organization_id, **back)
     User.objects.filter(pk=member.user_id).update(is_active=False)
     assert signed(made, good).status_code == 422
@@ -145,7 +145,7 @@ def test_a_ticket_is_of_one_signer_for_a_time_and_of_a_member_who_is_there(
 def test_a_ticket_holds_as_long_as_the_right_that_it_came_of(made: Scene, client: Client, role: str) -> None:
     page = opened(client, made)
     Member.objects.update(role=role)
-    assert ("It is the turn" in text(client.get(page))) is may(role, Right.SEND)
+    assert ("Please hand over this device" in text(client.get(page))) is may(role, Right.SEND)
 
 
 def _other() -> int:
