@@ -126,9 +126,7 @@ def _change(request: HttpRequest, member: Member) -> HttpResponse:
 @member_page(Right.BUILD)
 def defaults(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/defaults``."""
-    if request.method != "POST":
-        return see_other("settings", member.organization_id)
-    form = DefaultsForm(request.POST, member=member)
+    form = DefaultsForm(request.POST or None, member=member)
     if form.is_valid():
         change_request_defaults(member.organization_id, actor(request, member), form.options())
         return _saved(request, member)
@@ -139,10 +137,8 @@ def defaults(request: HttpRequest, member: Member) -> HttpResponse:
 @reauthenticated
 def retention(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/retention``, where the operator leaves it to owners."""
-    if request.method != "POST":
-        return see_other("settings", member.organization_id)
-    form = RetentionForm(request.POST)
-    if not service.PARAPH.owners_set_retention:
+    form = RetentionForm(request.POST or None)
+    if form.is_bound and not service.PARAPH.owners_set_retention:
         form.add_error(None, _("On this service, only the operator can change how long files are kept."))
     elif form.is_valid():
         change_retention(member.organization_id, actor(request, member), form.cleaned_data)
@@ -154,9 +150,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
 @reauthenticated
 def delete(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/delete``."""
-    if request.method != "POST":
-        return see_other("settings", member.organization_id)
-    form = DeletionForm(request.POST)
+    form = DeletionForm(request.POST or None)
     if form.is_valid():
         with told_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])

@@ -132,7 +132,7 @@ def _invitation_subject(words: Words, organization_name: str, chosen: str) -> st
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
-    """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
+    """Write the e-mail with a one-time code, in ``locale``, by default the signer's own or the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
     return _laid_out(
@@ -303,7 +303,8 @@ def _laid_out(
     closing: Sequence[Sentence] = (),
     action: tuple[str, str] | None = None,
 ) -> EmailContent:
-    """``greeted``: the name of the reader who takes part, to whom the mail comes from the sender; "" for others."""
+    """Lay out a mail about the request. ``greeted``: the name of a reader who takes part in it, to whom the mail comes
+    from the sender; "" for others."""
     return lay_out(
         Letter(
             locale=words["locale"],
