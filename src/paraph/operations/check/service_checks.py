@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
+from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
@@ -155,9 +156,11 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = list(check.perform())
     except Exception as error:  # noqa: BLE001  a broken check is a finding
-        _log.exception("a check broke", check=check.name)
-        cause = (str(error).splitlines() or [""])[0]
-        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+        sentence = refusal_sentence(error)
+        if not sentence:
+            _log.exception("a check broke", check=check.name)
+            sentence = f"It could not be checked: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        found[check.name] = [failed(check.name, sentence)]
 
 
 def require_start() -> None:
