@@ -94,7 +94,7 @@ def test_a_permission_that_the_role_lacks_is_one_sentence(own: OwnPostgresql, tm
         for command, done in told.items()
         if done.returncode != 1 or wanted not in done.stderr or "Traceback" in done.stdout + done.stderr
     }
-    assert others == {}
+    assert others == {}, "\n".join(f"{command}: {told}" for command, told in others.items())
     done = service.run("check", "--json")
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     sentences: list[dict[str, Any]] = json.loads(done.stdout)

@@ -39,7 +39,10 @@ _REFUSALS = {  # by the SQLSTATE
 
 
 def refusal_sentence(error: BaseException) -> str:
-    """Return what the role may not do, or which table is missing, and what helps; "" for any other error."""
+    """Return what the role may not do, which table is missing, or that the object store fails, for whoever gave the
+    command; "" for any other error."""
+    if isinstance(error, AwayError):
+        return outage_sentence(error)
     cause = error.__cause__ or error
     sentence = _REFUSALS.get(getattr(cause, "sqlstate", None) or "", "")
     return sentence.format(str(cause).partition("\n")[0])

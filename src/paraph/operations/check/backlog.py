@@ -112,23 +112,19 @@ def unsaved_since() -> datetime | None:
 def backup() -> Iterator[Outcome]:
     """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
     since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
-    patience = _OLD if is_made else _FIRST
     with connection.cursor() as cursor:
         cursor.execute(_ARCHIVED)
         [archived] = cursor.fetchone() or [None]
     if archived and clock.now() - archived < _OLD:
         yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
-    elif since and clock.now() - since > patience:
-        newest = (
-            f"The newest backup without problems is of {clock.iso(since)}"
-            if is_made
-            else (f"No backup was made since the service began at {clock.iso(since)}")
-        )
+        return
+    newest = (
+        f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
+    )
+    if since and clock.now() - since > (_OLD if is_made else _FIRST):
         yield warning("backup", f"{newest}: run paraph backup. Copies made by other means are not seen.")
-    elif is_made and since:
-        yield ok("backup", f"The newest backup without problems is of {clock.iso(since)}.")
     else:
-        yield ok("backup", "No backup was made yet; the service has just begun.")
+        yield ok("backup", f"{newest}.")
 
 
 def retention() -> Iterator[Outcome]:

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
-from paraph.operations.check.database import database, replication
+from paraph.operations.check.database import database, replication, tls
 from paraph.operations.check.machine import (
     confinement,
     disks,
@@ -59,6 +59,7 @@ CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("connections", database_connections, 0),
+    ServiceCheck("database tls", tls, 300, asks=True),
     ServiceCheck("replication", replication, 60, asks=True),
     ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
     ServiceCheck("storage", object_store, 30, serving=True),
