@@ -31,5 +31,6 @@ def test_addresses_of_before_lead_on_at_the_new_domain(settings: Any, client: Cl
         for host in (EARLIER, LATER):
             path = old.removeprefix(EARLIER)
             answer = client.get(path, headers={"Host": urlsplit(host).netloc}, secure=True)
-            answer.close()
+            if answer.streaming:
+                assert b"".join(answer.streaming_content) == b"%PDF-"
             assert answer.status_code == 200, (path, host)
