@@ -14,6 +14,7 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
+from paraph.flow.due import FILES, PEOPLE, longest_overdue
 from paraph.metrics import instruments
 from paraph.operations.check.backlog import newest_sound
 from paraph.operations.check.outcome import Status
@@ -29,6 +30,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COUNTED = 10_000
 """So many of a kind are counted: an outage may leave a million that wait, and each look would read them all."""
+
+_KEPT = {"files": FILES, "people": PEOPLE}
 
 # From each kind of job to the next, by the index that the count of each reads, too.
 _JOBS = f"""
@@ -139,7 +142,11 @@ def _from_database() -> Iterator[Metric]:
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing = preservation.overdue()
-    yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
+    text = "Sealed files that have needed a timestamp for an hour or more, up to 20000."
+    yield _gauge("paraph_timestamps_overdue", text, missing.files)
+    overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
+    text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
+    yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": missing.seconds, **overdue})
     backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
     newest = newest_sound()
     if newest:
