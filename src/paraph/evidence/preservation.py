@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Min, Q
 
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.kernel import clock
@@ -53,7 +52,7 @@ def claimed(kind: type[SealedFile]) -> Iterator[SealedFile | None]:
 
 
 class Overdue(NamedTuple):
-    """How many files, at most 10,000 of each kind, and for how many seconds the first of them has been overdue."""
+    """How many files, up to 40,000, and for how many seconds the first of them has been overdue."""
 
     files: int
     seconds: float
@@ -62,12 +61,15 @@ class Overdue(NamedTuple):
 def overdue() -> Overdue:
     """Tell of the sealed files that have needed a timestamp for an hour or more, whether or not it was tried to get
     one."""
-    now = clock.now()
-    late = Q(timestamp_due_at__lte=now - _LATE) | Q(timestamp_late_since__lte=now - _LATE)
-    files = sum(kind.objects.filter(late)[:_COUNTED].count() for kind in KINDS)
-    earliest = (kind.objects.aggregate(Min("timestamp_due_at"), Min("timestamp_late_since")) for kind in KINDS)
-    first = min((moment for each in earliest for moment in each.values() if moment), default=now)
-    return Overdue(files, (now - first).total_seconds() if files else 0)
+    now, files = clock.now(), 0
+    first = now
+    for kind in KINDS:
+        untried = kind.objects.filter(timestamp_late_since=None)
+        for rows, since in ((untried, "timestamp_due_at"), (kind.objects.all(), "timestamp_late_since")):
+            late = rows.filter(**{f"{since}__lte": now - _LATE}).order_by(since).values_list(since, flat=True)
+            files += late[:_COUNTED].count()
+            first = min(first, late.first() or now)
+    return Overdue(files, (now - first).total_seconds())
 
 
 def records_of(object_key: str) -> list[DetachedTimestamp]:

@@ -142,7 +142,7 @@ def _from_database() -> Iterator[Metric]:
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing = preservation.overdue()
-    text = "Sealed files that have needed a timestamp for an hour or more, up to 20000."
+    text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
     yield _gauge("paraph_timestamps_overdue", text, missing.files)
     overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
     text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
