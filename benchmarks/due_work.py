@@ -42,8 +42,9 @@ def main() -> None:
 
 def _measure(service: StartedService) -> None:
     from paraph.evidence import preservation
-    from paraph.flow.due import FILES, PEOPLE, longest_overdue
+    from paraph.flow.due import FILES, PEOPLE
     from paraph.kernel import clock
+    from paraph.operations.pending_work import longest_overdue
     from paraph.signature_requests.models import SignatureRequest
     from paraph.tenants.models import Organization, Retention
 
@@ -52,7 +53,7 @@ def _measure(service: StartedService) -> None:
     for kind in preservation.KINDS:
         kind.objects.update(timestamp_due_at=long_ago)
     with _timed("timestamps", 2 * requests, service):
-        _work(lambda: preservation.overdue().files)
+        _work(lambda: preservation.overdue()[0])
     SignatureRequest.objects.update(completed_at=long_ago)
     rules = [Retention(organization=each, environment="sandbox", days=1) for each in Organization.objects.all()]
     Retention.objects.bulk_create(rules)

@@ -23,6 +23,7 @@ from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks
 from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.pending_work import longest_overdue
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
@@ -217,7 +218,7 @@ def test_files_beyond_their_retention(hours: int, expected: str) -> None:
     set_retention(made.request.organization_id, "sandbox", 30)
     ended = clock.now() - timedelta(days=30, hours=hours)
     SignatureRequest.objects.update(status="expired", expires_at=ended)
-    late = due.longest_overdue(due.FILES)
+    late = longest_overdue(due.FILES)
     assert late and late[1:] == (made.request.organization_id, "sandbox")
     assert status() == expected
     assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)

@@ -86,6 +86,7 @@ def _text(value: str | bool | None) -> str:
     return value or ""
 
 
+_Ids = Collection[int] | Collection[int | None]
 ERASED = "erased"
 ENTERED = "metadata/fields/"  # what signers filled in
 
@@ -98,9 +99,7 @@ class EntryAbout:
     values: Mapping[str, str]
 
 
-def entries_about(
-    request_ids: Collection[int], signer_ids: Collection[int], addresses: Collection[str]
-) -> list[EntryAbout]:
+def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str]) -> list[EntryAbout]:
     """Return, of these requests, the entries of the signers, with all their personal values, and those of others in
     which one of the addresses stands, with that alone."""
     found = [_about(entry, signer_ids, addresses) for entry in Entry.objects.filter(request__in=request_ids)]
@@ -110,9 +109,8 @@ def entries_about(
 def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAbout]:
     """Return, of these requests, the entries with personal values whose paths begin so, and these values alone."""
     entries = Entry.objects.filter(request__in=request_ids).exclude(salts=None)
-    found = [_about(entry, {entry.signer_id}, ()) for entry in entries]
-    cut = ({path: each.values[path] for path in each.values if path.startswith(beginning)} for each in found)
-    return [EntryAbout(each.entry, values) for each, values in zip(found, cut, strict=True) if values]
+    found = (_about(entry, {entry.signer_id}, (), beginning) for entry in entries)
+    return [each for each in found if each.values]
 
 
 def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str], str]) -> int:
@@ -129,10 +127,10 @@ def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str
     return len(changed)
 
 
-def _about(entry: Entry, signer_ids: Collection[int | None], addresses: Collection[str]) -> EntryAbout:
+def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning: str = "") -> EntryAbout:
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
     of_signer = entry.signer_id in signer_ids
-    kept = {path: value for path, value in values.items() if "salt" in entry.salts[path]}
+    kept = {path: each for path, each in values.items() if "salt" in entry.salts[path] and path.startswith(beginning)}
     return EntryAbout(entry, {path: value for path, value in kept.items() if of_signer or value in addresses})
 
 

@@ -4,7 +4,6 @@ import base64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from django.db import transaction
 
@@ -21,7 +20,6 @@ SealedFile = SealedDocument | ProofFile
 _LEAD_TIME = timedelta(days=90)
 _AFTER_FAILURE = timedelta(minutes=15)
 _LATE = timedelta(hours=1)
-_COUNTED = 10_000
 KINDS = (SealedDocument, ProofFile)
 
 
@@ -51,25 +49,18 @@ def claimed(kind: type[SealedFile]) -> Iterator[SealedFile | None]:
         yield due.select_for_update(skip_locked=True, no_key=True).first()
 
 
-class Overdue(NamedTuple):
-    """How many files, up to 40,000, and for how many seconds the first of them has been overdue."""
-
-    files: int
-    seconds: float
-
-
-def overdue() -> Overdue:
-    """Tell of the sealed files that have needed a timestamp for an hour or more, whether or not it was tried to get
-    one."""
+def overdue() -> tuple[int, float]:
+    """Return how many sealed files, up to 40,000, have needed a timestamp for an hour or more, whether or not it was
+    tried to get one, and for how many seconds the first of them has."""
     now, files = clock.now(), 0
     first = now
     for kind in KINDS:
         untried = kind.objects.filter(timestamp_late_since=None)
         for rows, since in ((untried, "timestamp_due_at"), (kind.objects.all(), "timestamp_late_since")):
             late = rows.filter(**{f"{since}__lte": now - _LATE}).order_by(since).values_list(since, flat=True)
-            files += late[:_COUNTED].count()
+            files += late[:10_000].count()
             first = min(first, late.first() or now)
-    return Overdue(files, (now - first).total_seconds())
+    return files, (now - first).total_seconds()
 
 
 def records_of(object_key: str) -> list[DetachedTimestamp]:

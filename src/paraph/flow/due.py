@@ -1,9 +1,9 @@
 """Which requests ended so long ago that the rules of their organizations have their files deleted, or their people
-forgotten: found for the workers who do it, a few for each, and for those who want to know how late that is."""
+forgotten, a few at a time for each worker that does it."""
 
 from typing import NamedTuple
 
-from paraph.database.planned import one_row, planned
+from paraph.database.planned import planned
 from paraph.kernel import clock
 
 RUN_SECONDS = 5.0  # of a job that does what is due: seals may wait for its place
@@ -28,6 +28,10 @@ class Kept(NamedTuple):
     still: str
     until: str = "%(now)s::timestamptz"
 
+    def due(self, limit: str) -> str:
+        """Return, from its ``FROM`` on, the statement that finds due requests, so many of each rule."""
+        return _DUE.format(**self._asdict(), limit=limit)
+
 
 FILES = Kept(
     "days", "status <> 'pending' AND files_deleted_at IS NULL AND NOT (status = 'completed' AND NOT finalized)"
@@ -42,23 +46,6 @@ PEOPLE = Kept(
 def claim_due(kept: Kept, most: int) -> list[int]:
     """Return the ids of due requests, those of an organization that ended first before others, and lock them until the
     transaction ends. Those that another transaction has are left out."""
-    due = _DUE.format(**kept._asdict(), limit="%(most)s FOR NO KEY UPDATE SKIP LOCKED")
+    due = kept.due("%(most)s FOR NO KEY UPDATE SKIP LOCKED")
     found = planned(f"SELECT request.id {due} LIMIT %(most)s", {"now": clock.now(), "most": most})
     return [request_id for (request_id,) in found.fetchall()]
-
-
-class Overdue(NamedTuple):
-    """For how long the longest overdue request has been so, and whose it is."""
-
-    seconds: float
-    organization_id: int
-    environment: str
-
-
-def longest_overdue(kept: Kept) -> Overdue | None:
-    """Return None where nothing is due."""
-    late = f"extract(epoch FROM {kept.until} - make_interval(days => {kept.days}) - ended_at)::float8"
-    due = _DUE.format(**kept._asdict(), limit="1")
-    columns = f"{late}, organization_id, environment"
-    found = one_row(f"SELECT {columns} {due} ORDER BY 1 DESC LIMIT 1", {"now": clock.now()})
-    return Overdue(*found) if found else None

@@ -35,6 +35,7 @@ from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
+from paraph.tenants.retention import tell_forgotten
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune, prune_events
 
@@ -149,6 +150,8 @@ def _done(verb: Callable[[], int]) -> int:
 
 def _begin_what_is_due() -> None:
     end_requests_of_deleted(most=500)
+    if not is_live("do_what_is_due"):
+        tell_forgotten()
     if not is_live("do_what_is_due", part=0):
         defer_last("do_what_is_due", part=0)
 

@@ -14,12 +14,12 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.flow.due import FILES, PEOPLE, longest_overdue
+from paraph.flow.due import FILES, PEOPLE
 from paraph.metrics import instruments
 from paraph.operations.check.backlog import newest_sound
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import READINESS
-from paraph.operations.pending_work import queue_state
+from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
@@ -141,12 +141,12 @@ def _from_database() -> Iterator[Metric]:
     yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
-    missing = preservation.overdue()
+    missing, seconds = preservation.overdue()
     text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
-    yield _gauge("paraph_timestamps_overdue", text, missing.files)
+    yield _gauge("paraph_timestamps_overdue", text, missing)
     overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
     text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
-    yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": missing.seconds, **overdue})
+    yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": seconds, **overdue})
     backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
     newest = newest_sound()
     if newest:

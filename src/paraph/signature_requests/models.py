@@ -118,7 +118,7 @@ class SignatureRequest(models.Model):
             models.Index(
                 *_BY_END,
                 condition=models.Q(files_deleted_at__isnull=False, people_forgotten_at=None),
-                name="request_with_people",
+                name="people_due",
             ),
             models.Index(
                 fields=["organization", "environment", "expires_at"],

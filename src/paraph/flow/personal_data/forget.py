@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
 from paraph.audit_trail.commitments import erase_values, values_in
-from paraph.flow.due import PEOPLE, RUN_SECONDS, claim_due, longest_overdue
+from paraph.flow.due import PEOPLE, RUN_SECONDS, claim_due
 from paraph.flow.personal_data.of_signer import erase_signers
 from paraph.flow.personal_data.unsent import erase_copies, erase_people_of
 from paraph.kernel import clock
@@ -19,7 +19,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import CopyRecipient, SearchTerm, SignatureRequest, Signer
 from paraph.tenants.models import Retention
-from paraph.tenants.retention import count_forgotten, tell_forgotten
+from paraph.tenants.retention import count_forgotten
 
 _AT_ONCE = 100
 
@@ -28,8 +28,8 @@ _log = structlog.get_logger("paraph.retention")
 
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
     """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
-    have lost their files, for at most so many seconds; return of how many requests. Once nobody is left, the activity
-    logs tell of it.
+    have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
+    :func:`paraph.tenants.retention.tell_forgotten`.
 
     Safe to repeat, to be killed, and to run several times at once, each with requests of its own.
     """
@@ -38,8 +38,6 @@ def forget_due_people(seconds: float = RUN_SECONDS) -> int:
         forgotten += some
     if forgotten:
         _log.info("people forgotten", requests=forgotten)
-    if longest_overdue(PEOPLE) is None:
-        tell_forgotten()
     return forgotten
 
 

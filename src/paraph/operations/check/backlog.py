@@ -9,10 +9,10 @@ from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
-from paraph.flow.due import FILES, PEOPLE, longest_overdue
+from paraph.flow.due import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.operations.pending_work import QueueState, queue_state
+from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.overview import oldest_due_seconds
 
@@ -63,13 +63,13 @@ def unsealed() -> Iterator[Outcome]:
 
 def kept_timestamps() -> Iterator[Outcome]:
     """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
-    late = preservation.overdue()
-    if not late.files:
+    files, seconds = preservation.overdue()
+    if not files:
         yield ok("kept timestamps", "No sealed file waits for a timestamp.")
         return
-    wait = f"{late.files} sealed file{'s wait' if late.files > 1 else ' waits'} for a timestamp beside it"
-    sentence = f"{wait}, due {_words(late.seconds)} ago at the earliest. {_SAYS_WHY}"
-    yield (failed if late.seconds > _WEEK else warning)("kept timestamps", sentence)
+    wait = f"{files} sealed file{'s wait' if files > 1 else ' waits'} for a timestamp beside it"
+    sentence = f"{wait}, due {_words(seconds)} ago at the earliest. {_SAYS_WHY}"
+    yield (failed if seconds > _WEEK else warning)("kept timestamps", sentence)
 
 
 def _workers(state: QueueState) -> Outcome:

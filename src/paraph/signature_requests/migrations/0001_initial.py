@@ -610,7 +610,7 @@ class Migration(migrations.Migration):
                 models.F("environment"),
                 django.db.models.functions.comparison.Coalesce("completed_at", "ended_early_at", "expires_at"),
                 condition=models.Q(("files_deleted_at__isnull", False), ("people_forgotten_at", None)),
-                name="request_with_people",
+                name="people_due",
             ),
         ),
         migrations.AddIndex(
