@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.confinement import Confinement
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.models import Backup
-from paraph.flow.housekeeping.delete_files import overdue
+from paraph.flow import due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
@@ -23,10 +23,11 @@ from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks
 from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.pending_work import longest_overdue
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Organization, Retention
+from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.small_disk import small_disk
@@ -41,9 +42,10 @@ def outcome() -> tuple[str, str]:
     return found.status, found.sentence
 
 
-def figure(name: str) -> float | None:
+def figure(name: str, **labels: str) -> float | None:
     families = text_string_to_metric_families(exposition.exposition().decode())
-    return next((sample.value for family in families for sample in family.samples if sample.name == name), None)
+    samples = (sample for family in families for sample in family.samples if sample.name == name)
+    return next((sample.value for sample in samples if labels.items() <= sample.labels.items()), None)
 
 
 def begin(ago: timedelta) -> datetime:
@@ -236,14 +238,33 @@ def status() -> str:
     return outcome.status
 
 
-@pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning")])
+LATE = [(23, "ok"), (25, "warning"), (8 * 24, "failed")]
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
 def test_files_beyond_their_retention(hours: int, expected: str) -> None:
     made = scene()
     set_retention(made.request.organization_id, "sandbox", 30)
     ended = clock.now() - timedelta(days=30, hours=hours)
     SignatureRequest.objects.update(status="expired", expires_at=ended)
-    assert overdue(Retention.objects.get()).count() == 1
+    late = longest_overdue(due.FILES)
+    assert late and late[1:] == (made.request.organization_id, "sandbox")
     assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)
+    assert figure("paraph_overdue_seconds", kind="people") == 0
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
+def test_people_beyond_their_retention(hours: int, expected: str) -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 30, 60)
+    today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    ended = today - timedelta(days=60, hours=hours)
+    SignatureRequest.objects.update(status="expired", expires_at=ended, files_deleted_at=clock.now())
+    assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="people") == hours * 3600
+    [outcome] = retention()
+    assert expected == "ok" or outcome.sentence.startswith("People are kept")
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])

@@ -14,11 +14,12 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
+from paraph.flow.due import FILES, PEOPLE
 from paraph.metrics import instruments
 from paraph.operations.check.backlog import unsaved_since
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import READINESS
-from paraph.operations.pending_work import queue_state
+from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
@@ -29,6 +30,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COUNTED = 10_000
 """So many of a kind are counted: an outage may leave a million that wait, and each look would read them all."""
+
+_KEPT = {"files": FILES, "people": PEOPLE}
 
 # From each kind of job to the next, by the index that the count of each reads, too.
 _JOBS = f"""
@@ -138,8 +141,12 @@ def _from_database() -> Iterator[Metric]:
     yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
-    missing = preservation.overdue()
-    yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
+    missing, seconds = preservation.overdue()
+    text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
+    yield _gauge("paraph_timestamps_overdue", text, missing)
+    overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
+    text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
+    yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": seconds, **overdue})
     since = unsaved_since()
     if since:
         text = "When the newest sound backup was made, since 1970; before the first, when the service was first used."
