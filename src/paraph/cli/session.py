@@ -14,7 +14,7 @@ from paraph import __version__
 from paraph.cli.lock import DataFolderLock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
-from paraph.kernel.settings import Settings, read_settings
+from paraph.kernel.settings import Settings, read_settings, variable
 from paraph.postgres import Server
 
 if TYPE_CHECKING:
@@ -136,12 +136,8 @@ def log_start(command: str) -> None:
         confinement=settings.confinement,
         web_processes=web_processes,
         worker_processes=worker_processes,
-        settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
+        settings={variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
     )
-
-
-def _variable(name: str) -> str:
-    return str(Settings.model_fields[name].validation_alias or f"PARAPH_{name.upper()}")
 
 
 def _shown(settings: Settings, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), read once and checked.
+"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), checked.
 
 docs/configuration.md says what each field means; a test compares the two.
 """
@@ -15,9 +15,16 @@ import dj_database_url
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from paraph.kernel import machine
+from paraph.kernel.environment import read_environment
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
 
@@ -42,12 +49,23 @@ JsonStrings = Annotated[dict[str, str], NoDecode, _read_by(json.loads)]
 class Settings(BaseSettings):
     """What operators set. The defaults give a whole service on one machine."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="PARAPH_", env_ignore_empty=True, extra="ignore", populate_by_name=True
-    )
+    model_config = SettingsConfigDict(env_prefix="PARAPH_", extra="ignore", populate_by_name=True)
 
     _mask_wrapped: ClassVar[bool] = True
     """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  pydantic's form
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        **_: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        assert isinstance(env_settings, EnvSettingsSource)
+        given = read_environment([variable(name) for name in cls.model_fields])
+        env_settings.env_vars = {name.lower(): value for name, value in given.items()}
+        return init_settings, env_settings
 
     # Where the service keeps its files, listens, and connects to.
     data_dir: Path = Path("paraph-data")
@@ -256,7 +274,7 @@ def read_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         problems = "; ".join(
-            ": ".join([*map(_variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
+            ": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
         )
         raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
 
@@ -266,8 +284,9 @@ def _sentence(message: str) -> str:
     return own if own.startswith("PARAPH_") else f"{own[:1].lower()}{own[1:]}"
 
 
-def _variable(field: object) -> str:
-    return "DATABASE_URL" if field == "DATABASE_URL" else f"PARAPH_{str(field).upper()}"
+def variable(field: object) -> str:
+    """Return the name in the environment of a field, or of what stands for it in pydantic's errors."""
+    return "DATABASE_URL" if field in ("DATABASE_URL", "database_url") else f"PARAPH_{str(field).upper()}"
 
 
 def _is_database(address: str) -> bool:
