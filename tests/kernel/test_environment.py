@@ -145,7 +145,7 @@ def test_a_setting_that_is_given_both_ways_is_refused(monkeypatch: pytest.Monkey
     (tmp_path / "secret").write_text("one")
     monkeypatch.setenv("PARAPH_METRICS_TOKEN", "other")
     monkeypatch.setenv("PARAPH_METRICS_TOKEN_FILE", str(tmp_path / "secret"))
-    assert refusal() == "PARAPH_METRICS_TOKEN and PARAPH_METRICS_TOKEN_FILE are both set."
+    assert refusal() == "PARAPH_METRICS_TOKEN_FILE: PARAPH_METRICS_TOKEN is set, too."
 
 
 def test_every_mistake_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

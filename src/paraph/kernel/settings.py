@@ -14,14 +14,7 @@ from urllib.parse import urlsplit
 import dj_database_url
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from paraph.kernel import machine
 from paraph.kernel.environment import read_environment
@@ -41,31 +34,18 @@ def _split(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-CommaSeparated = Annotated[list[str], NoDecode, _read_by(_split)]
-Ceilings = Annotated[PerHourAndDay, NoDecode, _read_by(PerHourAndDay.parse)]
-JsonStrings = Annotated[dict[str, str], NoDecode, _read_by(json.loads)]
+CommaSeparated = Annotated[list[str], _read_by(_split)]
+Ceilings = Annotated[PerHourAndDay, _read_by(PerHourAndDay.parse)]
+JsonStrings = Annotated[dict[str, str], _read_by(json.loads)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What operators set. The defaults give a whole service on one machine."""
 
-    model_config = SettingsConfigDict(env_prefix="PARAPH_", extra="ignore", populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     _mask_wrapped: ClassVar[bool] = True
     """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003  pydantic's form
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        **_: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        assert isinstance(env_settings, EnvSettingsSource)
-        given = read_environment([variable(name) for name in cls.model_fields])
-        env_settings.env_vars = {name.lower(): value for name, value in given.items()}
-        return init_settings, env_settings
 
     # Where the service keeps its files, listens, and connects to.
     data_dir: Path = Path("paraph-data")
@@ -269,9 +249,11 @@ class Settings(BaseSettings):
 
 
 def read_settings() -> Settings:
-    """Return the checked settings. Raise ``DomainError("configuration", …)`` that names each bad variable."""
+    """Return the checked settings of the environment. Raise ``DomainError("configuration", …)`` that names each bad
+    variable."""
+    given = read_environment({variable(field): field for field in Settings.model_fields})
     try:
-        return Settings()
+        return Settings.model_validate(given)
     except ValidationError as error:
         problems = "; ".join(
             ": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()

@@ -1,0 +1,64 @@
+"""What a worker tells of itself: a file in the data folder, which is renewed while all of its parts turn and says what
+keeps it from working, and systemd's watchdog. ``scripts/healthy`` reads the file."""
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+
+_EVERY_SECONDS = 2.0
+_OLD_SECONDS = 86_400
+_STANDS_STILL = 70  # the exit status
+
+log = structlog.get_logger("paraph.worker")
+
+
+def told_at(data_dir: Path, pid: int) -> float | None:
+    """Return when the worker process told last that it turns, by the clock; None where it has not yet."""
+    with suppress(OSError):
+        return _path(data_dir, pid).stat().st_mtime
+    return None
+
+
+async def tell(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
+    """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
+    each of its parts has to turn again. Once one is late, end the process: every job is safe to repeat, nobody can end
+    a thread, and whoever keeps workers running starts another."""
+    path, before = _path(data_dir, os.getpid()), None
+    _make_room(path)
+    while True:
+        if late := [part for part, moment in due().items() if moment < time.monotonic()]:
+            log.error("a part of this worker stands still, and the worker ends", parts=late)
+            os._exit(_STANDS_STILL)
+        with suppress(OSError):  # a full disk ends no worker
+            if before != (now := trouble()):
+                path.write_text(now)
+                before = now
+            os.utime(path, (time.time(), time.time()))  # of this machine, also where another one has the disk
+        _tell_systemd("READY=1\nWATCHDOG=1")
+        await asyncio.sleep(_EVERY_SECONDS)
+
+
+def _path(data_dir: Path, pid: int) -> Path:
+    return data_dir / "alive" / f"worker-{socket.gethostname()}-{pid}"
+
+
+def _make_room(path: Path) -> None:
+    """Make the folder, without what was left by a process that had the same id, and by others long ago."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for each in path.parent.iterdir():
+            if each == path or time.time() - each.stat().st_mtime > _OLD_SECONDS:
+                each.unlink(missing_ok=True)
+
+
+def _tell_systemd(words: str) -> None:
+    """Say it where a unit of ``Type=notify`` started the process (sd_notify)."""
+    if address := os.environ.get("NOTIFY_SOCKET"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as there:
+            there.sendto(words.encode(), address.replace("@", "\0", 1) if address[0] == "@" else address)
