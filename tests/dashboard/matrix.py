@@ -105,7 +105,7 @@ MATRIX = {
     "retention": _row(RULE, 200, 303),
     "delete_organization": _row(RULE, 200, 422),
     "activity": _row(ALL, 200, 200),
-    "export_activity": _row(AUDIT, 303, 200),
+    "export_activity": _row(AUDIT, 405, 200),
     "plan": _row(ALL, 200, 200),
     "billed": _row(ALL, 200, 200),
     "save_draft": _row(SEND, 200, 422),

@@ -133,8 +133,7 @@ def defaults(request: HttpRequest, member: Member) -> HttpResponse:
     return _page(request, member, defaults_form=form)
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, fresh=True)
 def retention(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/retention``, where the operator leaves it to owners."""
     form = RetentionForm(request.POST or None)
@@ -146,8 +145,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     return _page(request, member, retention_form=form)
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, fresh=True)
 def delete(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/delete``."""
     form = DeletionForm(request.POST or None)
