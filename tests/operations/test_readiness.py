@@ -110,9 +110,9 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
     looks = []
     real = service_checks.outcomes_by_check
 
-    def counting(checks: Any, seconds: float) -> Any:
+    def counting(checks: Any, *others: Any) -> Any:
         looks.append([check.name for check in checks])
-        return real(checks, seconds)
+        return real(checks, *others)
 
     monkeypatch.setattr(service_checks, "outcomes_by_check", counting)
     kept = ReadinessCache()

@@ -2,6 +2,7 @@
 keeps it from working, and systemd's watchdog. ``scripts/healthy`` reads the file."""
 
 import asyncio
+import faulthandler
 import os
 import socket
 import time
@@ -12,29 +13,26 @@ from pathlib import Path
 import structlog
 
 _EVERY_SECONDS = 2.0
+_STILL_SECONDS = 60
 _OLD_SECONDS = 86_400
-_STANDS_STILL = 70  # the exit status
 
 log = structlog.get_logger("paraph.worker")
 
 
-def told_at(data_dir: Path, pid: int) -> float | None:
-    """Return when the worker process told last that it turns, by the clock; None where it has not yet."""
-    with suppress(OSError):
-        return _path(data_dir, pid).stat().st_mtime
-    return None
-
-
 async def tell(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
     """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
-    each of its parts has to turn again. Once one is late, end the process: every job is safe to repeat, nobody can end
-    a thread, and whoever keeps workers running starts another."""
-    path, before = _path(data_dir, os.getpid()), None
+    each of its parts has to turn again.
+
+    Once a part is late, or this has not run for a minute, the process ends, and says where its threads are: nobody can
+    end a thread, every job is safe to repeat, and whatever keeps workers running starts another."""
+    path, before = data_dir / "alive" / f"worker-{socket.gethostname()}-{os.getpid()}", None
     _make_room(path)
     while True:
+        faulthandler.dump_traceback_later(_STILL_SECONDS, exit=True)
         if late := [part for part, moment in due().items() if moment < time.monotonic()]:
             log.error("a part of this worker stands still, and the worker ends", parts=late)
-            os._exit(_STANDS_STILL)
+            faulthandler.dump_traceback()
+            os._exit(1)
         with suppress(OSError):  # a full disk ends no worker
             if before != (now := trouble()):
                 path.write_text(now)
@@ -42,10 +40,6 @@ async def tell(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Cal
             os.utime(path, (time.time(), time.time()))  # of this machine, also where another one has the disk
         _tell_systemd("READY=1\nWATCHDOG=1")
         await asyncio.sleep(_EVERY_SECONDS)
-
-
-def _path(data_dir: Path, pid: int) -> Path:
-    return data_dir / "alive" / f"worker-{socket.gethostname()}-{pid}"
 
 
 def _make_room(path: Path) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 import click
 import structlog
 
-from paraph.cli import liveness, web, worker
+from paraph.cli import web, worker
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option, newer_tables_option
 from paraph.cli.session import log_start, nothing_collected, set_up
@@ -68,10 +68,9 @@ def _server(settings: Settings) -> Server:
 def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
     drain_seconds = settings.drain_seconds or 0
-    sign = partial(liveness.told_at, settings.data_dir.absolute())
     return [
         Child("web", partial(web.run, drain_seconds), _WEB_GRACE + drain_seconds),
-        *(Child("worker", worker.run, _WORKER_GRACE, sign) for _ in range(workers)),
+        *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers)),
     ]
 
 

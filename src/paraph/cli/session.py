@@ -12,6 +12,7 @@ import structlog
 
 from paraph import __version__
 from paraph.cli.lock import DataFolderLock
+from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
 from paraph.kernel.settings import Settings, read_settings, variable
@@ -120,9 +121,11 @@ def _running_database() -> Iterator[None]:
 
 
 def log_start(command: str) -> None:
-    """Log which version begins, and how it is set up. Of the settings that are set, those that are numbers or choices
-    show their values; texts show only that they are set, because a secret may stand in any of them."""
+    """Name the process by its command, and log which version begins, and how it is set up. Of the settings that are
+    set, those that are numbers or choices show their values; texts show only that they are set, because a secret may
+    stand in any of them."""
     settings = read_settings()
+    machine.name_process(f"paraph-{command}")
     web_processes, worker_processes = settings.processes
     kind = settings.sealing_key.partition(":")[0]
     structlog.get_logger("paraph.start").info(

@@ -21,7 +21,6 @@ from paraph.kernel.machine import follow_parent, name_process
 
 _TICK_SECONDS = 1.0
 _STEADY_SECONDS = 5
-_STILL_SECONDS = 60
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -66,27 +65,16 @@ def fork(name: str, run: Callable[[], None]) -> int:
 
 @dataclass
 class Child:
-    """A supervised process. ``grace``: seconds that it has to end after SIGTERM. ``sign_of_life``: of its process id,
-    what changes while it turns; None before it has begun to. ``began`` and ``due``, on the monotonic clock: its latest
-    start, and its next one once it has ended. ``sign``, ``seen``: the latest sign, and since when it is the same."""
+    """A supervised process. ``grace``: seconds that it has to end after SIGTERM. ``began`` and ``due``, on the
+    monotonic clock: its latest start, and its next one once it has ended."""
 
     name: str
     run: Callable[[], None]
     grace: float
-    sign_of_life: Callable[[int], float | None] = lambda _: None
     pid: int = 0
     began: float = 0.0
     failures: int = 0
     due: float = 0.0
-    sign: float | None = None
-    seen: float = 0.0
-
-    def stands_still(self) -> bool:
-        """Return whether it has given no new sign of life for a minute."""
-        sign = self.sign_of_life(self.pid)
-        if sign != self.sign:
-            self.sign, self.seen = sign, time.monotonic()
-        return sign is not None and time.monotonic() - self.seen > _STILL_SECONDS
 
 
 class Supervisor:
@@ -143,9 +131,6 @@ class Supervisor:
         if child.pid:
             status = self._reap(child)
             if status is None:
-                if child.stands_still():
-                    log.error("killing a child that stands still", child=child.name, pid=child.pid)
-                    _signal(child.pid, signal.SIGKILL)
                 return
             lived = time.monotonic() - child.began
             child.failures = 0 if lived > _STEADY_SECONDS else child.failures + 1

@@ -112,10 +112,12 @@ def run() -> None:
     from django.conf import settings
 
     from paraph.database import connections, idle
+    from paraph.metrics.metrics import count_start
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
     connections.work_as("worker")
+    count_start("worker")
     idle.give_back_from_now_on()
     # One process for each job that seals, be they all of one tenant, which has half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()
@@ -195,14 +197,14 @@ def _upkeep(stopping: Callable[[], bool], due: dict[str, float]) -> "list[asynci
 
     expire, rescue = partial(expire_due, stopping), partial(rescue_jobs, give_up)
     works = (
-        (_EXPIRE_SECONDS, expire, "requests that are due could not be expired"),
-        (_RESCUE_SECONDS, rescue, "the jobs of dead workers could not be looked after"),
-        (_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten"),
+        (_EXPIRE_SECONDS, expire, "expiring requests that are due"),
+        (_RESCUE_SECONDS, rescue, "looking after the jobs of dead workers"),
+        (_FORGET_SECONDS, forget_old_jobs, "forgetting old jobs"),
     )
-    return [asyncio.create_task(_repeat(*each, due)) for each in works]
+    return [asyncio.create_task(_repeat(seconds, work, name, due)) for seconds, work, name in works]
 
 
-async def _repeat(seconds: float, work: Callable[[], object], message: str, due: dict[str, float]) -> None:
+async def _repeat(seconds: float, work: Callable[[], object], name: str, due: dict[str, float]) -> None:
     """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
     outage of the database, the workers of the queues tell. ``due`` is told by when it has to begin anew."""
     from paraph.database.outage import is_outage
@@ -210,12 +212,12 @@ async def _repeat(seconds: float, work: Callable[[], object], message: str, due:
 
     thread, loop = ThreadPoolExecutor(1), asyncio.get_running_loop()
     while True:
-        due[message] = time.monotonic() + LONGEST_SECONDS
+        due[name] = time.monotonic() + LONGEST_SECONDS
         try:
             await loop.run_in_executor(thread, _with_fresh_connection, work)
         except Exception as fault:
             if not is_outage(fault):
-                logging.getLogger("paraph.worker").exception(message)
+                logging.getLogger("paraph.worker").exception("%s failed", name)
         await asyncio.sleep(seconds)
 
 

@@ -24,7 +24,7 @@ _POLL_SECONDS = 3  # for jobs that were put off; of new ones the database tells
 _FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
 _PAUSE_SECONDS = 1
 _HAND_BACK_SECONDS = 2
-STILL_SECONDS = 120.0  # beyond any timeout of a connection
+STILL_SECONDS = 300.0  # beyond any timeout of a connection, and most waits for a lock
 LONGEST_SECONDS = 7200.0  # no job, and no upkeep, takes so long
 
 _log = structlog.get_logger("paraph.worker")

@@ -4,11 +4,13 @@ told, from outcomes that stay valid for a while, so that frequent requests cost 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
@@ -34,6 +36,7 @@ CHECK_SECONDS = 20.0
 _log = structlog.get_logger("paraph.check")
 LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
 """Lines that checks of other names tell."""
+_KEPT = 2  # sessions: one to ask whether the database answers, one for all that is asked in turn
 _START_SECONDS = 60.0  # as a start has for everything else: a busy machine is no reason to refuse one
 
 
@@ -124,12 +127,19 @@ def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_S
     return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
 
 
-def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
+Sessions = list[BaseDatabaseWrapper]
+
+
+def outcomes_by_check(
+    checks: Sequence[ServiceCheck], seconds: float, kept: Sessions | None = None
+) -> dict[str, list[Outcome]]:
+    """``kept``: sessions of the database from an earlier look, which this one takes and leaves to the next; by default
+    each look has its own."""
     found: dict[str, list[Outcome]] = {}
     asking = [check for check in checks if check.asks]
     side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])
     threads = [
-        threading.Thread(target=_perform_all, args=(some, found), name=f"check {some[0].name}", daemon=True)
+        threading.Thread(target=_perform_all, args=(some, found, kept), name=f"check {some[0].name}", daemon=True)
         for some in side_by_side
     ]
     for thread in threads:
@@ -142,13 +152,21 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
     return {check.name: found[check.name] for check in checks}
 
 
-def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
+def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]], kept: Sessions | None) -> None:
     name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
+    with suppress(IndexError):
+        connections[DEFAULT_DB_ALIAS] = (kept or []).pop()
     try:
         for check in checks:
             _perform(check, found)
     finally:
-        connections.close_all()
+        close_old_connections()
+        mine = connections[DEFAULT_DB_ALIAS]
+        if kept is None or mine.connection is None or len(kept) >= _KEPT:
+            connections.close_all()
+        else:
+            mine.inc_thread_sharing()
+            kept.append(mine)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
@@ -198,6 +216,7 @@ class ReadinessCache:
         self._outcomes: dict[str, list[Outcome]] = {}
         self._until: dict[str, float] = {}
         self._lock = threading.Lock()
+        self._sessions: Sessions = []
 
     def readiness(self) -> Readiness:
         """Return the readiness, what is out of date renewed; while another caller renews, the earlier outcomes."""
@@ -214,7 +233,7 @@ class ReadinessCache:
     def _renew(self) -> None:
         now = time.monotonic()
         stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
-        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS)
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS, self._sessions)
         self._until.update({check.name: now + self._valid_seconds(check) for check in stale})
 
     def _valid_seconds(self, check: ServiceCheck) -> float:
