@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from paraph.database import idle
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
@@ -36,7 +37,6 @@ CHECK_SECONDS = 20.0
 _log = structlog.get_logger("paraph.check")
 LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
 """Lines that checks of other names tell."""
-_KEPT = 2  # sessions: one to ask whether the database answers, one for all that is asked in turn
 _START_SECONDS = 60.0  # as a start has for everything else: a busy machine is no reason to refuse one
 
 
@@ -99,6 +99,10 @@ def checks_of(line: str) -> list[ServiceCheck]:
     return [check for check in CHECKS if check.name in telling.get(named, ())]
 
 
+_KEPT = 2  # one to ask whether the database answers, one for all that is asked in turn
+_sessions: list[BaseDatabaseWrapper] = []
+
+
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
     """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raise
     ``DomainError("configuration", …)`` for a line that there is not."""
@@ -127,19 +131,12 @@ def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_S
     return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
 
 
-Sessions = list[BaseDatabaseWrapper]
-
-
-def outcomes_by_check(
-    checks: Sequence[ServiceCheck], seconds: float, kept: Sessions | None = None
-) -> dict[str, list[Outcome]]:
-    """``kept``: sessions of the database from an earlier look, which this one takes and leaves to the next; by default
-    each look has its own."""
+def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {}
     asking = [check for check in checks if check.asks]
     side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])
     threads = [
-        threading.Thread(target=_perform_all, args=(some, found, kept), name=f"check {some[0].name}", daemon=True)
+        threading.Thread(target=_perform_all, args=(some, found), name=f"check {some[0].name}", daemon=True)
         for some in side_by_side
     ]
     for thread in threads:
@@ -152,21 +149,26 @@ def outcomes_by_check(
     return {check.name: found[check.name] for check in checks}
 
 
-def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]], kept: Sessions | None) -> None:
+def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
     name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
     with suppress(IndexError):
-        connections[DEFAULT_DB_ALIAS] = (kept or []).pop()
+        connections[DEFAULT_DB_ALIAS] = _sessions.pop()
     try:
         for check in checks:
             _perform(check, found)
     finally:
-        close_old_connections()
-        mine = connections[DEFAULT_DB_ALIAS]
-        if kept is None or mine.connection is None or len(kept) >= _KEPT:
-            connections.close_all()
-        else:
-            mine.inc_thread_sharing()
-            kept.append(mine)
+        _keep_session()
+
+
+def _keep_session() -> None:
+    """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
+    close_old_connections()
+    mine = connections[DEFAULT_DB_ALIAS]
+    if mine.connection is None or len(_sessions) >= _KEPT or not idle.is_given_back.is_set():
+        connections.close_all()
+    else:
+        mine.inc_thread_sharing()
+        _sessions.append(mine)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
@@ -216,7 +218,6 @@ class ReadinessCache:
         self._outcomes: dict[str, list[Outcome]] = {}
         self._until: dict[str, float] = {}
         self._lock = threading.Lock()
-        self._sessions: Sessions = []
 
     def readiness(self) -> Readiness:
         """Return the readiness, what is out of date renewed; while another caller renews, the earlier outcomes."""
@@ -233,7 +234,7 @@ class ReadinessCache:
     def _renew(self) -> None:
         now = time.monotonic()
         stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
-        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS, self._sessions)
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS)
         self._until.update({check.name: now + self._valid_seconds(check) for check in stale})
 
     def _valid_seconds(self, check: ServiceCheck) -> float:
