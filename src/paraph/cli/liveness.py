@@ -14,7 +14,6 @@ import structlog
 
 _EVERY_SECONDS = 2.0
 _STILL_SECONDS = 60
-_OLD_SECONDS = 86_400
 
 log = structlog.get_logger("paraph.worker")
 
@@ -43,11 +42,11 @@ async def tell(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Cal
 
 
 def _make_room(path: Path) -> None:
-    """Make the folder, without what was left by a process that had the same id, and by others long ago."""
+    """Make the folder, without what processes left there that ended a day ago or more."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for each in path.parent.iterdir():
-            if each == path or time.time() - each.stat().st_mtime > _OLD_SECONDS:
+            if time.time() - each.stat().st_mtime > 86_400:
                 each.unlink(missing_ok=True)
 
 

@@ -66,9 +66,8 @@ def processes() -> Iterator[Metric]:
     for pid in ledger.process_ids():
         with contextlib.suppress(OSError, ValueError):
             name, _, role = Path(f"/proc/{pid}/comm").read_text().strip().partition("-")
-            if name != "paraph":  # another has its id now
-                continue
-            for one in ProcessCollector(pid=lambda: pid, registry=None).collect():  # noqa: B023  called at once
+            collector = ProcessCollector(pid=lambda: pid, registry=None)  # noqa: B023  called at once
+            for one in collector.collect() if name == "paraph" else []:  # else another process has the id now
                 all_ = found.setdefault(one.name, Metric(one.name, one.documentation, one.type))
                 for sample in one.samples:
                     all_.add_sample(sample.name, {"role": role, "pid": str(pid)}, sample.value)

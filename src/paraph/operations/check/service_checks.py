@@ -99,8 +99,8 @@ def checks_of(line: str) -> list[ServiceCheck]:
     return [check for check in CHECKS if check.name in telling.get(named, ())]
 
 
-_KEPT = 2  # one to ask whether the database answers, one for all that is asked in turn
 _sessions: list[BaseDatabaseWrapper] = []
+"""Of looks that are over: at most one that asked whether the database answers, one for all that is asked in turn."""
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
@@ -164,7 +164,7 @@ def _keep_session() -> None:
     """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
     close_old_connections()
     mine = connections[DEFAULT_DB_ALIAS]
-    if mine.connection is None or len(_sessions) >= _KEPT or not idle.is_given_back.is_set():
+    if mine.connection is None or len(_sessions) > 1 or not idle.is_given_back.is_set():
         connections.close_all()
     else:
         mine.inc_thread_sharing()
