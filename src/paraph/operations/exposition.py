@@ -20,7 +20,7 @@ from paraph.operations.check.backlog import unsaved_since
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import READINESS
 from paraph.operations.pending_work import longest_overdue, queue_state
-from paraph.operations.resources import certificate_ends, database_connections, used_shares
+from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
@@ -84,6 +84,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 def _counts() -> Iterator[Metric]:
     yield from instruments.summed()
+    yield from processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
 

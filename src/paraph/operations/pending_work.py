@@ -50,7 +50,8 @@ _STATE = f"""
          WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
         (SELECT ceil(count(*) / {len(QUEUES)}.0)::int FROM procrastinate_workers
-         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s'),
+        (SELECT is_called FROM procrastinate_jobs_id_seq)
 """  # noqa: S608  built from constants
 
 
@@ -186,20 +187,22 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
-    of its retry is not due. ``workers``: live processes, each of which registers once for each queue."""
+    of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: there
+    was a job at any time, as a worker defers some by the clock."""
 
     oldest_seconds: float
     due: int
     failed: int
     workers: int
+    used: bool
 
 
 def queue_state() -> QueueState:
     """Read the state in one statement, by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
-        oldest, due, failed, workers = cursor.fetchone()
-    return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)
+        oldest, *others = cursor.fetchone()
+    return QueueState(max(oldest or 0.0, 0.0), *others)
 
 
 class Overdue(NamedTuple):

@@ -77,9 +77,9 @@ def kept_timestamps() -> Iterator[Outcome]:
 def _workers(state: QueueState) -> Outcome:
     if state.workers:
         return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
-    if state.due:
+    if state.used:
         return failed("workers", f"No worker is alive, and {state.due} jobs wait: start paraph worker or paraph serve.")
-    return warning("workers", "No worker is alive; no job waits for one.")
+    return warning("workers", "No worker is alive, and there was no job yet.")
 
 
 def _jobs(state: QueueState) -> Outcome:

@@ -4,12 +4,15 @@ told, from outcomes that stay valid for a while, so that frequent requests cost 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
+from paraph.database import idle
 from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
@@ -98,6 +101,10 @@ def checks_of(line: str) -> list[ServiceCheck]:
     return [check for check in CHECKS if check.name in telling.get(named, ())]
 
 
+_sessions: list[BaseDatabaseWrapper] = []
+"""Of looks that are over: at most one that asked whether the database answers, one for all that is asked in turn."""
+
+
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
     """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raise
     ``DomainError("configuration", …)`` for a line that there is not."""
@@ -146,11 +153,24 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
     name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
+    with suppress(IndexError):
+        connections[DEFAULT_DB_ALIAS] = _sessions.pop()
     try:
         for check in checks:
             _perform(check, found)
     finally:
+        _keep_session()
+
+
+def _keep_session() -> None:
+    """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
+    close_old_connections()
+    mine = connections[DEFAULT_DB_ALIAS]
+    if mine.connection is None or len(_sessions) > 1 or not idle.is_given_back.is_set():
         connections.close_all()
+    else:
+        mine.inc_thread_sharing()
+        _sessions.append(mine)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
