@@ -160,7 +160,7 @@ def hanging_bucket(folder: Path, seconds: float) -> Iterator[str]:
         path = page[page.index("/sign/") :]
         shown = backend.ask("a")["signers"][0]["signing_url"]  # by somebody else, who does not sign
         shown = shown[shown.index("/sign/") :]
-        document = backend.call("GET", "documents").json()["data"][0]["id"]
+        document = backend.call("GET", "documents").json()["data"][-1]["id"]
         picture = f"{shown}/documents/{document}/pages/1.webp"
         assert httpx.get(f"{here.servers[0]}{picture}").status_code == 200
         numbers = itertools.count()
