@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paraph.kernel import clock, places
+from paraph.kernel import places
 from paraph.kernel.errors import AwayError
 from paraph.operations.check.surroundings import object_store
 from paraph.storage import remote, store
@@ -65,7 +65,7 @@ def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
     yield partial(bucket.get, KEY)
     yield partial(bucket.open, KEY)
     yield partial(bucket.delete, KEY)
-    yield lambda: list(bucket.keys_written_before("documents/", clock.now()))
+    yield lambda: list(bucket.listing("documents/", ""))
 
 
 @pytest.mark.thorough
