@@ -81,7 +81,7 @@ BUDGETS = {
     "outbound": 510,
     "pdf": 21_840,
     "postgres": 620,
-    "queue": 388,
+    "queue": 392,
     "reference": 950,
     "request_templates": 1_380,
     "server": 680,
