@@ -81,7 +81,7 @@ BUDGETS = {
     "outbound": 510,
     "pdf": 21_840,
     "postgres": 810,
-    "queue": 400,
+    "queue": 404,
     "reference": 950,
     "request_templates": 1_380,
     "server": 680,

@@ -87,13 +87,13 @@ def test_systemd_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, abstra
 @pytest.mark.usefixtures("often")
 def test_a_folder_that_cannot_be_written_ends_no_worker(tmp_path: Path) -> None:
     (tmp_path / "alive").write_bytes(b"a file")
-    looks: list[str] = []
+    looks: list[int] = []
 
-    def look() -> str:
-        looks.append("")
-        return looks[-1]
+    def trouble() -> str:
+        looks.append(1)
+        return ""
 
-    asyncio.run(tell_until(tmp_path, look, lambda: len(looks) > 3))
+    asyncio.run(tell_until(tmp_path, trouble, lambda: len(looks) > 3))
 
 
 def ended(run: Callable[[], Any], said: Path) -> int:
