@@ -153,7 +153,9 @@ def _word(code: str) -> Any:
 
 def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
     who = asked["who"].strip().lower()
-    if who in _NOT_MEMBERS:
+    if who == ActorKind.OPERATOR:
+        entries = entries.filter(actor_kind=who)  # by whatever name
+    elif who in _NOT_MEMBERS:
         entries = entries.filter(actor="", actor_kind=who)
     elif who:
         entries = entries.filter(actor=who)
