@@ -10,8 +10,8 @@ import pytest
 from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user
+from django.db import connection
 from django.test import Client, RequestFactory
-from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.dashboard.operators import look as looking
 from paraph.dashboard.operators import pages
@@ -202,12 +202,14 @@ def test_work_and_certificates_are_told(outcomes: list[Outcome]) -> None:
         for _ in range(count):
             defer(task, **({"timestamp": 0} if task == "sweep_storage" else {ARGUMENT[task]: 1}))
     defer("send_rows", bulk_send_id=1)
-    ProcrastinateJob.objects.filter(task_name__endswith="invite").update(scheduled_at=clock.now() - timedelta(hours=3))
-    ProcrastinateJob.objects.filter(task_name__endswith="send_rows").update(status="failed")
+    with connection.cursor() as cursor:
+        set_to = "UPDATE procrastinate_jobs SET {} WHERE task_name LIKE %s"
+        cursor.execute(set_to.format("scheduled_at = now() - interval '3 hours'"), ["%.invite"])
+        cursor.execute(set_to.format("status = 'failed'"), ["%.send_rows"])
     look = Look(clock.now(), list(WELL), {"production": clock.now() + timedelta(days=29), "timestamp": FAR})
     pages.LATEST._look = look
     page = content(client)
-    told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(.*?)</dd>", page))
+    told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(.*?)</dd>", page, re.DOTALL))
     assert "2 · " in told["Mails"] and "late by 3\xa0hours" in told["Mails"]
     assert "1 · " in told["Seals and proofs"] and "on time" in told["Seals and proofs"]
     assert "1 given up" in told["Bulk sends"] and "1 · " in told["Housekeeping"]
@@ -262,6 +264,7 @@ def test_organizations_are_paged_searched_suspended_and_resumed() -> None:
     assert client.get("/operator?page=x&q=" + "x" * 300).status_code == 200
     address = f"/operator/organizations/{made[7].pk}"
     assert "Suspend the organization" in content(client, address)
+    assert client.get("/operator/organizations/999999999").status_code == 404
     for to in ("", "delete"):
         assert client.post(address, {"to": to}).status_code == 422
     for to, suspended in (("suspend", True), ("resume", False)):
@@ -280,7 +283,6 @@ def test_organizations_are_paged_searched_suspended_and_resumed() -> None:
     assert "reauthenticate/?next=" in asked.headers["Location"]
     assert Organization.objects.get(pk=made[7].pk).suspended_at is None
     assert client.get("/operator").status_code == 200
-    assert client.get("/operator/organizations/999999999").status_code == 404
 
 
 def listed(page: str) -> list[str]:
