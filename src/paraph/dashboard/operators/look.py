@@ -9,19 +9,18 @@ from django.db import connections
 
 from paraph.flow.sealing.certificate_statuses import last_authority_chain
 from paraph.kernel import clock
-from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.outcome import Outcome
 from paraph.operations.check.service_checks import run_checks
 from paraph.operations.resources import certificate_ends
 
 _FRESH, _OLD = timedelta(seconds=30), timedelta(minutes=5)
 _PATIENCE_SECONDS = 2.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_RANK = (Status.FAILED, Status.WARNING, Status.OK)
 
 
 @dataclass(frozen=True)
 class Look:
-    """``outcomes``: what fails first; ``ends``: when certificates end, by environment or ``timestamp``."""
+    """``ends``: when certificates end, by environment or ``timestamp``."""
 
     at: datetime = _NEVER
     outcomes: list[Outcome] = field(default_factory=list)
@@ -49,7 +48,7 @@ class LatestLook:
         return self._look
 
     def _renew(self) -> None:
-        outcomes = sorted(run_checks(), key=lambda outcome: _RANK.index(outcome.status))
+        outcomes = run_checks()
         ends = {name: datetime.fromtimestamp(moment, UTC) for name, moment in certificate_ends().items()}
         if chain := last_authority_chain():
             ends["timestamp"] = x509.load_der_x509_certificate(chain[0]).not_valid_after_utc

@@ -21,9 +21,9 @@ from paraph.dashboard.operators.work import failures, work
 from paraph.evidence import preservation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.check.backlog import newest_sound
+from paraph.operations.check.backlog import backup, newest_sound, queue, unsealed, webhooks
 from paraph.operations.check.outcome import Status
-from paraph.operations.pending_work import queue_state, retry, retry_all
+from paraph.operations.pending_work import retry, retry_all
 from paraph.tenants.admin_log import Actor, note
 from paraph.tenants.lifecycle import resume_organization, suspend_organization
 from paraph.tenants.models import Organization, Storage
@@ -31,7 +31,8 @@ from paraph.tenants.usage import MonthlyUsage, monthly_usage
 from paraph.webhooks.overview import oldest_due_seconds
 
 _AT_ONCE, _RETRIED_AT_ONCE = 20, 200
-_ENDS_SOON = timedelta(days=30)
+_NOW = (queue, webhooks, unsealed, backup)
+"""Checks that are made for each page, so that it says one thing: they ask the database alone, and it is there."""
 _CHANGES = {"suspend": suspend_organization, "resume": resume_organization}
 
 
@@ -49,17 +50,20 @@ def page(request: HttpRequest, operator: Actor) -> HttpResponse:
     look, now, form = LATEST.look(), clock.now(), SearchForm(request.GET)
     words = form.cleaned_data["q"] if form.is_valid() else ""
     found = Paginator(_organizations(words), _AT_ONCE).get_page(request.GET.get("page"))
-    webhooks = oldest_due_seconds()
+    fresh = {each.name: each for check in _NOW for each in check()}
+    known = {each.name: each for each in look.outcomes} | fresh
+    outcomes = sorted(known.values(), key=lambda each: list(Status).index(each.status), reverse=True)
     content = {
         "look": look,
-        "needs": [each for each in look.outcomes if each.status == Status.FAILED],
-        "notes": [each for each in look.outcomes if each.status == Status.WARNING],
-        "queue": queue_state(),
+        "outcomes": outcomes,
+        "needs": [each for each in outcomes if each.status == Status.FAILED],
+        "notes": [each for each in outcomes if each.status == Status.WARNING],
         "work": work(),
-        "webhooks_since": now - timedelta(seconds=webhooks) if webhooks else None,
+        "webhooks_since": now - timedelta(seconds=oldest_due_seconds()),
+        "late": now - timedelta(minutes=1),
         "late_timestamps": preservation.overdue(),
         "failures": failures(),
-        "ends": [(name, end, end < now + _ENDS_SOON) for name, end in look.ends.items()],
+        "soon": now + timedelta(days=30),
         "backup": newest_sound(),
         "form": form,
         "page": found,

@@ -1,7 +1,7 @@
 """The work that waits, by kind, and the requests whose seals fail."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import connection
 from django.db.models import Count
@@ -9,11 +9,9 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.kernel import clock
 from paraph.queue.jobs import MAIL
 
 MOST_FAILURES = 20
-_LATE = timedelta(minutes=1)
 _KINDS = {"finalize": "seals", "send_rows": "bulk sends"}
 _TOLD = ("settings", "key")  # causes of these kinds name settings and hosts, and never a document
 # At most 2000 jobs are looked at: an outage may leave a million.
@@ -37,10 +35,6 @@ class Work:
     due: int = 0
     since: datetime | None = None
     gave_up: int = 0
-
-    @property
-    def is_late(self) -> bool:
-        return self.since is not None and self.since < clock.now() - _LATE
 
 
 def work() -> dict[str, Work]:

@@ -32,8 +32,7 @@ def _told_logins(user: User) -> list[Facts]:
     if not apps.is_installed("allauth.socialaccount"):
         return []
     accounts: Any = apps.get_app_config("socialaccount").get_model("socialaccount")
-    tell = telling("provider uid said=extra_data last_login")
-    return [tell(each) for each in accounts.objects.filter(user_id=user.pk)]
+    return list(map(telling("provider uid said=extra_data last_login"), accounts.objects.filter(user_id=user.pk)))
 
 
 _tell_member = telling("organization_id role joined_at last_seen_at last_language")
