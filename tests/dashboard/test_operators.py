@@ -13,6 +13,7 @@ from django.contrib.auth import get_user
 from django.db import connection
 from django.test import Client, RequestFactory
 
+from paraph.dashboard.middleware import POLICY
 from paraph.dashboard.operators import look as looking
 from paraph.dashboard.operators import pages
 from paraph.dashboard.operators.look import LatestLook, Look
@@ -31,6 +32,7 @@ from paraph.tenants.models import Activity, Organization, Role, Storage, User
 from tests.columns import columns
 from tests.dashboard.conftest import BrowserClient, LogIn, proved, scene
 from tests.dashboard.html_rules import broken_rules, row_count
+from tests.dashboard.matrix import operators_addresses
 from tests.tenancy import create_organization
 
 WELL = [ok("database", "PostgreSQL answers."), ok("fonts", "All are there.")]
@@ -82,7 +84,7 @@ def content(client: Client, address: str = "/operator", **options: Any) -> str:
     return answer.content.decode()
 
 
-ADDRESSES = ("/operator", "/operator/retry", "/operator/requests/1/retry", "/operator/organizations/1")
+ADDRESSES = operators_addresses()
 
 
 def test_where_nobody_was_added_nobody_finds_it(log_in: LogIn) -> None:
@@ -114,6 +116,17 @@ def test_the_verdict_is_of_now_where_the_database_alone_knows(outcomes: list[Out
     failing()
     page = content(client)
     assert "1 thing needs you" in page and "paraph request list --failed" in page
+
+
+def test_headers_and_forms_are_guarded_as_everywhere() -> None:
+    client = operator()
+    for address in ADDRESSES:
+        visitor = Client(enforce_csrf_checks=True)
+        visitor.cookies = client.cookies
+        assert visitor.post(address, {"to": "suspend"}).status_code == 403
+        headers = client.get(address).headers
+        assert headers["Content-Security-Policy"] == POLICY and "no-store" in headers["Cache-Control"]
+    assert len(ADDRESSES) == 4 and "retried" not in str(noted())
 
 
 def test_it_takes_a_second_factor_that_was_given_in_this_session() -> None:
