@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from paraph.flow.housekeeping.delete_files import overdue
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
-from paraph.operations.check import database
+from paraph.operations.check import backlog, database
 from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
@@ -26,7 +26,7 @@ from paraph.operations.check.service_checks import CHECKS, ReadinessCache, requi
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Retention
+from paraph.tenants.models import Organization, Retention
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.small_disk import small_disk
@@ -46,14 +46,42 @@ def figure(name: str) -> float | None:
     return next((sample.value for family in families for sample in family.samples if sample.name == name), None)
 
 
+def begin(ago: timedelta) -> datetime:
+    """The service is in use since then."""
+    then = clock.now() - ago
+    Organization.objects.create(name="Acmé", plan="free", created_at=then)
+    return then
+
+
 @pytest.mark.parametrize(("days", "expected"), [(7, "ok"), (9, "warning")])
 def test_the_age_of_the_newest_sound_backup_counts(days: int, expected: str) -> None:
-    assert outcome()[0] == "ok" and figure("paraph_backup_seconds") is None
+    begin(timedelta(days=30))
     then = clock.now() - timedelta(days=days)
     for as_of, problems in ((then, 0), (then - timedelta(days=1), 0), (clock.now(), 1)):
         Backup.objects.create(as_of=as_of, problems=problems)
     assert outcome()[0] == expected and clock.iso(then) in outcome()[1]
     assert figure("paraph_backup_seconds") == pytest.approx(then.timestamp(), abs=0.001)
+
+
+def test_before_the_first_backup_a_day_passes_in_silence() -> None:
+    assert outcome() == ("ok", "None was made yet.") and figure("paraph_backup_seconds") is None
+    began = begin(timedelta(hours=23))
+    assert outcome() == ("ok", "None was made yet.")
+    assert figure("paraph_backup_seconds") == pytest.approx(began.timestamp(), abs=0.001), (
+        "for the alert, two days later"
+    )
+    Organization.objects.update(created_at=clock.now() - timedelta(hours=25))
+    assert outcome()[0] == "warning" and "None was made yet: run paraph backup" in outcome()[1]
+    Backup.objects.create(as_of=clock.now(), problems=1)
+    assert outcome()[0] == "warning", "one with problems is none"
+
+
+def test_a_database_that_archives_is_backed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(timedelta(days=30))
+    monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '7 days'")
+    assert outcome()[0] == "ok" and outcome()[1].startswith("PostgreSQL archives what it writes")
+    monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '9 days'")
+    assert outcome()[0] == "warning"
 
 
 def test_a_webhook_that_is_late_has_its_age_told() -> None:

@@ -15,7 +15,7 @@ from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.metrics import instruments
-from paraph.operations.check.backlog import newest_sound
+from paraph.operations.check.backlog import unsaved_since
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import READINESS
 from paraph.operations.pending_work import queue_state
@@ -140,11 +140,10 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing = preservation.overdue()
     yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
-    backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
-    newest = newest_sound()
-    if newest:
-        backups.add_metric([], newest.timestamp())
-    yield backups
+    since = unsaved_since()
+    if since:
+        text = "When the newest sound backup was made, since 1970; before the first, when the service was first used."
+        yield _gauge("paraph_backup_seconds", text, since.timestamp())
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

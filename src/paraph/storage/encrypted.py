@@ -77,6 +77,9 @@ class EncryptedStore:
     def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
         return self._inner.keys_written_before(prefix, before)
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        return self._inner.sizes(folder)
+
     def sweep(self) -> None:
         self._inner.sweep()
 

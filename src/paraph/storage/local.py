@@ -72,6 +72,10 @@ class LocalStore:
                 if written < before.timestamp():
                     yield path.relative_to(self.root).as_posix()
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        return {f"{folder}/{path.name}": path.stat().st_size for path in self._path(folder).glob("*")}
+
     def sweep(self) -> None:
         """Remove the staged files that a crash left behind. To be called only while nothing else writes."""
         for staged in (self.root / _STAGED).glob("*"):

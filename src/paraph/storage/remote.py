@@ -92,6 +92,11 @@ class RemoteStore:
         for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
             yield from (entry["path"] for entry in page if entry["last_modified"] < before)
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        pages = obstore.list(self._store, checked_key(folder) + "/")
+        return {entry["path"]: entry["size"] for page in pages for entry in page}
+
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""
 

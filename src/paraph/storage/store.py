@@ -120,13 +120,23 @@ def _opened(
 ) -> tuple[Store, StorageKeys, Store]:
     """Return the store as it is, the storage keys, and the store whose objects they encrypt and open, if there are
     any."""
-    plain: Store = LocalStore(data_dir / "objects")
-    if url:
-        from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
-
-        plain = RemoteStore(url, public_url)
+    plain = plain_store(url, data_dir, public_url)
     keys = StorageKeys(key, further)
     return plain, keys, EncryptedStore(plain, keys) if key or further else plain
+
+
+def plain_store(url: str, data_dir: Path, public_url: str = "") -> Store:
+    """Return the bucket, or without a URL the folder in the data folder, with its objects as they are there."""
+    if not url:
+        return LocalStore(data_dir / "objects")
+    from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
+
+    return RemoteStore(url, public_url)
+
+
+def decrypting(plain: Store) -> EncryptedStore:
+    """Return that store, its objects opened with the storage keys that are set here."""
+    return EncryptedStore(plain, _opened(*_settings())[1])
 
 
 @contextmanager

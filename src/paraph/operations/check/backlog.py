@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.db import connection
 from django.db.models import Max, OuterRef, Subquery
 
 from paraph.documents import objects_to_delete
@@ -14,7 +15,7 @@ from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, queue_state
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Retention
+from paraph.tenants.models import Organization, Retention
 from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
@@ -93,25 +94,37 @@ def _words(seconds: float) -> str:
 
 
 _OLD = timedelta(days=8)  # a weekly backup is no finding
+_FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
 _REQUESTS_LATE = timedelta(days=1)
 
 
-def newest_sound() -> datetime | None:
-    """Return the moment that the newest backup without problems holds; None where there is none."""
+_ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'"
+
+
+def unsaved_since() -> datetime | None:
+    """Return the moment that the newest backup without problems holds; before the first, when the first organization
+    was made; None where there is none."""
     newest: datetime | None = Backup.objects.filter(problems=0).aggregate(newest=Max("as_of"))["newest"]
-    return newest
+    return newest or Organization.objects.order_by("pk").values_list("created_at", flat=True).first()
 
 
 def backup() -> Iterator[Outcome]:
-    """``backup``: the age of the newest one by ``paraph backup``."""
-    newest = newest_sound()
-    if newest is None:
-        yield ok("backup", "None without problems was made by paraph backup; copies made by other means are not seen.")
-    elif clock.now() - newest > _OLD:
-        yield warning("backup", f"The newest backup without problems is of {clock.iso(newest)}: run paraph backup.")
+    """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
+    since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(_ARCHIVED)
+        [archived] = cursor.fetchone() or [None]
+    if archived and clock.now() - archived < _OLD:
+        yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
+        return
+    newest = (
+        f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
+    )
+    if since and clock.now() - since > (_OLD if is_made else _FIRST):
+        yield warning("backup", f"{newest}: run paraph backup. Copies made by other means are not seen.")
     else:
-        yield ok("backup", f"The newest backup without problems is of {clock.iso(newest)}.")
+        yield ok("backup", f"{newest}.")
 
 
 def retention() -> Iterator[Outcome]:

@@ -10,11 +10,12 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
+from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
-from paraph.operations.check.database import database, replication
+from paraph.operations.check.database import database, replication, tls
 from paraph.operations.check.machine import (
     confinement,
     disks,
@@ -58,6 +59,7 @@ CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("connections", database_connections, 0),
+    ServiceCheck("database tls", tls, 300, asks=True),
     ServiceCheck("replication", replication, 60, asks=True),
     ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
     ServiceCheck("storage", object_store, 30, serving=True),
@@ -155,9 +157,11 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = list(check.perform())
     except Exception as error:  # noqa: BLE001  a broken check is a finding
-        _log.exception("a check broke", check=check.name)
-        cause = (str(error).splitlines() or [""])[0]
-        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+        sentence = refusal_sentence(error)
+        if not sentence:
+            _log.exception("a check broke", check=check.name)
+            sentence = f"It could not be checked: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        found[check.name] = [failed(check.name, sentence)]
 
 
 def require_start() -> None:
