@@ -76,7 +76,7 @@ BUDGETS = {
     "keys": 1_610,
     "messaging": 600,
     "metrics": 320,
-    "operations": 3_163,
+    "operations": 3_165,
     "otp": 450,
     "outbound": 510,
     "pdf": 21_840,

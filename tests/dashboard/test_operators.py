@@ -11,7 +11,9 @@ from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
+from django.utils import translation
 
 from paraph.dashboard.middleware import POLICY
 from paraph.dashboard.operators import look as looking
@@ -22,6 +24,7 @@ from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 from paraph.operations.operators import add_operator, remove_operator
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import defer
@@ -208,6 +211,15 @@ def test_the_real_checks_are_kept_and_no_page_waits_for_those_that_are_slow(
         assert f'datetime="{at:%Y-%m-%dT%H:%M:%S}' in content(client), "with its age"
         pages.LATEST._renewal.join()
         assert len(asked) == renewed
+
+
+def test_every_line_has_a_title_in_words_of_the_reader() -> None:
+    lines = [check.name for check in CHECKS] + [*LINES_WITHIN, "timestamp https://a.example", "clock https://a.example"]
+    with translation.override("de"):
+        titles = {name: render_to_string("dashboard/operators/line.html", {"name": name}) for name in lines}
+    assert [name for name, title in titles.items() if title == name] == []
+    assert titles["clock https://a.example"] == "Uhr <small>https://a.example</small>"
+    assert render_to_string("dashboard/operators/line.html", {"name": "of a newer version"}) == "of a newer version"
 
 
 def test_work_and_certificates_are_told(outcomes: list[Outcome]) -> None:

@@ -19,9 +19,10 @@ from paraph.dashboard.operators.access import operator_page
 from paraph.dashboard.operators.look import LATEST
 from paraph.dashboard.operators.work import failures, work
 from paraph.evidence import preservation
+from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.check.backlog import backup, newest_sound, queue, unsealed, webhooks
+from paraph.operations.check.backlog import backup, queue, unsealed, webhooks
 from paraph.operations.check.outcome import Status
 from paraph.operations.pending_work import retry, retry_all
 from paraph.tenants.admin_log import Actor, note
@@ -64,7 +65,7 @@ def page(request: HttpRequest, operator: Actor) -> HttpResponse:
         "late_timestamps": preservation.overdue(),
         "failures": failures(),
         "soon": now + timedelta(days=30),
-        "backup": newest_sound(),
+        "backup": Backup.objects.filter(problems=0).order_by("-as_of").first(),
         "form": form,
         "page": found,
         "organizations": [(row, _used(row)) for row in found],
