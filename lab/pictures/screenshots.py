@@ -15,6 +15,7 @@ from lab.pictures import (
     dashboard,
     filling,
     moments,
+    operators,
     pages,
     papers,
 )
@@ -37,6 +38,7 @@ SUBJECTS: list[Subject] = [
     papers.stamps,
     papers.proofs,
     papers.values,
+    operators.operators,
 ]
 
 
