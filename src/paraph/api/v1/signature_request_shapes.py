@@ -44,13 +44,28 @@ from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
 
 
+class FailedDelivery(Output):
+    """A message that was refused for good."""
+
+    reason: str = Field(min_length=1, max_length=300, description="What it is, and what the gateway said.")
+    at: Timestamp = Field(description="When it was refused.")
+
+
 class Delivery(Output):
-    """What became of an invitation that is not out."""
+    """What became of a message that is not out. Either of both is present."""
 
     put_off_until: Timestamp = Field(
+        ABSENT,
         description="As many messages as may go to this address, or as your organization may send, were sent. The "
-        "invitation is tried again at this time by itself."
+        "invitation is tried again at this time by itself.",
     )
+    failed: FailedDelivery = Field(
+        ABSENT,
+        description="The mail server or SMS gateway refuses the address or number for good, or did so for three days: "
+        "nothing more is sent there by itself. Correct the signer, or remind them to have it sent again.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class FilledField(Output):
@@ -72,6 +87,9 @@ class Copy(Output):
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
     email: Email
+    delivery: Delivery = Field(ABSENT, description="Present only where the mail with the copy was refused for good.")
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class Signer(Output):
@@ -92,7 +110,9 @@ class Signer(Output):
         "signer is corrected; null once signed. "
         "It must reach this signer and nobody else."
     )
-    delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
+    delivery: Delivery | None = Field(
+        description="Null unless the invitation is put off by a ceiling of messages, or a message was refused for good."
+    )
     role: Literal["signer", "approver"] = Field(
         ABSENT,
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
@@ -204,6 +224,9 @@ class SignatureRequests(Output):
 Answer = dict[str, Any]
 
 _ISO = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
+_FAILED = """json_build_object('failed', json_build_object('reason', CASE undelivered->>'channel'
+    WHEN 'sms' THEN 'The SMS gateway refuses this number: ' ELSE 'The mail server refuses this address: '
+END || (undelivered->>'answer'), 'at', undelivered->>'at'))"""
 # Python puts what it alone knows in the place of ``signing_url`` and of ``value``, takes ``replaced_links`` and
 # ``entered`` out, and whatever is only in the answers that have it.
 _READ = f"""
@@ -225,7 +248,7 @@ SELECT json_agg(json_build_object(
             'signed_at', to_char(signer.signed_at AT TIME ZONE 'UTC', {_ISO}),
             'signing_url', CASE WHEN signer.status <> 'signed' THEN encode(signer.token_salt, 'hex') END,
             'replaced_links', signer.replaced_links,
-            'delivery', CASE WHEN signer.status = 'pending' THEN (
+            'delivery', CASE WHEN undelivered IS NOT NULL THEN {_FAILED} WHEN signer.status = 'pending' THEN (
                 SELECT json_build_object('put_off_until', to_char(until AT TIME ZONE 'UTC', {_ISO}))
                 FROM messaging_putoffmail
                 WHERE name = concat('invitation-', signer.id, '-' || nullif(signer.replaced_links, 0))
@@ -260,7 +283,8 @@ SELECT json_agg(json_build_object(
     ) END,
     'ended_early', request.ended_early_at IS NOT NULL, 'ended_reason', nullif(request.ended_reason, ''),
     'copies', CASE WHEN request.has_copies THEN ARRAY(
-        SELECT json_build_object('first_name', first_name, 'last_name', last_name, 'email', email)
+        SELECT json_strip_nulls(json_build_object('first_name', first_name, 'last_name', last_name, 'email', email,
+            'delivery', CASE WHEN undelivered IS NOT NULL THEN {_FAILED} END))
         FROM signature_requests_copyrecipient WHERE request_id = request.id ORDER BY position
     ) ELSE '{{}}' END,
     'decline_allowed', request.decline_allowed, 'declined_by', request.declined_by_id,

@@ -12,6 +12,7 @@ from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
 from paraph.kernel import clock
 from paraph.messaging import inbox
+from paraph.messaging.models import RefusedAddress
 from paraph.request_templates.bulk.checking import delete_old_bulk_sends
 from paraph.storage import store
 
@@ -23,13 +24,14 @@ _AT_ONCE = 500
 
 def sweep() -> int:
     """Remove objects that no row names (after 30 days), page pictures (after 7 days; the signing page draws them
-    again), and counts, notes of mails put off, idempotency keys, drafts, bulk sends and captured messages, when their
-    time is over. Return the number of removed objects and rows.
+    again), and counts, notes of mails put off, idempotency keys, drafts, bulk sends, captured messages and refusals of
+    mails about accounts, when their time is over. Return the number of removed objects and rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
     removed = counting.forget() + forget_put_off() + held_key.prune()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
+    removed += RefusedAddress.objects.filter(at__lt=clock.now() - inbox.KEPT_FOR).delete()[0]
     for prefix in PREFIXES:
         removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))

@@ -228,13 +228,13 @@ def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest)
 OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     Place(
         "signers",
-        "signature_requests_signer: first_name last_name email phone invitation; "
+        "signature_requests_signer: first_name last_name email phone invitation undelivered; "
         "signature_requests_searchterm: term",  # by triggers
         lambda signer: [signer],
         telling(
             "id request=request_id request.organization_id organization=request.organization.name request.environment "
             "first_name last_name email phone language=locale order status invited_at=notified_at invitation signed_at "
-            "completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
+            "undelivered completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
             _marks,
             "request_created_at=request.created_at request_status=request.status",
         ),
@@ -245,6 +245,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
             phone="",
             token_salt=lambda _signer: new_salt(),  # which ends the signing link
             invitation=None,
+            undelivered=None,
             signature_encrypted=None,
             initials_encrypted=None,
             fields_encrypted=None,
