@@ -63,9 +63,9 @@ def _reasons(member: Member, scope: TenantScope) -> Iterator[tuple[SignatureRequ
     for request in _declined(scope):
         assert request.declined_by
         yield request, Reason("declined", _("%(name)s declined") % {"name": request.declined_by.full_name})
-    refused, late = _("Not delivered to %(name)s"), _("No mail server has taken the invitation of %(name)s yet")
+    refused, waits = _("Not delivered to %(name)s"), _("No mail server has taken the invitation of %(name)s yet")
     for signer in _mails(scope):
-        sentence = refused if signer.undelivered else late
+        sentence = refused if signer.undelivered else waits
         yield signer.request, Reason("mails", sentence % {"name": signer.full_name})
     for request in _expiring(scope):
         yield request, Reason("expiring", _("Expires on %(day)s") % {"day": date_format(request.expires_at)})

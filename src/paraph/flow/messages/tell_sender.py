@@ -118,11 +118,12 @@ def _content(mail: SenderMail) -> EmailContent | None:
         case MailKind.DECLINED:
             decliner = Signer.objects.select_related("request").get(pk=mail.about)
             return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
-        case MailKind.UNDELIVERED if not mail.about:
-            return _refused(request) if is_open or request.status == RequestStatus.COMPLETED else None
         case MailKind.UNDELIVERED:
-            signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
-            return _undelivered(signer) if signer and is_open and not signer.invitation else None
+            people = request.signers.filter(pk=mail.about) if mail.about else request.copies.all()
+            if refused := people.filter(undelivered__isnull=False):
+                return _refused(request, list(refused))
+            waiting = request.signers.filter(pk=mail.about, notified_at=None, invitation__isnull=True).first()
+            return _undelivered(waiting) if waiting and is_open else None
 
 
 def _gets_summary(request: SignatureRequest) -> bool:
@@ -201,17 +202,13 @@ def _undelivered(signer: Signer) -> EmailContent:
     )
 
 
-def _refused(request: SignatureRequest) -> EmailContent | None:
-    """Say whose mailboxes and numbers refuse messages for good, and with which words; None where that was put right."""
-    people: list[Signer | CopyRecipient] = [*request.signers.filter(undelivered__isnull=False)]
-    people += request.copies.filter(undelivered__isnull=False)
-    if not people:
-        return None
+def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]) -> EmailContent:
+    """Say who refuses messages for good, and in which words."""
     facts = _facts(request) | {"names": _listed(people)}
     return _laid_out(
         request,
-        _("Could not be delivered to %(names)s: %(title)s") % facts,
-        _("Messages about “%(title)s” are refused by these recipients, and we do not try again by ourselves:") % facts,
+        _("Not delivered to %(names)s: %(title)s") % facts,
+        _("A message about “%(title)s” was refused for good. We do not try again by ourselves:") % facts,
         *(quoted(f"{signer_name(each)}, {each.email}: {each.undelivered['answer']}") for each in people[:_MOST_NAMES]),
         _("Correct the address or number on the page of the request, or send again if it is right."),
     )

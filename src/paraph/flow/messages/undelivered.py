@@ -24,4 +24,5 @@ def note_undelivered(to: Signer | CopyRecipient, mail: str, answer: str, channel
     row.request, row.undelivered = request, {"mail": mail, "channel": channel, "answer": answer, "at": clock.iso(now)}
     row.save(update_fields=["undelivered"])
     events.delivery_failed(row, channel, recipient, mail, answer)
-    queue_mail(request, MailKind.UNDELIVERED, turn=int(now.timestamp()))
+    about = to.pk if isinstance(to, Signer) else 0
+    queue_mail(request, MailKind.UNDELIVERED, about, turn=int(now.timestamp() * 1000))
