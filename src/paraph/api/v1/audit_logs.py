@@ -118,22 +118,15 @@ class AuditMetadata(Output):
         description="Of `signature_request.created`: the documents in whose place signers see another file, because "
         "the upload cannot be sealed as it is, where there are any.",
     )
-    channel: Literal["email", "sms"] = Field(
-        ABSENT, description="Of `signer.notified`, `signer.delivery_failed` and `request.completion_notified`."
-    )
+    channel: Literal["email", "sms"] = Field(ABSENT, description="Of a message, except a code: how it was sent.")
     recipient: str = Field(
         ABSENT,
         min_length=3,
         max_length=LONGEST_EMAIL,
-        description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to; of "
-        "`signer.delivery_failed`, which it was for.",
+        description="Of a message to one person: the exact address or phone number that it was for.",
     )
     recipients: list[str] = Field(ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
-    copies: Literal[True] = Field(
-        ABSENT,
-        description="Of `request.completion_notified`, where it went to those who get copies; of "
-        "`signer.delivery_failed`, where it was for one of them, and no signer.",
-    )
+    copies: Literal[True] = Field(ABSENT, description="Of a message to those who get copies, which is no signer's.")
     kept: int = Field(
         ABSENT,
         ge=1,
@@ -147,9 +140,7 @@ class AuditMetadata(Output):
     message: Literal["invitation", "reminder", "code", "completion", "end", "copy"] = Field(
         ABSENT, description="Of `signer.delivery_failed`: what was refused for good."
     )
-    answer: str = Field(
-        ABSENT, max_length=200, description="Likewise: what the gateway said; `erased` once the signer's data are."
-    )
+    answer: str = Field(ABSENT, max_length=200, description="Likewise: what the mail server or SMS gateway said.")
     provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
     resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
     corrected: list[str] = Field(

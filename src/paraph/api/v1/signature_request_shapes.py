@@ -45,24 +45,18 @@ from paraph.words import LOCALES
 
 
 class FailedDelivery(Output):
-    """A message that was refused for good."""
+    """A message that was refused for good, or for three days: nothing more is sent there by itself."""
 
-    reason: str = Field(min_length=1, max_length=300, description="What it is, and what the gateway said.")
+    reason: str = Field(min_length=1, max_length=300, description="What is refused, and what the gateway said.")
     at: Timestamp = Field(description="When it was refused.")
 
 
 class Delivery(Output):
-    """What became of a message that is not out. Either of both is present."""
+    """What became of a message that is not out: one of both is present."""
 
-    put_off_until: Timestamp = Field(
-        ABSENT,
-        description="As many messages as may go to this address, or as your organization may send, were sent. The "
-        "invitation is tried again at this time by itself.",
-    )
+    put_off_until: Timestamp = Field(ABSENT, description="A ceiling is reached: when the invitation is tried again.")
     failed: FailedDelivery = Field(
-        ABSENT,
-        description="The mail server or SMS gateway refuses the address or number for good, or did so for three days: "
-        "nothing more is sent there by itself. Correct the signer, or remind them to have it sent again.",
+        ABSENT, description="The address or number refuses messages. Correct the signer, or remind them to send again."
     )
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
@@ -110,9 +104,7 @@ class Signer(Output):
         "signer is corrected; null once signed. "
         "It must reach this signer and nobody else."
     )
-    delivery: Delivery | None = Field(
-        description="Null unless the invitation is put off by a ceiling of messages, or a message was refused for good."
-    )
+    delivery: Delivery | None = Field(description="Null unless the invitation is put off, or a message was refused.")
     role: Literal["signer", "approver"] = Field(
         ABSENT,
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
@@ -363,13 +355,10 @@ def _completed(answer: Answer) -> Answer:
             del signer["language"]
         for field in signer["fields"]:
             field["value"] = values.get(field["value"])
-    has = {
-        "role": any(signer["role"] == Role.APPROVER for signer in signers),
-        "fields": any(signer["fields"] for signer in signers),
-    }
-    for name in (name for name, some in has.items() if not some):
-        for signer in signers:
-            del signer[name]
+    for name, nothing in (("role", Role.SIGNER), ("fields", [])):
+        if all(signer[name] == nothing for signer in signers):
+            for signer in signers:
+                del signer[name]
     for name in ("copies", "decline_allowed", "declined_by"):
         if not answer[name]:
             del answer[name]
