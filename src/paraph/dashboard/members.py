@@ -159,8 +159,7 @@ def _refusal(viewer: Member, member: Member, members: list[Member]) -> str:
     return ""
 
 
-@member_page(Right.INVITE)
-@reauthenticated
+@member_page(Right.INVITE, fresh=True)
 def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     row = next((row for row in _member_rows(member) if row.member.pk == member_id), None)
     if row is None:
@@ -190,8 +189,7 @@ def _action(view: View) -> View:
     return action
 
 
-@member_page(Right.INVITE)
-@reauthenticated
+@member_page(Right.INVITE, fresh=True)
 @_action
 def remove(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     remove_member(member.organization_id, actor(request, member), member_id)
@@ -201,16 +199,14 @@ def remove(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
     return see_other("members", member.organization_id)
 
 
-@member_page(Right.SEE)
-@reauthenticated
+@member_page(Right.SEE, fresh=True)
 @_action
 def leave(request: HttpRequest, member: Member) -> HttpResponse:
     remove_member(member.organization_id, actor(request, member), member.pk)
     return see_other("organizations")
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, fresh=True)
 @_action
 def transfer(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     transfer_ownership(member.organization_id, actor(request, member), member_id)
