@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Remind a signer
-         * @description Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+         * @description Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body. An invitation that was refused for good is sent again in place of a reminder.
          */
         post: operations["remindSigner"];
         delete?: never;
@@ -698,7 +698,7 @@ export interface components {
             kept?: number;
             /**
              * Acknowledgement
-             * @description Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.
+             * @description What the gateway answered on taking the message.
              */
             acknowledgement?: string;
             /**

@@ -18,7 +18,7 @@ _OF_RECIPIENT = re.compile(r"1\.([012346]|10)|2\.[124]|4\.(1|4|310)|7\.1[37]")
 _MAILBOX = (450, 550, 551, 552, 553, 556)  # codes that speak of one, if nothing more exact stands there
 _OF_US = re.compile("relay|sender|from|auth|block|list|policy|spam|client|host|helo|limit|rate", re.IGNORECASE)
 _ADDRESS = re.compile(r"<?[^\s<>]*(?:@|://)[^\s<>]*>?")
-_LONGEST = 200
+_READ, _LONGEST = 1000, 200
 
 
 class FinallyRefusedError(RecipientRefusedError):
@@ -31,7 +31,7 @@ def refusal_of(error: SMTPRecipientsRefused | SMTPDataError, recipient: str) -> 
         code, reply = error.smtp_code, error.smtp_error
     else:
         [(code, reply)] = error.recipients.values()
-    words = reply.decode(errors="replace") if isinstance(reply, bytes) else reply
+    words = (reply.decode(errors="replace") if isinstance(reply, bytes) else reply)[:_READ]
     found = _ENHANCED.search(words)
     status = found[1] if found else ""
     is_about_mailbox = bool(_OF_RECIPIENT.fullmatch(status)) if status else code in _MAILBOX

@@ -169,9 +169,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Say for whom or what the request waits, and what an operator can do about it."""
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
-    people: list[Any] = [*request.signers.filter(undelivered__isnull=False)]
-    people += request.copies.filter(undelivered__isnull=False)
-    steps += [f"A message to {each.full_name} was refused for good: {each.undelivered['answer']}." for each in people]
+    people: list[Signer | CopyRecipient] = [*request.signers.all(), *request.copies.all()]
+    refused = (each for each in people if each.undelivered)
+    steps += [f"A message to {each.full_name} was refused for good: {each.undelivered['answer']}." for each in refused]
     if request.status == RequestStatus.EXPIRED:
         return " ".join([_how_it_ended(request), *steps])
     if request.status == RequestStatus.PENDING:

@@ -133,10 +133,7 @@ class AuditMetadata(Output):
         description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
         "the service keeps.",
     )
-    acknowledgement: str = Field(
-        ABSENT,
-        description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
-    )
+    acknowledgement: str = Field(ABSENT, description="What the gateway answered on taking the message.")
     message: Literal["invitation", "reminder", "code", "completion", "end", "copy"] = Field(
         ABSENT, description="Of `signer.delivery_failed`: what was refused for good."
     )

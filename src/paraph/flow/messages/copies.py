@@ -46,7 +46,7 @@ def notify_completion(request_id: int) -> None:
     """
     signers = Signer.objects.filter(request_id=request_id, undelivered__isnull=True).order_by("order")
     mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
-    _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers.all()})
+    _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers})
 
 
 def _mail_signer(signer_id: int) -> None:

@@ -209,7 +209,7 @@ def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]
         request,
         _("Not delivered to %(names)s: %(title)s") % facts,
         _("A message about “%(title)s” was refused for good. We do not try again by ourselves:") % facts,
-        *(quoted(f"{signer_name(each)}, {each.email}: {each.undelivered['answer']}") for each in people[:_MOST_NAMES]),
+        *(quoted("{recipient}: {answer}".format_map(each.undelivered)) for each in people[:_MOST_NAMES]),
         _("Correct the address or number on the page of the request, or send again if it is right."),
     )
 

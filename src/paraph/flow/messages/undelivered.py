@@ -21,7 +21,8 @@ def note_undelivered(to: Signer | CopyRecipient, mail: str, answer: str, channel
     if row is None or (row.undelivered or {}).get("mail") == mail:
         return
     now = clock.now()
-    row.request, row.undelivered = request, {"mail": mail, "channel": channel, "answer": answer, "at": clock.iso(now)}
+    said = {"mail": mail, "channel": channel, "recipient": recipient, "answer": answer, "at": clock.iso(now)}
+    row.request, row.undelivered = request, said
     row.save(update_fields=["undelivered"])
     events.delivery_failed(row, channel, recipient, mail, answer)
     about = to.pk if isinstance(to, Signer) else 0

@@ -86,13 +86,8 @@ def _erase_copy(recipient: CopyRecipient) -> None:
     entries = entries_about(recipient.request_id, _NOBODY, {recipient.email})
     about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
     erase_values(about_copies, {recipient.email: pseudonym})
-    CopyRecipient.objects.filter(pk=recipient.pk).update(
-        first_name="Erased",
-        last_name=f"copy {recipient.pk}",
-        email=pseudonym,
-        token_salt=new_salt(),
-        undelivered=None,
-    )
+    instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
+    CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:

@@ -186,18 +186,15 @@ def _made_for_next(signer: Signer) -> list[Reminder]:
 
 
 def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool, message: str = "") -> Reminder:
+    """Queue a reminder or, where the invitation was refused for good, the invitation."""
     number = made[-1].number + 1 if made else 1
-    facts: dict[str, Any] = {"automatic": automatic, "asked_at": clock.now(), "message": message}
-    if not signer.notified_at:
-        facts |= {"message": "", "mail": {"invited": True}}
-    reminder = Reminder.objects.create(signer=signer, number=number, **facts)
-    if signer.undelivered:
-        signer.undelivered = None
-        signer.save(update_fields=["undelivered"])
-    if signer.notified_at:
-        defer("send_reminder", signer_id=signer.pk, number=number)
-    else:
-        defer("invite", signer_id=signer.pk)
+    written: dict[str, Any] = {"message": message} if signer.notified_at else {"mail": {"invited": True}}
+    reminder = Reminder.objects.create(
+        signer=signer, number=number, automatic=automatic, asked_at=clock.now(), **written
+    )
+    Signer.objects.filter(pk=signer.pk).update(undelivered=None)
+    task, more = ("send_reminder", {"number": number}) if signer.notified_at else ("invite", {})
+    defer(task, signer_id=signer.pk, **more)
     return reminder
 
 
@@ -286,12 +283,11 @@ def _remind(signer_id: int) -> bool:
     if signer.remind_at is None or signer.remind_at > now:
         return False
     made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    in_vain = signer.undelivered or is_refused(signer.request.environment, EMAIL)
     left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
     if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
         signer.remind_at = None
-    elif (
-        signer.undelivered or is_refused(signer.request.environment, EMAIL) or any(_is_under_way(each) for each in made)
-    ):
+    elif in_vain or any(_is_under_way(each) for each in made):
         signer.remind_at = now + BETWEEN_REMINDERS
     elif now < next_allowed(made):
         signer.remind_at = next_allowed(made)

@@ -63,7 +63,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
-        if (signer.undelivered or {}).get("mail") == _name(chosen):
+        if (signer.undelivered or {}).get("mail") == f"code-{chosen.value}":
             signer.undelivered = None
             signer.save(update_fields=["undelivered"])
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
@@ -84,17 +84,13 @@ def _require_gateway(signer: Signer, channel: Channel) -> None:
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
     sentence = "The code could not be sent; try again in a moment."
-    refused = partial(note_undelivered, signer, _name(channel), channel=channel)
+    refused = partial(note_undelivered, signer, f"code-{channel.value}", channel=channel)
     with delivering(channel.value, "code", sentence, refused):
         if channel == Channel.SMS:
             return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
         content = emails.one_time_code(signer, code, locale)
         mail = (recipient, content.subject, content.text, content.html)
         return send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=withheld)
-
-
-def _name(channel: Channel) -> str:
-    return f"code-{channel.value}"
 
 
 def masked(recipient: str) -> str:
