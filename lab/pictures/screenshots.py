@@ -17,6 +17,7 @@ from lab.pictures import (
     moments,
     pages,
     papers,
+    refused,
 )
 from tests.browser.world import World
 from tests.chromium import launch
@@ -33,6 +34,7 @@ SUBJECTS: list[Subject] = [
     pages.languages,
     dashboard.dashboard,
     accounts.dashboard_accounts,
+    refused.refused,
     papers.mails,
     papers.stamps,
     papers.proofs,
