@@ -69,7 +69,7 @@ BUDGETS = {
     "drafts": 1_320,
     "evidence": 510,
     "files": 40,
-    "flow": 6_157,
+    "flow": 6_159,
     "health": 80,
     "idempotency": 170,
     "kernel": 1_020,

@@ -143,6 +143,7 @@ class TestAnInvitation:
         made = sent()
         server.recipients[ADA] = NO_SUCH_USER
         invite(made.signers[0].pk)
+        work("mail")
         again(made)
         assert ada(made).undelivered is None
         assert [step.task for step in pending_steps(made.request)][:1] == ["invite"]

@@ -118,12 +118,13 @@ def _content(mail: SenderMail) -> EmailContent | None:
         case MailKind.DECLINED:
             decliner = Signer.objects.select_related("request").get(pk=mail.about)
             return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
+        case MailKind.UNDELIVERED if mail.about <= 0:
+            people = request.signers.filter(pk=-mail.about) if mail.about else request.copies.all()
+            refused = list(people.filter(undelivered__isnull=False))
+            return _refused(request, refused) if refused else None
         case MailKind.UNDELIVERED:
-            people = request.signers.filter(pk=mail.about) if mail.about else request.copies.all()
-            if refused := people.filter(undelivered__isnull=False):
-                return _refused(request, list(refused))
-            waiting = request.signers.filter(pk=mail.about, notified_at=None, invitation__isnull=True).first()
-            return _undelivered(waiting) if waiting and is_open else None
+            signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
+            return _undelivered(signer) if signer and is_open and not signer.invitation else None
 
 
 def _gets_summary(request: SignatureRequest) -> bool:

@@ -25,5 +25,5 @@ def note_undelivered(to: Signer | CopyRecipient, mail: str, answer: str, channel
     row.request, row.undelivered = request, said
     row.save(update_fields=["undelivered"])
     events.delivery_failed(row, channel, recipient, mail, answer)
-    about = to.pk if isinstance(to, Signer) else 0
+    about = -to.pk if isinstance(to, Signer) else 0
     queue_mail(request, MailKind.UNDELIVERED, about, turn=int(now.timestamp() * 1000))
