@@ -15,7 +15,7 @@ from tests.dashboard.served_pages import served_pages
 from tests.refusing import NO_SUCH_USER, RefusingServer
 
 _REFUSED = "SELECT count(*) FROM signature_requests_signer WHERE request_id = %s AND undelivered IS NOT NULL"
-_REFUSING = ("ada@example.com", "bob@example.com")
+_REFUSING = ("ada@example.com", "new@example.com")
 
 
 def refused(_world: World, browser: Any, folder: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from paraph.database import idle
+from paraph.database.base import DatabaseWrapper
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import places
 from paraph.kernel.errors import DomainError
@@ -150,3 +152,27 @@ def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any)
     assert client.get("/readyz").json() == {"ready": True}
     told = client.get("/readyz", headers={"Authorization": "Bearer open sesame"}).json()
     assert told["checks"]["database"] == "ok"
+
+
+def test_looks_after_each_other_have_the_same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what rests is given back, as in each web process; load balancers ask every two seconds."""
+    made = []
+    real = DatabaseWrapper.get_new_connection
+
+    def counting(wrapper: DatabaseWrapper, parameters: dict[str, Any]) -> Any:
+        made.append(parameters)
+        return real(wrapper, parameters)
+
+    monkeypatch.setattr(DatabaseWrapper, "get_new_connection", counting)
+    checks = [check for check in service_checks.CHECKS if check.name == "database" or check.asks]
+    given_back = threading.Event()
+    given_back.set()
+    monkeypatch.setattr(idle, "is_given_back", given_back)
+    for _ in range(5):
+        assert all(service_checks.outcomes_by_check(checks, 60).values())
+    assert 1 <= len(made) <= 2
+    monkeypatch.setattr(idle, "is_given_back", threading.Event())
+    idle.give_back()
+    assert len(service_checks._sessions) == len(made)
+    assert all(kept.connection.closed for kept in service_checks._sessions)  # though their threads have ended
+    assert all(service_checks.outcomes_by_check(checks, 60).values())

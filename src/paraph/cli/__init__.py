@@ -64,6 +64,12 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except DomainError as refusal:
             raise _Failure(refusal.message) from refusal
+        except Exception as error:
+            from paraph.database.outage import refusal_sentence
+
+            if sentence := refusal_sentence(error):
+                raise _Failure(sentence) from error
+            raise
 
 
 class _Failure(click.ClickException):

@@ -49,6 +49,7 @@ WORDS = {
     Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),
     Action.REQUESTS_EXPORTED: gettext_lazy("Requests exported"),
     Action.RETENTION_SET: gettext_lazy("Retention changed"),
+    Action.PEOPLE_FORGOTTEN: gettext_lazy("People of ended requests forgotten"),
     Action.DELIVERY_SENT_AGAIN: gettext_lazy("Webhook sent again"),
     Action.WEBHOOK_TESTED: gettext_lazy("Webhook tested"),
     Action.BRANDING_CREATED: gettext_lazy("Branding profile created"),

@@ -31,7 +31,13 @@ _messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channe
 _wait_seconds = Histogram(
     "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
 )
+_starts = Counter("paraph_process_starts", "Processes begun.", ["role"])
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
+
+
+def count_start(role: str) -> None:
+    """Count this process. ``role``: ``web`` or ``worker``."""
+    _starts.inc(role)
 
 
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:

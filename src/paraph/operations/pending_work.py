@@ -1,15 +1,19 @@
-"""The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
+"""The steps that jobs have yet to do for a request, the jobs that do them, the state of their queue, and what is
+overdue."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
+from paraph.database.planned import one_row
 from paraph.evidence.models import ProofFile
+from paraph.flow.due import Kept
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
 from paraph.flow.messages.tell_of_end import pending_mails
@@ -46,7 +50,8 @@ _STATE = f"""
          WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
         (SELECT ceil(count(*) / {len(QUEUES)}.0)::int FROM procrastinate_workers
-         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s'),
+        (SELECT is_called FROM procrastinate_jobs_id_seq)
 """  # noqa: S608  built from constants
 
 
@@ -184,20 +189,38 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
-    of its retry is not due. ``workers``: live processes, each of which registers once for each queue."""
+    of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: there
+    was a job at any time, as a worker defers some by the clock."""
 
     oldest_seconds: float
     due: int
     failed: int
     workers: int
+    used: bool
 
 
 def queue_state() -> QueueState:
     """Read the state in one statement, by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
-        oldest, due, failed, workers = cursor.fetchone()
-    return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)
+        oldest, *others = cursor.fetchone()
+    return QueueState(max(oldest or 0.0, 0.0), *others)
+
+
+class Overdue(NamedTuple):
+    """For how long the longest overdue request has been so, and whose it is."""
+
+    seconds: float
+    organization_id: int
+    environment: str
+
+
+def longest_overdue(kept: Kept) -> Overdue | None:
+    """Return which request should have lost what it keeps longest ago; None where nothing is due."""
+    late = f"extract(epoch FROM {kept.until} - make_interval(days => {kept.days}) - ended_at)::float8"
+    statement = f"SELECT {late}, organization_id, environment {kept.due('1')} ORDER BY 1 DESC LIMIT 1"
+    found = one_row(statement, {"now": clock.now()})
+    return Overdue(*found) if found else None
 
 
 _MAILS = {

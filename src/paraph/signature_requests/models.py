@@ -16,6 +16,7 @@ ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
 LONGEST_SUBJECT, LONGEST_MESSAGE, LONGEST_REMINDER = 150, 5_000, 1_000  # of what a sender writes to signers
 LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
 LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
+_BY_END = "organization", "environment", Coalesce("completed_at", "ended_early_at", "expires_at")
 
 
 class Mode(models.TextChoices):
@@ -47,8 +48,8 @@ class Channel(models.TextChoices):
 
 class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
-    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``;
-    ``expires_at`` stays then.
+    ``files_deleted_at``; ``people_forgotten_at``: when its people became pseudonyms, as the organization's rule says.
+    ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``; ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``subject`` and ``message``: what that member writes to the
@@ -97,6 +98,7 @@ class SignatureRequest(models.Model):
     has_copies = models.BooleanField(default=False, db_default=False)
     declined_by = models.ForeignKey("Signer", models.PROTECT, null=True, related_name="+", db_index=False)
     files_deleted_at = models.DateTimeField(null=True)
+    people_forgotten_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
@@ -111,11 +113,12 @@ class SignatureRequest(models.Model):
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
             models.Index(
-                "organization",
-                "environment",
-                Coalesce("completed_at", "ended_early_at", "expires_at"),
-                condition=~models.Q(status="pending") & models.Q(files_deleted_at=None),
-                name="request_ended",
+                *_BY_END, condition=~models.Q(status="pending") & models.Q(files_deleted_at=None), name="request_ended"
+            ),
+            models.Index(
+                *_BY_END,
+                condition=models.Q(files_deleted_at__isnull=False, people_forgotten_at=None),
+                name="people_due",
             ),
             models.Index(
                 fields=["organization", "environment", "expires_at"],

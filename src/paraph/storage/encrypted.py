@@ -65,8 +65,8 @@ class EncryptedStore:
             raise
         return file
 
-    def delete(self, key: str) -> None:
-        self._inner.delete(key)
+    def delete(self, *keys: str) -> None:
+        self._inner.delete(*keys)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
         return presigned_url(checked_key(key), filename, seconds)
@@ -74,8 +74,11 @@ class EncryptedStore:
     def free_bytes(self) -> int:
         return self._inner.free_bytes()
 
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
-        return self._inner.keys_written_before(prefix, before)
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+        return self._inner.listing(prefix, after)
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        return self._inner.sizes(folder)
 
     def sweep(self) -> None:
         self._inner.sweep()

@@ -72,11 +72,13 @@ class RemoteStore:
             raise FileNotFoundError(key) from error
         return io.BufferedReader(_ObjectFile(reader), _BLOCK)
 
-    def delete(self, key: str) -> None:
+    def delete(self, *keys: str) -> None:
+        """Delete several at a time; each by itself in a bucket that refuses one which is gone."""
         try:
-            obstore.delete(self._store, checked_key(key))
+            obstore.delete(self._store, list(map(checked_key, keys)))
         except FileNotFoundError:
-            return
+            for key in keys if len(keys) > 1 else ():
+                self.delete(key)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
         """Sign an address. The bucket saves a download under the name that :meth:`put` has set, the service under
@@ -88,9 +90,15 @@ class RemoteStore:
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
-        for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
-            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+        """In the order in which the bucket lists, which is that of the keys in S3, Google Cloud and Azure."""
+        for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/", offset=after or None):
+            yield from ((entry["path"], entry["last_modified"]) for entry in page)
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        pages = obstore.list(self._store, checked_key(folder) + "/")
+        return {entry["path"]: entry["size"] for page in pages for entry in page}
 
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""

@@ -60,9 +60,10 @@ def open(key: str) -> BinaryIO:
         return _store().open(key)
 
 
-def delete(key: str) -> None:
+def delete(*keys: str) -> None:
+    """Delete the objects, also those that are gone already."""
     with telling_faults(_store()):
-        _store().delete(key)
+        _store().delete(*keys)
 
 
 def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
@@ -76,10 +77,15 @@ def free_bytes() -> int:
     return _store().free_bytes()
 
 
+def listing(prefix: str, after: str = "") -> Iterator[tuple[str, datetime]]:
+    """Yield key and time of the last writing of each object below the folder ``prefix`` (with its slash), in the order
+    of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many there are."""
+    return _store().listing(prefix, after)
+
+
 def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
-    """Yield the keys below the folder ``prefix`` (with its slash) whose objects were last written before that
-    time."""
-    return _store().keys_written_before(prefix, before)
+    """Yield the keys below the folder whose objects were last written before that time."""
+    return (key for key, written in listing(prefix) if written < before)
 
 
 def sweep() -> None:
@@ -120,13 +126,23 @@ def _opened(
 ) -> tuple[Store, StorageKeys, Store]:
     """Return the store as it is, the storage keys, and the store whose objects they encrypt and open, if there are
     any."""
-    plain: Store = LocalStore(data_dir / "objects")
-    if url:
-        from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
-
-        plain = RemoteStore(url, public_url)
+    plain = plain_store(url, data_dir, public_url)
     keys = StorageKeys(key, further)
     return plain, keys, EncryptedStore(plain, keys) if key or further else plain
+
+
+def plain_store(url: str, data_dir: Path, public_url: str = "") -> Store:
+    """Return the bucket, or without a URL the folder in the data folder, with its objects as they are there."""
+    if not url:
+        return LocalStore(data_dir / "objects")
+    from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
+
+    return RemoteStore(url, public_url)
+
+
+def decrypting(plain: Store) -> EncryptedStore:
+    """Return that store, its objects opened with the storage keys that are set here."""
+    return EncryptedStore(plain, _opened(*_settings())[1])
 
 
 @contextmanager

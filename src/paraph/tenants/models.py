@@ -108,12 +108,15 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
+    """How many ``days`` after the end of a request its files are kept, and its people, null for ever. Without a row all
+    are kept for ever. ``people_forgotten``: in how many requests since the activity log last told it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
     days = models.IntegerField()
+    people_days = models.IntegerField(null=True)
+    people_forgotten = models.BigIntegerField(default=0, db_default=0)
 
 
 class Usage(models.Model):

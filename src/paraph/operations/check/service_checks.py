@@ -4,17 +4,21 @@ told, from outcomes that stay valid for a while, so that frequent requests cost 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
+from paraph.database import idle
+from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
-from paraph.operations.check.database import database, replication
+from paraph.operations.check.database import database, replication, tls
 from paraph.operations.check.machine import (
     confinement,
     disks,
@@ -58,6 +62,7 @@ CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("connections", database_connections, 0),
+    ServiceCheck("database tls", tls, 300, asks=True),
     ServiceCheck("replication", replication, 60, asks=True),
     ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
     ServiceCheck("storage", object_store, 30, serving=True),
@@ -94,6 +99,10 @@ def checks_of(line: str) -> list[ServiceCheck]:
     telling = {**{check.name: (check.name,) for check in CHECKS}, **LINES_WITHIN}
     named = line if line in telling else max((name for name in telling if _is_of(line, name)), key=len, default="")
     return [check for check in CHECKS if check.name in telling.get(named, ())]
+
+
+_sessions: list[BaseDatabaseWrapper] = []
+"""Of looks that are over: at most one that asked whether the database answers, one for all that is asked in turn."""
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
@@ -144,20 +153,35 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
     name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
+    with suppress(IndexError):
+        connections[DEFAULT_DB_ALIAS] = _sessions.pop()
     try:
         for check in checks:
             _perform(check, found)
     finally:
+        _keep_session()
+
+
+def _keep_session() -> None:
+    """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
+    close_old_connections()
+    mine = connections[DEFAULT_DB_ALIAS]
+    if mine.connection is None or len(_sessions) > 1 or not idle.is_given_back.is_set():
         connections.close_all()
+    else:
+        mine.inc_thread_sharing()
+        _sessions.append(mine)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = list(check.perform())
     except Exception as error:  # noqa: BLE001  a broken check is a finding
-        _log.exception("a check broke", check=check.name)
-        cause = (str(error).splitlines() or [""])[0]
-        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+        sentence = refusal_sentence(error)
+        if not sentence:
+            _log.exception("a check broke", check=check.name)
+            sentence = f"It could not be checked: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        found[check.name] = [failed(check.name, sentence)]
 
 
 def require_start() -> None:

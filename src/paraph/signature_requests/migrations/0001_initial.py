@@ -265,6 +265,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("files_deleted_at", models.DateTimeField(null=True)),
+                ("people_forgotten_at", models.DateTimeField(null=True)),
                 (
                     "application",
                     models.ForeignKey(
@@ -602,6 +603,16 @@ class Migration(migrations.Migration):
                 django.db.models.functions.comparison.Coalesce("completed_at", "ended_early_at", "expires_at"),
                 condition=models.Q(models.Q(("status", "pending"), _negated=True), ("files_deleted_at", None)),
                 name="request_ended",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                models.F("organization"),
+                models.F("environment"),
+                django.db.models.functions.comparison.Coalesce("completed_at", "ended_early_at", "expires_at"),
+                condition=models.Q(("files_deleted_at__isnull", False), ("people_forgotten_at", None)),
+                name="people_due",
             ),
         ),
         migrations.AddIndex(
