@@ -58,7 +58,7 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, pop
 odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
-chaos: $(VENV)/.development  ## 250 requests among faults, twice: with a supervisor and without; then answers are lost; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then a bucket hangs, and a certificate ends; then two hosts, one of them lost   [SEED=n]
+chaos: $(VENV)/.development  ## 250 requests among faults, some to a mailbox that refuses, twice: with a supervisor and without; then answers are lost; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then a bucket hangs, and a certificate ends; then two hosts, one of them lost   [SEED=n]
 	$(BIN)/python -m lab.chaos.run $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.chaos.run --apart $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.chaos.dropped_answers

@@ -134,7 +134,8 @@ def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
 def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     if not request.send_email:
         return
-    for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
+    uninvited = Signer.objects.filter(request=request, notified_at=None, undelivered__isnull=True)
+    for signer in uninvited.select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
             yield PendingStep(
@@ -154,16 +155,17 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
-    if request.notify_signers_on_completion and not notified.exclude(metadata__has_key="copies").exists():
-        unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
-        mails = tuple(f"completion-{pk}" for pk in unsent)
+    reached = Signer.objects.filter(request=request, undelivered__isnull=True)
+    if request.notify_signers_on_completion and reached and not notified.exclude(metadata__has_key="copies").exists():
+        mails = tuple(f"completion-{each.pk}" for each in reached if not each.completion_notified_at)
         yield PendingStep(
             "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
         )
 
 
 def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
-    unsent = CopyRecipient.objects.filter(request=request, notified_at=None).exclude(email__endswith=ERASED_DOMAIN)
+    wanted = CopyRecipient.objects.filter(request=request, notified_at=None, undelivered__isnull=True)
+    unsent = wanted.exclude(email__endswith=ERASED_DOMAIN)
     if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
         mails = tuple(map(mail_name, pks))
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)

@@ -194,6 +194,8 @@ def _sentence(error: DomainError, words: Words) -> str:
         if error.retry_after:
             return str(words["code_locked"])
         return str(words["code_outdated" if error.attempts_left is None else "code_used_up"])
+    if isinstance(error, TranslatedRefusal) and error.code == "delivery_failed":
+        words = {error.code: error.localized(str(words["locale"]))}
     return str(words.get(error.code) or words["failed"])
 
 

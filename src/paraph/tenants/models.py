@@ -287,7 +287,7 @@ class MailKind(models.TextChoices):
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
-    UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
+    UNDELIVERED = "undelivered", gettext_lazy("A message to a signer could not be delivered")
 
 
 class MutedMail(models.Model):
