@@ -125,7 +125,8 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
 
 
 def _lines(organization_id: int, last: int) -> Iterator[str]:
-    """Yield a line for each entry of the organization up to the one with the id ``last``, never with many of them in memory."""
+    """Yield a line for each entry of the organization up to the one with the id ``last``, never with many of them in
+    memory."""
     yield csv_line(_COLUMNS)
     log = Activity.objects.filter(organization_id=organization_id, pk__lte=last)
     after = 0
