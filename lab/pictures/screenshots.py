@@ -15,6 +15,7 @@ from lab.pictures import (
     dashboard,
     filling,
     moments,
+    operators,
     pages,
     papers,
     refused,
@@ -39,6 +40,7 @@ SUBJECTS: list[Subject] = [
     papers.stamps,
     papers.proofs,
     papers.values,
+    operators.operators,
 ]
 
 

@@ -88,7 +88,12 @@ def test_systemd_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, abstra
 def test_a_folder_that_cannot_be_written_ends_no_worker(tmp_path: Path) -> None:
     (tmp_path / "alive").write_bytes(b"a file")
     looks: list[int] = []
-    asyncio.run(tell_until(tmp_path, lambda: str(looks.append(1) or ""), lambda: len(looks) > 3))
+
+    def trouble() -> str:
+        looks.append(1)
+        return ""
+
+    asyncio.run(tell_until(tmp_path, trouble, lambda: len(looks) > 3))
 
 
 def ended(run: Callable[[], Any], said: Path) -> int:

@@ -94,7 +94,8 @@ def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> 
 
 def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
     """The process dies once it has done that to so many files."""
-    real, done = getattr(Path, act), []
+    real = getattr(Path, act)
+    done: list[Path] = []
 
     def killing(path: Path, *arguments: Any, **options: Any) -> Any:
         if len(done) == after:
@@ -110,7 +111,12 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
 )
 def test_whoever_sums_up_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
     goes_on = fork.Event()
-    living = [fork.Process(target=lambda: (answer(), goes_on.wait(60))) for _ in range(LIVES)]
+
+    def live() -> None:
+        answer()
+        goes_on.wait(60)
+
+    living = [fork.Process(target=live) for _ in range(LIVES)]
     for each in living:
         each.start()
     wait_until(lambda: answered() == LIVES)
@@ -141,7 +147,8 @@ def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
     """Where it counts into more buckets, its numbers stay apart, so that none is added to another's."""
     in_a_process(lambda: ledger.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
     in_a_process(lambda: ledger.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
-    in_a_process(lambda: [metrics.count_lock() for _ in range(LIVES)])
+    for _ in range(LIVES):
+        in_a_process(metrics.count_lock)
     metrics.count_lock()
     found = ledger.sums()
     assert found["paraph_signers_locked []", 1] == [LIVES + 1] and found["paraph_signers_locked []", 2] == [7.0, 0.0]

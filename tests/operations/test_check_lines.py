@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks
-from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
 from paraph.operations.pending_work import longest_overdue
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
@@ -94,15 +96,23 @@ def test_a_webhook_that_is_late_has_its_age_told() -> None:
     assert figure("paraph_webhook_age_seconds") == pytest.approx(1200, abs=60)
 
 
+def test_how_long_the_oldest_signed_request_waits_for_its_seals_is_told() -> None:
+    assert figure("paraph_unsealed_age_seconds") == 0
+    for minutes, environment, finalized in [(5, "production", False), (20, "sandbox", False), (30, "production", True)]:
+        made = scene(environment=environment).request
+        since = clock.now() - timedelta(minutes=minutes)
+        SignatureRequest.objects.filter(pk=made.pk).update(status="completed", completed_at=since, finalized=finalized)
+    assert figure("paraph_unsealed_age_seconds") == pytest.approx(300, abs=60)
+
+
 def test_files_without_their_timestamp_are_told() -> None:
     assert figure("paraph_timestamps_overdue") == 0
 
 
 def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = ReadinessCache()
-    parts = {"database": "ok", "timestamp https://tsa.example.com": "warning", "mail": "failed"}
-    monkeypatch.setattr(cache, "readiness", lambda: type("Found", (), {"parts": parts}))
-    monkeypatch.setattr(exposition, "READINESS", cache)
+    parts = {"database": Status.OK, "timestamp https://tsa.example.com": Status.WARNING, "mail": Status.FAILED}
+    checks = [ServiceCheck(name, partial(iter, [Outcome(name, status, "")]), 9) for name, status in parts.items()]
+    monkeypatch.setattr(exposition, "FIGURES", KeptOutcomes(lambda: checks))
     families = text_string_to_metric_families(exposition.exposition().decode())
     [found] = [family for family in families if family.name == "paraph_check"]
     assert {sample.labels["line"]: sample.value for sample in found.samples} == {

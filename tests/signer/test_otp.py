@@ -1,6 +1,7 @@
 """POST /sign/{token}/otp (rule 4.11)."""
 
 import json
+import socket
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
+from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Signer
 from tests.factories import Scene, scene
@@ -130,6 +132,33 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal_and_its_settings_ar
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": ""})
     post(client, made)
     assert made.entries()[-1].metadata["resend"] is False
+
+
+@pytest.mark.parametrize("channel", ["email", "sms"])
+def test_a_code_that_was_not_handed_over_counts_nowhere(
+    channel: str, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often the gateway hangs: the sixth attempt is told so as well, the page says what to do, and the code
+    that is there already stays valid."""
+    monkeypatch.setattr("paraph.messaging.smtp._TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("paraph.messaging.sms_twilio._TIMEOUT_SECONDS", 0.1)
+    made = scene(plan="pro", environment="production", signer={"phone": "+33612345678", "otp_channel": channel})
+    assert post(client, made, {"channel": channel}).status_code == 200
+    earlier = OneTimeCode.objects.values().get()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = "127.0.0.1:{1}".format(*silent.getsockname())
+        urls = {"smtp_url": f"smtp://{host}", "sms_url": f"twilio://AC1:token@+15005550006?api=http://{host}"}
+        settings.PARAPH = settings.PARAPH.model_copy(update=urls)
+        for _ in range(6):
+            refused = post(client, made, {"channel": channel})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "delivery_failed")
+        assert "Try again in a moment, or choose another way" in refused.json()["error"]["message"]
+        page = client.post(made.url(0), {"do": "code"})
+        assert page.status_code == 503 and "Try again in a moment, or choose another way" in page.content.decode()
+    assert OneTimeCode.objects.values().get() == earlier
+    assert made.events()[1:] == ["signer.otp_sent"]
+    code = CapturedMessage.objects.get().text.split(" is your code")[0][-6:]
+    codes.guess(Signer.objects.get(), code)
 
 
 def test_no_api_key_is_wanted_or_looked_at(client: Client) -> None:

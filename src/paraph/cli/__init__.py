@@ -22,6 +22,8 @@ _COMMANDS = {
     "person": "people.person",
     "erase": "people.erase",
     "branding": "organization.branding",
+    "operator": "operator.command",
+    "activity": "operator.activity",
     "usage": "organization.usage",
     "inbox": "messages.inbox",
     "webhook": "messages.webhook",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from paraph.cli.options import operator_options, show, show_lines
-from paraph.cli.session import database, database_to_fill, set_up
+from paraph.cli.session import database, database_to_fill, noted_operator, set_up
 from paraph.kernel.settings import read_settings
 from paraph.operations.backup import restore as restoring
 from paraph.operations.backup.archive import Archive, checked_archive
@@ -53,6 +53,7 @@ def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
 
         migrate()
         restoring.give_no_number_twice()
+        noted_operator()
         restoring.note_backup(archive)
         problems = problems_with_named_objects()
     first = f"Restored: the database and {objects} objects. Run paraph check once the service runs."
@@ -107,6 +108,7 @@ def import_(file: Path, *, as_json: bool) -> None:
 
         applied = migrate()
         restoring.give_no_number_twice()
+        noted_operator()
     show({"imported": True, "applied": applied}, as_json=as_json)
 
 

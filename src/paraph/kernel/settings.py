@@ -67,6 +67,7 @@ class Settings(BaseModel):
     webhook_retention_days: int = Field(30, ge=1)
     confinement: Literal["best", "strict"] = "best"
     metrics_token: str = ""
+    operator: str = ""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     # Where uploads, sealed files and proofs are kept.

@@ -16,9 +16,9 @@ from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.due import FILES, PEOPLE
 from paraph.metrics import instruments
-from paraph.operations.check.backlog import unsaved_since
+from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.service_checks import READINESS
+from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
@@ -104,10 +104,9 @@ def _everything() -> Iterator[Metric]:
         return
     yield _gauge("paraph_database_up", "Whether the database answers.", 1)
     yield from now
-    # Those that ``/readyz`` relies on, so that looks at both cost no more than at one. Most of them would wait for the
-    # database as well, and a scrape is over after ten seconds.
-    order, parts = list(Status), READINESS.readiness().parts
-    lines = {line: order.index(Status(status)) for line, status in parts.items()}
+    # Most of them would wait for the database as well, and a scrape is over after ten seconds.
+    order = list(Status)
+    lines = {line: order.index(status) for line, status in FIGURES.statuses().items()}
     yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
 
 
@@ -138,6 +137,8 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
     gave_up = len(given_up()) if failures else 0
     yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", gave_up)
+    waits = oldest_unsealed_seconds()
+    yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()

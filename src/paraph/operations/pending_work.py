@@ -4,6 +4,7 @@ overdue."""
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -256,12 +257,13 @@ def retry(request_id: int) -> list[Retried]:
         return [Retried(step.task, step.words, _require_job(step, jobs)) for step in pending_steps(request)]
 
 
-def retry_all() -> int:
-    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up;
-    return how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
+def retry_all(most: int | None = None) -> int:
+    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up, or
+    the first ``most`` of them; return how many had a pending step. Each has a transaction of its own, so that it can be
+    ended at any time."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
-    return sum(bool(retry(request_id)) for request_id in wanted)
+    return sum(bool(retry(request_id)) for request_id in islice(wanted, most))
 
 
 def _with_failed_mails() -> list[int]:

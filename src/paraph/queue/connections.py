@@ -20,7 +20,9 @@ _INTERVAL_SECONDS = 5.0
 _Result = TypeVar("_Result")
 
 
-def connector(max_connections: int, lost: Callable[[], None], asked: Callable[[], None]) -> PsycopgConnector:
+def connector(
+    max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
+) -> PsycopgConnector:
     """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
     ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
     itself does not tell of what it could not note. ``asked`` is called each time that the database has said which job

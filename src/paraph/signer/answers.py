@@ -35,7 +35,7 @@ STATUSES = {code: each.status for code, each in CODES.items()}
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 _SECONDS_TO_WAIT = {
     "unavailable": RETRY_AFTER_SECONDS,
-    "delivery_failed": 15,  # for as long a gateway is waited for; each attempt counts towards the limit of sends
+    "delivery_failed": 15,  # for as long a gateway is waited for
 }
 _OF_THE_PAGE = {  # by code, the words of the page that say it
     "already_signed": ("already_signed_title",),

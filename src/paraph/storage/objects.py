@@ -35,8 +35,7 @@ class StagedObject:
 
 
 class Store(Protocol):
-    faults: tuple[type[Exception], ...]
-    """What its disk or network raises, in its own errors."""
+    """What a disk or a network does raises ``OSError``; so does reading, later, from a file that was opened."""
 
     def put(self, key: str, content: bytes | BinaryIO) -> None: ...
     def stage(self) -> AbstractContextManager[StagedObject]: ...

@@ -29,40 +29,34 @@ _OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
 def put(key: str, content: bytes | BinaryIO) -> None:
     """Store an object, atomically replacing any object of that key. Durable on return.
     A file is read in blocks from its current position to its end."""
-    with telling_faults(_store()):
+    with telling_faults():
         _store().put(key, content)
 
 
 @contextmanager
 def stage() -> Iterator[StagedObject]:
     """A context manager that gives an object to write. It is discarded on leaving unless it was kept."""
-    found = _store()
     with ExitStack() as stack:
-        with telling_faults(found):
-            staged = stack.enter_context(found.stage())
-
-        def keep(key: str) -> None:
-            with telling_faults(found):
-                staged.keep(key)
-
-        yield StagedObject(staged.file, keep)
+        with telling_faults():
+            staged = stack.enter_context(_store().stage())
+        yield StagedObject(staged.file, telling_faults()(staged.keep))
 
 
 def get(key: str) -> bytes:
     """Return the whole object. Raise ``FileNotFoundError``."""
-    with telling_faults(_store(), reading=True):
+    with telling_faults(reading=True):
         return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
     """Open the object as a seekable file, which the caller closes. Raise ``FileNotFoundError``."""
-    with telling_faults(_store(), reading=True):
+    with telling_faults(reading=True):
         return _store().open(key)
 
 
 def delete(*keys: str) -> None:
     """Delete the objects, also those that are gone already."""
-    with telling_faults(_store()):
+    with telling_faults():
         _store().delete(*keys)
 
 
@@ -146,13 +140,13 @@ def decrypting(plain: Store) -> EncryptedStore:
 
 
 @contextmanager
-def telling_faults(store: Store, *, reading: bool = False) -> Iterator[None]:
+def telling_faults(*, reading: bool = False) -> Iterator[None]:
     """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
     number; where an object is read, one that is missing stays ``FileNotFoundError``."""
     try:
         yield
-    except store.faults as fault:
-        number = getattr(fault, "errno", None)
-        if number in _OF_ROOM or (reading and isinstance(fault, FileNotFoundError)):
+    except OSError as fault:
+        kept = (AwayError, FileNotFoundError) if reading else AwayError
+        if isinstance(fault, kept) or fault.errno in _OF_ROOM:
             raise
-        raise AwayError(number or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault
+        raise AwayError(fault.errno or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault

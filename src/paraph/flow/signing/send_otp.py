@@ -46,9 +46,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     Raise ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the signer's,
     ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of
     messages. Raise ``delivery_failed`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`), and when
-    the gateway does not take the message, which leaves a code that cannot be used, and a journal entry only where the
-    recipient refuses it for good. Raise ``unavailable`` before anything is done while no more threads may wait
-    (:mod:`paraph.kernel.places`).
+    the gateway does not take the message, which counts nowhere, leaves an earlier code valid, and is journaled only
+    where the recipient is refused for good. Raise ``unavailable`` before anything is done while no more threads may
+    wait (:mod:`paraph.kernel.places`).
     """
     require_open(signer)
     chosen, recipient = codes.destination(signer, channel)
@@ -57,8 +57,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
     with place:
         message = message_about(signer.request, chosen, recipient)
-        with counted(message, waits=False):
-            issued = codes.issue(signer, chosen, recipient)
+        with counted(message, waits=False), codes.handed_over(signer, chosen, recipient) as issued:
             acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=message.withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)

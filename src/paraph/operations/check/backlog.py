@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import Max, OuterRef, Subquery
+from django.db.models import Max, Min, OuterRef, Subquery
 
 from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
@@ -14,8 +14,8 @@ from paraph.flow.due import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
-from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Organization
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.models import Environment, Organization
 from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
@@ -61,6 +61,14 @@ def unsealed() -> Iterator[Outcome]:
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
     outcome = failed if clock.now() - since > _LONG_FAILING else warning
     yield outcome("sealing failures", sentence)
+
+
+def oldest_unsealed_seconds() -> float:
+    """Return how long the oldest completed request of production waits for its seals, because of a fault or of work
+    before it; 0 where none waits."""
+    waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False, files_deleted_at=None)
+    oldest = waiting.filter(environment=Environment.PRODUCTION).aggregate(oldest=Min("completed_at"))["oldest"]
+    return max(0.0, (clock.now() - oldest).total_seconds()) if oldest else 0.0
 
 
 def kept_timestamps() -> Iterator[Outcome]:
