@@ -14,7 +14,7 @@ from typing import Any
 from paraph.audit_trail.models import Entry
 from paraph.kernel import tokens
 
-PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by", "salt")
+PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "salt")
 """Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each.
 ``salt`` is that of :func:`correction`: whoever has it can try values. So is
 ``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the

@@ -154,8 +154,8 @@ def _word(code: str) -> Any:
 
 def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
     who = asked["who"].strip().lower()
-    if who in _NOT_MEMBERS:
-        entries = entries.filter(actor="", actor_kind=who)
+    if who in _NOT_MEMBERS:  # of these, operators alone have names
+        entries = entries.filter(actor_kind=who, **({} if who == ActorKind.OPERATOR else {"actor": ""}))
     elif who:
         entries = entries.filter(actor=who)
     if asked["action"]:

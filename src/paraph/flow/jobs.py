@@ -21,6 +21,7 @@ from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep, sweep_store
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
 from paraph.flow.messages.tell_of_end import tell_signer_of_end
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_people
@@ -31,8 +32,9 @@ from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
+from paraph.kernel.errors import RecipientRefusedError
 from paraph.pdf.refusal import SealError
-from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
+from paraph.queue.jobs import ATTEMPT, DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.retention import tell_forgotten
@@ -46,32 +48,43 @@ class Backoff(BaseRetryStrategy):
     """Try again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
     timestamp authority that fails over a weekend.
 
-    A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting does not mend it;
-    ``paraph request list --failed`` shows it with its cause. A job that is put off runs again at its time, however
-    often.
+    Mails wait longer in the end: an hour where the mail server takes none, four hours where it is this recipient that
+    it refuses for now. A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting
+    does not mend it; ``paraph request list --failed`` shows it with its cause. A job that is put off runs again at its
+    time, however often.
     """
 
-    attempts = 300
+    attempts, longest_wait = 300, 900
+    mail_attempts, longest_wait_of_mails = 82, 3600
+    longest_wait_for_recipient = 4 * 3600
     attempts_to_seal = 6
-    longest_wait = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         if isinstance(exception, Reschedule):
             return RetryDecision(retry_at=exception.next_at)
-        attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
+        attempts, longest = self._bounds(exception, job)
         if job.attempts >= attempts:
             return None
-        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 10), self.longest_wait)})
+        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 14), longest)})
+
+    def _bounds(self, exception: BaseException, job: Job) -> tuple[int, int]:
+        if isinstance(exception, RecipientRefusedError):
+            return MOST_ATTEMPTS_AT_RECIPIENT, self.longest_wait_for_recipient
+        if isinstance(exception, OSError) and job.queue == MAIL:
+            return self.mail_attempts, self.longest_wait_of_mails
+        return self.attempts_to_seal if isinstance(exception, SealError) else self.attempts, self.longest_wait
 
 
 RETRY = Backoff()
 
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """Run an attempt, as task middleware of procrastinate, and report the job if this was its last.
+    """Run an attempt, as task middleware of procrastinate, which may ask which one it is, and report the job if this
+    was its last.
 
     The retry strategy is asked here and again by the worker, which then records its decision.
     """
+    ATTEMPT.set(context.job.attempts + 1)
     try:
         return run()
     except Exception as error:

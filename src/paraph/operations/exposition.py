@@ -16,11 +16,11 @@ from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.due import FILES, PEOPLE
 from paraph.metrics import instruments
-from paraph.operations.check.backlog import newest_sound
+from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.service_checks import READINESS
+from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
-from paraph.operations.resources import certificate_ends, database_connections, used_shares
+from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
@@ -84,6 +84,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 def _counts() -> Iterator[Metric]:
     yield from instruments.summed()
+    yield from processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
 
@@ -103,10 +104,9 @@ def _everything() -> Iterator[Metric]:
         return
     yield _gauge("paraph_database_up", "Whether the database answers.", 1)
     yield from now
-    # Those that ``/readyz`` relies on, so that looks at both cost no more than at one. Most of them would wait for the
-    # database as well, and a scrape is over after ten seconds.
-    order, parts = list(Status), READINESS.readiness().parts
-    lines = {line: order.index(Status(status)) for line, status in parts.items()}
+    # Most of them would wait for the database as well, and a scrape is over after ten seconds.
+    order = list(Status)
+    lines = {line: order.index(status) for line, status in FIGURES.statuses().items()}
     yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
 
 
@@ -137,6 +137,8 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
     gave_up = len(given_up()) if failures else 0
     yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", gave_up)
+    waits = oldest_unsealed_seconds()
+    yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()
@@ -147,11 +149,10 @@ def _from_database() -> Iterator[Metric]:
     overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
     text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
     yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": seconds, **overdue})
-    backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
-    newest = newest_sound()
-    if newest:
-        backups.add_metric([], newest.timestamp())
-    yield backups
+    since = unsaved_since()
+    if since:
+        text = "When the newest sound backup was made, since 1970; before the first, when the service was first used."
+        yield _gauge("paraph_backup_seconds", text, since.timestamp())
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

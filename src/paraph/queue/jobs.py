@@ -7,6 +7,7 @@ Every worker serves each queue with threads of its own, so that a mail server th
 
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +27,7 @@ LAST = RANKS - 1
 after all of them those at which workers died."""
 _TASKS = "paraph.flow.jobs."
 TRACE = "trace"  # the argument of a job that carries the id
+ATTEMPT = ContextVar("attempt", default=1)  # which one this is of the job that runs
 
 _log = structlog.get_logger("paraph.job")
 

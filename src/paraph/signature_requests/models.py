@@ -162,10 +162,12 @@ class Signer(models.Model):
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
     whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
-    somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
-    token; the other is a key of the server. ``replaced_links``: how many links of the signer were replaced by newer
-    ones, because the way to the signer was corrected. ``language``: the one that the sender named, "" for the
-    request's; ``locale`` is the same until the signer signs, then the one that they signed in.
+    somebody else declined or the sender withdrew the request. ``undelivered``: the newest message that was refused for
+    good, {"mail": its name, "channel", "recipient", "answer", "at"}, null for none; nothing is sent by itself until the
+    sender reminds or corrects the signer. ``token_salt`` is one of the two inputs of a signing token; the other is
+    a key of the server. ``replaced_links``: how many links of the signer were replaced by newer ones, because the
+    way to the signer was corrected. ``language``: the one that the sender named, "" for the request's; ``locale``
+    is the same until the signer signs, then the one that they signed in.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
@@ -188,6 +190,7 @@ class Signer(models.Model):
     fields_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
     end_told_at = models.DateTimeField(null=True)
+    undelivered: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
@@ -235,9 +238,10 @@ class Inquiry(models.Model):
 
 
 class SenderMail(models.Model):
-    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact address.
-    ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer or inquiry, or a
-    number of days. ``sent_at``: when the mail server had it."""
+    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact
+    address. ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer
+    or inquiry, or a number of days; where a message was refused for good, less than 0 of a signer, and 0 of those
+    who get copies. ``sent_at``: when the mail server had it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")
@@ -299,7 +303,7 @@ class Field(models.Model):
 class CopyRecipient(models.Model):
     """A person who gets a copy of the sealed documents and of the proof, and takes no other part; ``position`` counts
     from 0 in the order of the payload. ``token_salt`` is one of the two inputs of the link's token; ``notified_at``:
-    when the mail server had the mail."""
+    when the mail server had the mail; ``undelivered``: as that of a :class:`Signer`."""
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="copies", db_index=False)
     position = models.SmallIntegerField()
@@ -308,6 +312,7 @@ class CopyRecipient(models.Model):
     email = models.CharField(max_length=320)
     token_salt = models.BinaryField()
     notified_at = models.DateTimeField(null=True)
+    undelivered: "models.JSONField[Any, Any]" = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
@@ -344,7 +349,8 @@ class Reminder(models.Model):
     ``number`` counts from 1. ``message``: what the member writes, until the mail is out.
 
     ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
-    journal entry.
+    journal entry. It is {"refused": true} where the mail was refused for good, and {"invited": true} where the
+    invitation, which was refused, is sent again in its place.
     """
 
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="reminders")

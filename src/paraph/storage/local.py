@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from heapq import nsmallest
+from io import BytesIO
 from pathlib import Path
 from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
@@ -21,7 +22,7 @@ _LISTED = 20_000
 class LocalStore:
     """``root``: a folder, made with mode 0700 at the first write. Objects have mode 0600."""
 
-    faults: tuple[type[Exception], ...] = (OSError,)
+    presign = staticmethod(presigned_url)
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -29,10 +30,7 @@ class LocalStore:
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         checked_key(key)
         with self.stage() as staged:
-            if isinstance(content, bytes):
-                staged.file.write(content)
-            else:
-                copyfileobj(content, staged.file, _BLOCK)
+            copyfileobj(BytesIO(content) if isinstance(content, bytes) else content, staged.file, _BLOCK)
             staged.keep(key)
 
     @contextmanager
@@ -57,9 +55,6 @@ class LocalStore:
         for key in keys:
             self._path(key).unlink(missing_ok=True)
 
-    def presign(self, key: str, filename: str, seconds: int) -> str:
-        return presigned_url(checked_key(key), filename, seconds)
-
     def free_bytes(self) -> int:
         existing = self.root if self.root.exists() else self.root.parent
         return disk_usage(existing).free
@@ -82,6 +77,10 @@ class LocalStore:
                 yield from self._keys(name, after) if name.endswith("/") else (name,)
                 after = name
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        return {f"{folder}/{path.name}": path.stat().st_size for path in self._path(folder).glob("*")}
+
     def sweep(self) -> None:
         """Remove the staged files that a crash left behind. To be called only while nothing else writes."""
         for staged in (self.root / _STAGED).glob("*"):
@@ -103,9 +102,7 @@ class LocalStore:
             return
         if folder != self.root:
             self._make_folder(folder.parent)
-            folder.mkdir(mode=0o700, exist_ok=True)
-        else:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sync_folder(folder.parent)
 
 

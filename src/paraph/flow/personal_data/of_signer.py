@@ -245,13 +245,13 @@ def erase_signers(signers: Signers) -> dict[str, int]:
 OF_SIGNER: tuple[Place[Signers, Any], ...] = (
     Place(
         "signers",
-        "signature_requests_signer: first_name last_name email phone invitation; "
+        "signature_requests_signer: first_name last_name email phone invitation undelivered; "
         "signature_requests_searchterm: term",  # by triggers
         lambda signers: signers,
         telling(
             "id request=request_id request.organization_id organization=request.organization.name request.environment "
             "first_name last_name email phone language=locale order status invited_at=notified_at invitation signed_at "
-            "completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
+            "undelivered completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
             _marks,
             "request_created_at=request.created_at request_status=request.status",
         ),
@@ -262,6 +262,7 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
             phone="",
             token_salt=lambda _signer: new_salt(),  # which ends the signing link
             invitation=None,
+            undelivered=None,
             signature_encrypted=None,
             initials_encrypted=None,
             fields_encrypted=None,

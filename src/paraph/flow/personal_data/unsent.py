@@ -84,9 +84,8 @@ def _erase_copy(recipient: CopyRecipient) -> None:
     entries = entries_about({recipient.request_id}, (), {recipient.email})
     about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
     erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
-    CopyRecipient.objects.filter(pk=recipient.pk).update(
-        first_name="Erased", last_name=f"copy {recipient.pk}", email=pseudonym, token_salt=new_salt()
-    )
+    instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
+    CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
@@ -313,11 +312,11 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "copies",
-        "signature_requests_copyrecipient: first_name last_name email; journal_entry: metadata",
+        "signature_requests_copyrecipient: first_name last_name email undelivered; journal_entry: metadata",
         _copies,
         telling(
             "request.organization_id request.environment request=request_id first_name last_name email "
-            "mailed_at=notified_at",
+            "mailed_at=notified_at undelivered",
             words_naming,
         ),
         erase_copies,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Max, OuterRef, Subquery
+from django.db import connection
+from django.db.models import Max, Min, OuterRef, Subquery
 
 from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
@@ -13,7 +14,8 @@ from paraph.flow.due import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.models import Environment, Organization
 from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
@@ -61,6 +63,14 @@ def unsealed() -> Iterator[Outcome]:
     yield outcome("sealing failures", sentence)
 
 
+def oldest_unsealed_seconds() -> float:
+    """Return how long the oldest completed request of production waits for its seals, because of a fault or of work
+    before it; 0 where none waits."""
+    waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False, files_deleted_at=None)
+    oldest = waiting.filter(environment=Environment.PRODUCTION).aggregate(oldest=Min("completed_at"))["oldest"]
+    return max(0.0, (clock.now() - oldest).total_seconds()) if oldest else 0.0
+
+
 def kept_timestamps() -> Iterator[Outcome]:
     """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
     files, seconds = preservation.overdue()
@@ -75,9 +85,9 @@ def kept_timestamps() -> Iterator[Outcome]:
 def _workers(state: QueueState) -> Outcome:
     if state.workers:
         return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
-    if state.due:
+    if state.used:
         return failed("workers", f"No worker is alive, and {state.due} jobs wait: start paraph worker or paraph serve.")
-    return warning("workers", "No worker is alive; no job waits for one.")
+    return warning("workers", "No worker is alive, and there was no job yet.")
 
 
 def _jobs(state: QueueState) -> Outcome:
@@ -100,24 +110,36 @@ _SAYS_WHY = "The log of the workers says why; where they are only busy, more wor
 
 
 _OLD = timedelta(days=8)  # a weekly backup is no finding
+_FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
 
 
-def newest_sound() -> datetime | None:
-    """Return the moment that the newest backup without problems holds; None where there is none."""
+_ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'"
+
+
+def unsaved_since() -> datetime | None:
+    """Return the moment that the newest backup without problems holds; before the first, when the first organization
+    was made; None where there is none."""
     newest: datetime | None = Backup.objects.filter(problems=0).aggregate(newest=Max("as_of"))["newest"]
-    return newest
+    return newest or Organization.objects.order_by("pk").values_list("created_at", flat=True).first()
 
 
 def backup() -> Iterator[Outcome]:
-    """``backup``: the age of the newest one by ``paraph backup``."""
-    newest = newest_sound()
-    if newest is None:
-        yield ok("backup", "None without problems was made by paraph backup; copies made by other means are not seen.")
-    elif clock.now() - newest > _OLD:
-        yield warning("backup", f"The newest backup without problems is of {clock.iso(newest)}: run paraph backup.")
+    """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
+    since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(_ARCHIVED)
+        [archived] = cursor.fetchone() or [None]
+    if archived and clock.now() - archived < _OLD:
+        yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
+        return
+    newest = (
+        f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
+    )
+    if since and clock.now() - since > (_OLD if is_made else _FIRST):
+        yield warning("backup", f"{newest}: run paraph backup. Copies made by other means are not seen.")
     else:
-        yield ok("backup", f"The newest backup without problems is of {clock.iso(newest)}.")
+        yield ok("backup", f"{newest}.")
 
 
 def retention() -> Iterator[Outcome]:

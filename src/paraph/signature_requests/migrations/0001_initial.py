@@ -201,6 +201,7 @@ class Migration(migrations.Migration):
                 ("fields_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
                 ("end_told_at", models.DateTimeField(null=True)),
+                ("undelivered", models.JSONField(null=True)),
                 ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
@@ -398,6 +399,7 @@ class Migration(migrations.Migration):
                 ("email", models.CharField(max_length=320)),
                 ("token_salt", models.BinaryField()),
                 ("notified_at", models.DateTimeField(null=True)),
+                ("undelivered", models.JSONField(null=True)),
                 (
                     "request",
                     models.ForeignKey(
