@@ -63,7 +63,7 @@ def _serve(state: str, port: int) -> None:
     from paraph.kernel import clock
     from paraph.server.wsgi import application
 
-    latest: Any = pages.LATEST
+    latest: Any = vars(pages)["LATEST"]
     latest.look = lambda: _look(state)
     if state == "trouble":
         waiting = {"mails": Work(14, clock.now() - timedelta(minutes=47)), "seals": Work(3, clock.now(), gave_up=2)}

@@ -182,7 +182,7 @@ def test_the_verdict_comes_first(outcomes: list[Outcome]) -> None:
 
 def looking_again(outcomes: list[Outcome], said: list[Outcome]) -> None:
     outcomes[:] = said
-    pages.LATEST._look = Look()
+    vars(pages)["LATEST"]._look = Look()
 
 
 def test_the_real_checks_are_kept_and_no_page_waits_for_those_that_are_slow(
@@ -202,14 +202,14 @@ def test_the_real_checks_are_kept_and_no_page_waits_for_those_that_are_slow(
         assert "The service is being checked" in content(client)
     assert asked == [1], "those that are under way are not begun again"
     released.set()
-    pages.LATEST._renewal.join()
+    vars(pages)["LATEST"]._renewal.join()
     assert "All is well" in content(client)
     assert asked == [1], "a result of this half minute is shown as it is"
-    at = pages.LATEST._look.at
+    at = vars(pages)["LATEST"]._look.at
     for age, renewed in ((timedelta(seconds=29), 1), (timedelta(seconds=31), 2)):
         monkeypatch.setattr(clock, "now", lambda age=age: at + age)
         assert f'datetime="{at:%Y-%m-%dT%H:%M:%S}' in content(client), "with its age"
-        pages.LATEST._renewal.join()
+        vars(pages)["LATEST"]._renewal.join()
         assert len(asked) == renewed
 
 
@@ -236,7 +236,7 @@ def test_work_and_certificates_are_told(outcomes: list[Outcome]) -> None:
         cursor.execute(set_to.format("scheduled_at = now() - interval '3 hours'"), ["%.invite"])
         cursor.execute(set_to.format("status = 'failed'"), ["%.send_rows"])
     look = Look(clock.now(), list(WELL), {"production": clock.now() + timedelta(days=29), "timestamp": FAR})
-    pages.LATEST._look = look
+    vars(pages)["LATEST"]._look = look
     page = content(client)
     told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(.*?)</dd>", page, re.DOTALL))
     assert "2 · " in told["Mails"] and "late by 3\xa0hours" in told["Mails"]
