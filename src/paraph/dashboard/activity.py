@@ -126,7 +126,7 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
 def _lines(last: Activity) -> Iterator[str]:
     """Yield a line for each entry of the organization up to ``last``, never with many of them in memory."""
     yield csv_line(_COLUMNS)
-    log = Activity.objects.filter(organization_id=last.organization_id, pk__lte=last.pk)
+    log = Activity.objects.filter(organization=last.organization, pk__lte=last.pk)
     after = 0
     while rows := list(log.filter(pk__gt=after)[:_LINES_AT_ONCE]):
         yield from (csv_line(_cells(row)) for row in rows)
