@@ -18,6 +18,7 @@ from lab.pictures import (
     operators,
     pages,
     papers,
+    refused,
 )
 from tests.browser.world import World
 from tests.chromium import launch
@@ -34,6 +35,7 @@ SUBJECTS: list[Subject] = [
     pages.languages,
     dashboard.dashboard,
     accounts.dashboard_accounts,
+    refused.refused,
     papers.mails,
     papers.stamps,
     papers.proofs,

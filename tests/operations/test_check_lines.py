@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.confinement import Confinement
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.models import Backup
-from paraph.flow.housekeeping.delete_files import overdue
+from paraph.flow import due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
@@ -22,11 +23,13 @@ from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks
-from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
+from paraph.operations.pending_work import longest_overdue
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Organization, Retention
+from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.small_disk import small_disk
@@ -41,9 +44,10 @@ def outcome() -> tuple[str, str]:
     return found.status, found.sentence
 
 
-def figure(name: str) -> float | None:
+def figure(name: str, **labels: str) -> float | None:
     families = text_string_to_metric_families(exposition.exposition().decode())
-    return next((sample.value for family in families for sample in family.samples if sample.name == name), None)
+    samples = (sample for family in families for sample in family.samples if sample.name == name)
+    return next((sample.value for sample in samples if labels.items() <= sample.labels.items()), None)
 
 
 def begin(ago: timedelta) -> datetime:
@@ -92,15 +96,23 @@ def test_a_webhook_that_is_late_has_its_age_told() -> None:
     assert figure("paraph_webhook_age_seconds") == pytest.approx(1200, abs=60)
 
 
+def test_how_long_the_oldest_signed_request_waits_for_its_seals_is_told() -> None:
+    assert figure("paraph_unsealed_age_seconds") == 0
+    for minutes, environment, finalized in [(5, "production", False), (20, "sandbox", False), (30, "production", True)]:
+        made = scene(environment=environment).request
+        since = clock.now() - timedelta(minutes=minutes)
+        SignatureRequest.objects.filter(pk=made.pk).update(status="completed", completed_at=since, finalized=finalized)
+    assert figure("paraph_unsealed_age_seconds") == pytest.approx(300, abs=60)
+
+
 def test_files_without_their_timestamp_are_told() -> None:
     assert figure("paraph_timestamps_overdue") == 0
 
 
 def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = ReadinessCache()
-    parts = {"database": "ok", "timestamp https://tsa.example.com": "warning", "mail": "failed"}
-    monkeypatch.setattr(cache, "readiness", lambda: type("Found", (), {"parts": parts}))
-    monkeypatch.setattr(exposition, "READINESS", cache)
+    parts = {"database": Status.OK, "timestamp https://tsa.example.com": Status.WARNING, "mail": Status.FAILED}
+    checks = [ServiceCheck(name, partial(iter, [Outcome(name, status, "")]), 9) for name, status in parts.items()]
+    monkeypatch.setattr(exposition, "FIGURES", KeptOutcomes(lambda: checks))
     families = text_string_to_metric_families(exposition.exposition().decode())
     [found] = [family for family in families if family.name == "paraph_check"]
     assert {sample.labels["line"]: sample.value for sample in found.samples} == {
@@ -236,14 +248,33 @@ def status() -> str:
     return outcome.status
 
 
-@pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning")])
+LATE = [(23, "ok"), (25, "warning"), (8 * 24, "failed")]
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
 def test_files_beyond_their_retention(hours: int, expected: str) -> None:
     made = scene()
     set_retention(made.request.organization_id, "sandbox", 30)
     ended = clock.now() - timedelta(days=30, hours=hours)
     SignatureRequest.objects.update(status="expired", expires_at=ended)
-    assert overdue(Retention.objects.get()).count() == 1
+    late = longest_overdue(due.FILES)
+    assert late and late[1:] == (made.request.organization_id, "sandbox")
     assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)
+    assert figure("paraph_overdue_seconds", kind="people") == 0
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
+def test_people_beyond_their_retention(hours: int, expected: str) -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 30, 60)
+    today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    ended = today - timedelta(days=60, hours=hours)
+    SignatureRequest.objects.update(status="expired", expires_at=ended, files_deleted_at=clock.now())
+    assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="people") == hours * 3600
+    [outcome] = retention()
+    assert expected == "ok" or outcome.sentence.startswith("People are kept")
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])

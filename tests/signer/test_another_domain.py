@@ -30,7 +30,7 @@ def test_addresses_of_before_lead_on_at_the_new_domain(settings: Any, client: Cl
         assert urlsplit(old).path == urlsplit(new).path, "so a redirect at the earlier domain is enough"
         for host in (EARLIER, LATER):
             path = old.removeprefix(EARLIER)
-            answer = client.get(path, headers={"Host": urlsplit(host).netloc}, secure=True)
+            answer: Any = client.get(path, headers={"Host": urlsplit(host).netloc}, secure=True)
             if answer.streaming:
                 assert b"".join(answer.streaming_content) == b"%PDF-"
             assert answer.status_code == 200, (path, host)

@@ -13,9 +13,10 @@ import structlog
 
 from paraph import __version__
 from paraph.cli.lock import DataFolderLock
+from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
-from paraph.kernel.settings import Settings, read_settings
+from paraph.kernel.settings import Settings, read_settings, variable
 from paraph.postgres import Server
 
 if TYPE_CHECKING:
@@ -142,9 +143,11 @@ def _running_database() -> Iterator[None]:
 
 
 def log_start(command: str) -> None:
-    """Log which version begins, and how it is set up. Of the settings that are set, those that are numbers or choices
-    show their values; texts show only that they are set, because a secret may stand in any of them."""
+    """Name the process by its command, and log which version begins, and how it is set up. Of the settings that are
+    set, those that are numbers or choices show their values; texts show only that they are set, because a secret may
+    stand in any of them."""
     settings = read_settings()
+    machine.name_process(f"paraph-{command}")
     web_processes, worker_processes = settings.processes
     kind = settings.sealing_key.partition(":")[0]
     structlog.get_logger("paraph.start").info(
@@ -158,12 +161,8 @@ def log_start(command: str) -> None:
         confinement=settings.confinement,
         web_processes=web_processes,
         worker_processes=worker_processes,
-        settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
+        settings={variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
     )
-
-
-def _variable(name: str) -> str:
-    return str(Settings.model_fields[name].validation_alias or f"PARAPH_{name.upper()}")
 
 
 def _shown(settings: Settings, name: str) -> Any:

@@ -49,6 +49,7 @@ WORDS = {
     Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),
     Action.REQUESTS_EXPORTED: gettext_lazy("Requests exported"),
     Action.RETENTION_SET: gettext_lazy("Retention changed"),
+    Action.PEOPLE_FORGOTTEN: gettext_lazy("People of ended requests forgotten"),
     Action.DELIVERY_SENT_AGAIN: gettext_lazy("Webhook sent again"),
     Action.WEBHOOK_TESTED: gettext_lazy("Webhook tested"),
     Action.BRANDING_CREATED: gettext_lazy("Branding profile created"),
@@ -120,13 +121,14 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
     """``POST …/activity/export``: the whole log as CSV, sent as it is read, whose last line is this export."""
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return csv_file(_lines(last), name)
+    return csv_file(_lines(member.organization_id, last.pk), name)
 
 
-def _lines(last: Activity) -> Iterator[str]:
-    """Yield a line for each entry of the organization up to ``last``, never with many of them in memory."""
+def _lines(organization_id: int, last: int) -> Iterator[str]:
+    """Yield a line for each entry of the organization up to the one with the id ``last``, never with many of them in
+    memory."""
     yield csv_line(_COLUMNS)
-    log = Activity.objects.filter(organization=last.organization, pk__lte=last.pk)
+    log = Activity.objects.filter(organization_id=organization_id, pk__lte=last)
     after = 0
     while rows := list(log.filter(pk__gt=after)[:_LINES_AT_ONCE]):
         yield from (csv_line(_cells(row)) for row in rows)

@@ -75,13 +75,13 @@ def opened(url: str, prefix: str = "") -> Store:
 
 
 def _sizes(kept: Store, folders: set[str]) -> dict[str, int]:
-    with store.telling_faults(kept):
+    with store.telling_faults():
         return {key: size for folder in folders for key, size in kept.sizes(folder).items()}
 
 
 def _copy(named: NamedObject, source: Store, target: Store) -> Problem | None:
     try:
-        with store.telling_faults(source, reading=True), store.telling_faults(target, reading=True):
+        with store.telling_faults(reading=True):
             with source.open(named.key) as file, target.stage() as staged:
                 copyfileobj(file, staged.file, _BLOCK)
                 staged.keep(named.key)

@@ -35,6 +35,7 @@ class Action(StrEnum):
     ORGANIZATION_DELETED = "organization.deleted"
     REQUEST_ENDED_EARLY = "request.ended_early"
     RETENTION_SET = "retention.set"
+    PEOPLE_FORGOTTEN = "people.forgotten"
     SIGNER_ERASED = "signer.erased"
     ADDRESS_ERASED = "address.erased"
     REQUEST_SENT = "request.sent"

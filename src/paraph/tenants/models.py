@@ -108,12 +108,15 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
+    """How many ``days`` after the end of a request its files are kept, and its people, null for ever. Without a row all
+    are kept for ever. ``people_forgotten``: in how many requests since the activity log last told it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
     days = models.IntegerField()
+    people_days = models.IntegerField(null=True)
+    people_forgotten = models.BigIntegerField(default=0, db_default=0)
 
 
 class Usage(models.Model):
@@ -284,7 +287,7 @@ class MailKind(models.TextChoices):
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
-    UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
+    UNDELIVERED = "undelivered", gettext_lazy("A message to a signer could not be delivered")
 
 
 class MutedMail(models.Model):

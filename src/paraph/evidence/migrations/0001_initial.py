@@ -117,7 +117,7 @@ class Migration(migrations.Migration):
                 ("seal", models.JSONField()),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
-                ("timestamp_attempts", models.IntegerField(db_default=0, default=0)),
+                ("timestamp_late_since", models.DateTimeField(null=True)),
                 (
                     "request",
                     models.OneToOneField(
@@ -131,9 +131,9 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("timestamp_attempts__gt", 0)),
-                        fields=["timestamp_attempts"],
-                        name="prooffile_attempts",
+                        models.F("timestamp_late_since"),
+                        condition=models.Q(("timestamp_late_since__isnull", False)),
+                        name="prooffile_late",
                     )
                 ],
             },
@@ -148,7 +148,7 @@ class Migration(migrations.Migration):
                 ("seal", models.JSONField()),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
-                ("timestamp_attempts", models.IntegerField(db_default=0, default=0)),
+                ("timestamp_late_since", models.DateTimeField(null=True)),
                 (
                     "request_document",
                     models.OneToOneField(
@@ -162,9 +162,9 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("timestamp_attempts__gt", 0)),
-                        fields=["timestamp_attempts"],
-                        name="sealeddocument_attempts",
+                        models.F("timestamp_late_since"),
+                        condition=models.Q(("timestamp_late_since__isnull", False)),
+                        name="sealeddocument_late",
                     )
                 ],
             },

@@ -441,6 +441,8 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
                 ),
                 ("days", models.IntegerField()),
+                ("people_days", models.IntegerField(null=True)),
+                ("people_forgotten", models.BigIntegerField(db_default=0, default=0)),
                 (
                     "organization",
                     models.ForeignKey(
