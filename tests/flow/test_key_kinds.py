@@ -56,7 +56,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
     assert evidence is not None
     for sealed, document in zip(SealedDocument.objects.order_by("id"), evidence["documents"], strict=True):
         assert document["seal"]["kms_key_id"] == named
-        assert document["seal"]["kms_request_id"] == sealed.seal["kms_request_id"]
+        assert document["seal"]["kms_request_id"] == sealed.facts["kms_request_id"]
 
 
 @pytest.mark.django_db

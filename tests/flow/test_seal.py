@@ -75,7 +75,7 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         assert entry.metadata["signed_pdf_sha256"] == tokens.sha256(content).hex()
         assert entry.metadata["timestamped"] is True and entry.metadata["timestamp_authority"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.metadata["timestamped_at"])
-        assert sealed.seal["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
+        assert sealed.facts["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
         assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
 
 

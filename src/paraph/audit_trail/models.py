@@ -36,9 +36,9 @@ class Entry(models.Model):
     place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`).
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal", db_index=False)
     position = models.IntegerField()
     event_type = models.CharField(max_length=50)
     signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+")

@@ -25,7 +25,7 @@ class Document(models.Model):
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
     name = models.CharField(max_length=255)
     sha256 = models.BinaryField()
@@ -33,7 +33,7 @@ class Document(models.Model):
     pages = models.JSONField()
     preflight = models.JSONField(default=dict)
     status = models.CharField(max_length=10, choices=DocumentStatus, default=DocumentStatus.PENDING)
-    object_key = models.CharField(max_length=200, unique=True)
+    object_key = models.CharField(max_length=200)
     method = models.CharField(max_length=12, default="", db_default="")
     clean_contents = models.BooleanField(default=False, db_default=False)
     prepared_sha256 = models.BinaryField(null=True)
@@ -42,6 +42,7 @@ class Document(models.Model):
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
+        constraints = [models.UniqueConstraint(fields=["object_key"], name="document_object_key")]
         indexes = [
             models.Index(fields=["organization", "environment", "created_at", "id"]),
             models.Index(

@@ -126,8 +126,7 @@ def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
         return None
     return {
         "object_key": made.object_key,
-        "sealed_at": clock.iso_milliseconds(made.created_at),  # rows of this version say it themselves, more exactly
-        **{name: fact for name, fact in made.seal.items() if name != "certificates"},
+        **made.facts,
     }
 
 

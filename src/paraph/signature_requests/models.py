@@ -4,7 +4,7 @@ from datetime import UTC
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Upper
 from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
@@ -63,7 +63,7 @@ class SignatureRequest(models.Model):
     browser decides (docs/decisions/languages.md).
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -141,7 +141,7 @@ class SignatureRequest(models.Model):
 class RequestDocument(models.Model):
     """A document within a request; ``position`` counts from 0 in the order of the payload."""
 
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="request_documents")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="request_documents", db_index=False)
     document = models.ForeignKey(Document, models.PROTECT, related_name="+")
     position = models.SmallIntegerField()
 
@@ -165,7 +165,7 @@ class Signer(models.Model):
     request's; ``locale`` is the same until the signer signs, then the one that they signed in.
     """
 
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers", db_index=False)
     first_name = models.CharField(max_length=200)
     last_name = models.CharField(max_length=200)
     email = models.CharField(max_length=320)
@@ -191,7 +191,10 @@ class Signer(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
         indexes = [
-            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind")
+            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind"),
+            models.Index(Upper("email"), name="signer_by_email"),
+            models.Index(fields=["phone"], condition=~models.Q(phone=""), name="signer_by_phone"),
+            models.Index(fields=["id"], condition=models.Q(replaced_links__gt=0), name="signer_corrected"),
         ]
         ordering: ClassVar = ["order"]
 
@@ -308,6 +311,7 @@ class CopyRecipient(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
+        indexes = [models.Index(Upper("email"), name="copy_by_email")]
         ordering: ClassVar = ["position"]
 
     @property

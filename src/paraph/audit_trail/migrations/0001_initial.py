@@ -1,7 +1,7 @@
 """The journal only grows: a trigger refuses UPDATE and DELETE of a row, and TRUNCATE of the table.
 
 It lets an entry lose personal values and nothing else: each value goes with its salt, and leaves the very commitment
-that both gave. An entry of format 1 has none, and stays as it is. What binds nobody may go: entries of the sandbox, with
+that both gave. A salt has 32 digits, a commitment 64. An entry of format 1 has none, and stays as it is. What binds nobody may go: entries of the sandbox, with
 their request.
 """
 
@@ -16,17 +16,17 @@ $$;
 CREATE FUNCTION journal_only_erases(old_entry jsonb, new_entry jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     path text;
-    known jsonb;
+    known text;
     kept jsonb := old_entry;
     wanted jsonb := new_entry;
 BEGIN
     IF old_entry->>'format' = '1' THEN
         RETURN false;
     END IF;
-    FOR path, known IN SELECT * FROM jsonb_each(old_entry->'salts') LOOP
-        CONTINUE WHEN new_entry->'salts'->path = known;
-        IF new_entry->'salts'->path IS DISTINCT FROM jsonb_build_object('commitment', encode(sha256(
-            decode(known->>'salt', 'hex') || convert_to(journal_value(old_entry, path), 'UTF8')), 'hex'))
+    FOR path, known IN SELECT * FROM jsonb_each_text(old_entry->'salts') LOOP
+        CONTINUE WHEN new_entry->'salts'->path = to_jsonb(known);
+        IF length(known) <> 32 OR new_entry->'salts'->path IS DISTINCT FROM to_jsonb(encode(sha256(
+            decode(known, 'hex') || convert_to(journal_value(old_entry, path), 'UTF8')), 'hex'))
         THEN
             RETURN false;
         END IF;
@@ -88,12 +88,16 @@ class Migration(migrations.Migration):
                 (
                     "organization",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="organizations.organization"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
                     ),
                 ),
                 (
                     "request",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="journal",
                         to="signature_requests.signaturerequest",

@@ -8,6 +8,7 @@ from paraph.counts import counting
 from paraph.documents import objects_to_delete
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
+from paraph.evidence.shared_content import forget_unused
 from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
 from paraph.kernel import clock
@@ -23,13 +24,13 @@ _AT_ONCE = 500
 
 def sweep() -> int:
     """Remove objects that no row names (after 30 days), page pictures (after 7 days; the signing page draws them
-    again), and counts, notes of mails put off, idempotency keys, drafts, bulk sends and captured messages, when their
-    time is over. Return the number of removed objects and rows.
+    again), counts, notes of mails put off, idempotency keys, drafts, bulk sends and captured messages, when their
+    time is over, and what no seal or timestamp shares any more. Return the number of removed objects and rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
     removed = counting.forget() + forget_put_off() + held_key.prune()
-    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
+    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget() + forget_unused()
     for prefix in PREFIXES:
         removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))

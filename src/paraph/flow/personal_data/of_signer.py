@@ -11,7 +11,7 @@ from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, er
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
-from paraph.flow.messages.tell_sender import message_id
+from paraph.flow.messages.tell_sender import CONTACT, message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
     TELL_CAPTURED,
@@ -44,6 +44,7 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.signing_token import new_salt
+from paraph.tenants.models import MailKind
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
 
 
@@ -79,9 +80,10 @@ def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
 
 def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
-    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)]
-    to_sender = Q(message_id__regex=rf"^{message_id('[a-z]+')}-{signer.request_id}-")
-    yield from CapturedMessage.objects.filter(to_sender | Q(message_id__in=names)).order_by("pk")
+    about = Q(message_id__in=[forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)])
+    for kind in (*MailKind.values, CONTACT):
+        about |= Q(message_id__startswith=f"{message_id(kind)}-{signer.request_id}-")
+    yield from CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
 
 
 def _fields(signer: Signer) -> Iterator[Field]:

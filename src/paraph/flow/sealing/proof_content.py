@@ -52,7 +52,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     sealed."""
     assert request.completed_at
     journal = list(Entry.objects.filter(request=request).order_by("position"))
-    documents = SealedDocument.objects.select_related("request_document__document")
+    documents = SealedDocument.objects.select_related("request_document__document", "shared")
     documents = documents.defer("request_document__document__preflight")
     sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
     signers = _signer_facts(request, journal)
@@ -141,8 +141,8 @@ def _signer(found: _SignerFacts, documents: Sequence[str], names: Mapping[int, s
 
 
 def _document(row: SealedDocument) -> ProofDocument:
-    document = row.request_document.document
-    stamp = row.seal["timestamped_at"]
+    document, facts = row.request_document.document, row.facts
+    stamp = facts["timestamped_at"]
     return ProofDocument(
         document_id=document.pk,
         name=document.name,
@@ -150,12 +150,12 @@ def _document(row: SealedDocument) -> ProofDocument:
         uploaded_sha256=bytes(document.sha256).hex(),
         signed_sha256=bytes(row.sha256).hex(),
         seal=ProofSeal(
-            algorithm=row.seal["signing_algorithm"],
-            key_id=row.seal["kms_key_id"],
-            sealed_at=datetime.fromisoformat(row.seal["sealed_at"]),
+            algorithm=facts["signing_algorithm"],
+            key_id=facts["kms_key_id"],
+            sealed_at=datetime.fromisoformat(facts["sealed_at"]),
             timestamped_at=datetime.fromisoformat(stamp) if stamp else None,
-            timestamp_authority=row.seal["timestamp_authority"] or "",
-            timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
+            timestamp_authority=facts["timestamp_authority"] or "",
+            timestamp_policy_oid=facts["timestamp_policy_oid"] or "",
         ),
     )
 
@@ -243,20 +243,18 @@ def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
 
 
 def _entry_evidence(entry: Entry) -> dict[str, Any]:
-    salts = {path: known["salt"] for path, known in (entry.salts or {}).items()}
-    return {**facts(entry), **({"salts": salts} if salts else {}), "hash": bytes(entry.hash).hex()}
+    return {**facts(entry), **({"salts": entry.salts} if entry.salts else {}), "hash": bytes(entry.hash).hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
     """Add the document's certificates to ``certificates``, and name them in the order of their chains."""
-    seal, document = dict(row.seal), row.request_document.document
-    chains = seal.pop("certificates")
+    chains, document = row.shared.content["certificates"], row.request_document.document
     certificates |= {_digest(link): link for chain in chains.values() for link in chain}
     return {
         "id": document.pk,
         "name": document.name,
         "uploaded_sha256": bytes(document.sha256).hex(),
-        "seal": seal,
+        "seal": row.facts,
         "certificates": {kind: [_digest(link) for link in chain] for kind, chain in chains.items()},
     }
 
