@@ -156,7 +156,7 @@ def _anew(field: Any) -> str:
         return f"CASE WHEN {name} IS NULL THEN NULL ELSE gen_random_uuid() END"
     if isinstance(field, models.DateTimeField):
         return f"{name} - %(age)s * interval '1 day'"
-    if isinstance(field, models.BinaryField) and not field.column.endswith("encrypted"):
+    if isinstance(field, models.BinaryField) and not str(field.column).endswith("encrypted"):
         digest = f"sha256({name} || int8send(%(number)s))"
         return (
             f"CASE WHEN {name} = decode(repeat('00', 32), 'hex') THEN {name} "

@@ -68,7 +68,7 @@ class Maker:
             documents=[DocumentInput(document.id, [Placement(str(n), [_PLACES[n]]) for n in range(signers)])],
         )
         for signer in request.signers:
-            url = signer.signing_url
+            url = signer.signing_url or ""
             browser.get(url).raise_for_status()
             code = browser.post(f"{url}/otp", json={"channel": "email"}).raise_for_status().json()["sandbox_code"]
             browser.post(f"{url}/signature", json={"code": code, "consent": True}).raise_for_status()

@@ -101,8 +101,12 @@ def _make(data_dir: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _rest(cursor: Any) -> None:
     """Wait until what follows the requests is done: mails, webhooks, events."""
-    waiting = "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing') AND scheduled_at IS NULL"
-    while cursor.execute(waiting) or cursor.fetchone()[0]:
+    while True:
+        cursor.execute(
+            "SELECT FROM procrastinate_jobs WHERE status IN ('todo', 'doing') AND scheduled_at IS NULL LIMIT 1"
+        )
+        if cursor.fetchone() is None:
+            return
         time.sleep(1)
 
 

@@ -59,4 +59,4 @@ def _columns(cursor: Any, table: str) -> str:
     )
     *found, rows = cursor.fetchone()
     largest = sorted(((size or 0, name) for size, name in zip(found, names, strict=True)), reverse=True)[:7]
-    return f"{rows:,} rows; {', '.join(f'{name} {size / rows:.0f}' for size, name in largest)}"
+    return f"{rows:,} rows; {', '.join(f'{name} {size / max(rows, 1):.0f}' for size, name in largest)}"

@@ -9,6 +9,7 @@ from django.db.utils import DatabaseError
 from django.test import Client
 
 from paraph.audit_trail.append import PLAIN, Origin, broken_at, entry_hash, follow
+from paraph.audit_trail.commitments import EntryAbout, commitment, erase_values
 from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
@@ -202,6 +203,21 @@ def test_the_database_lets_a_value_go_with_its_salt_alone(change: str) -> None:
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'")
+    assert broken_at(made.entries()) is None
+
+
+def test_what_an_erased_value_left_stays() -> None:
+    """A commitment is no salt for another one."""
+    made = scene()
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
+    entry = made.entries()[-1]
+    erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})
+    left = made.entries()[-1].salts["ip"]
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE journal_entry SET salts = jsonb_set(salts, '{ip}', to_jsonb(%s::text)) WHERE id = %s",
+            [commitment(left, ""), entry.pk],
+        )
     assert broken_at(made.entries()) is None
 
 

@@ -49,7 +49,7 @@ _BESIDE = """
 def fill(application: Application, count: int, organizations: int) -> int:
     """Give the organization of the application ``count`` requests in its environment, and ten to each of so many new
     ones, with all that goes with a request; return the id of one of the new."""
-    columns = [field.column for field in application.organization._meta.concrete_fields if not field.primary_key]
+    columns = [str(field.column) for field in application.organization._meta.concrete_fields if not field.primary_key]
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL session_replication_role = replica")
@@ -62,7 +62,7 @@ def fill(application: Application, count: int, organizations: int) -> int:
         cursor.execute(_BESIDE, {"application": application.pk})
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute("ANALYZE")
-    return small[0]
+    return int(small[0])
 
 
 def _forget_tallies(cursor: Any, application: Application) -> None:
@@ -118,4 +118,4 @@ def _plan(statement: str, values: Any) -> dict[str, Any]:
 
 def _rows(node: dict[str, Any]) -> float:
     gone = sum(count for name, count in node.items() if name.startswith("Rows Removed"))
-    return (node["Actual Rows"] + gone) * node["Actual Loops"]
+    return float((node["Actual Rows"] + gone) * node["Actual Loops"])

@@ -15,6 +15,7 @@ from paraph.tenants.models import Application, BrandingProfile, Environment, Org
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
 LONGEST_SUBJECT, LONGEST_MESSAGE, LONGEST_REMINDER = 150, 5_000, 1_000  # of what a sender writes to signers
 LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
+_TENANT = ("organization", "environment")  # with which most indexes of requests begin
 LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
 
 
@@ -100,35 +101,30 @@ class SignatureRequest(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["organization", "environment", "created_at", "id"]),
+            models.Index(fields=[*_TENANT, "created_at", "id"]),
+            models.Index(fields=[*_TENANT, "status", "created_at", "id"], name="request_by_status"),
             models.Index(
-                fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
-            ),
-            models.Index(
-                fields=["organization", "environment", "external_id", "created_at", "id"],
+                fields=[*_TENANT, "external_id", "created_at", "id"],
                 condition=~models.Q(external_id=""),
                 name="request_by_external_id",
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
             models.Index(
-                "organization",
-                "environment",
+                *_TENANT,
                 Coalesce("completed_at", "ended_early_at", "expires_at"),
                 condition=~models.Q(status="pending") & models.Q(files_deleted_at=None),
                 name="request_ended",
             ),
             models.Index(
-                fields=["organization", "environment", "expires_at"],
-                condition=models.Q(status="pending"),
-                name="request_expiring",
+                fields=[*_TENANT, "expires_at"], condition=models.Q(status="pending"), name="request_expiring"
             ),
             models.Index(
-                fields=["organization", "environment", "completed_at"],
+                fields=[*_TENANT, "completed_at"],
                 condition=models.Q(status="completed", finalized=False),
                 name="request_unsealed",
             ),
             models.Index(
-                fields=["organization", "environment", "ended_early_at"],
+                fields=[*_TENANT, "ended_early_at"],
                 condition=models.Q(declined_by__isnull=False),
                 name="request_declined",
             ),

@@ -187,7 +187,7 @@ class Migration(migrations.Migration):
                         models.F("state"),
                         models.F("number"),
                         condition=models.Q(("state", "sent"), _negated=True),
-                        name="bulk_row_unsent",
+                        name="unsent_row",
                     )
                 ],
                 "constraints": [models.UniqueConstraint(fields=("bulk_send", "number"), name="row_once_per_bulk_send")],
