@@ -36,12 +36,16 @@ def owner_cookies(organization: int) -> SimpleCookie:
     """The cookies of a new owner who is logged in."""
     from django.test import Client
 
+    from django.conf import settings
+
+    from paraph.dashboard.account.sessions import cookie_of
     from paraph.tenants.models import Member, User
 
     user = User.objects.create(email=f"owner-{organization}@example.com")
     Member.objects.create(organization_id=organization, user=user, role="owner")
     client = Client()
     client.force_login(user)
+    client.cookies[settings.SESSION_COOKIE_NAME] = cookie_of(client.cookies[settings.SESSION_COOKIE_NAME].value)
     return client.cookies
 
 

@@ -12,10 +12,10 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.append import Origin, follow
 from paraph.audit_trail.models import Entry
+from paraph.database.kept_once import kept_once
 from paraph.database.rows import insert
 from paraph.documents.models import Document
 from paraph.evidence.models import SharedContent
-from paraph.evidence.shared_content import kept_once
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -42,7 +42,7 @@ NAMES = [("Ada", "Lovelace"), ("Émile", "Zola"), ("Grace", "Hopper"), ("Alan", 
 
 def nothing_shared() -> SharedContent:
     """What a row of a sealed file needs that no seal made."""
-    return SharedContent.objects.get(pk=kept_once({"facts": {}, "certificates": {}}))
+    return SharedContent.objects.get(pk=kept_once(SharedContent, {"facts": {}, "certificates": {}}))
 
 
 def pdf(pages: int = 1) -> bytes:

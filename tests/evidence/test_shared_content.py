@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from paraph.database.kept_once import kept_once
 from paraph.evidence import preservation
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.evidence.record import record_sealed_document, seal_facts
-from paraph.evidence.shared_content import forget_unused, kept_once
+from paraph.evidence.shared_content import forget_unused
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import _sealed_document, prove, publish, seal
@@ -99,7 +100,7 @@ def test_nothing_that_is_referred_to_can_go() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_a_seal_is_about_to_use_stays() -> None:
-    number = kept_once(CONTENT)
+    number = kept_once(SharedContent, CONTENT)
     forgotten: list[int] = []
 
     def forget() -> None:
@@ -107,16 +108,16 @@ def test_what_a_seal_is_about_to_use_stays() -> None:
         connection.close()
 
     with transaction.atomic():
-        assert kept_once(CONTENT) == number
+        assert kept_once(SharedContent, CONTENT) == number
         thread = threading.Thread(target=forget)
         thread.start()
         thread.join()
     assert forgotten == [0]
     assert forget_unused() == 1
-    assert kept_once(CONTENT) != number
+    assert kept_once(SharedContent, CONTENT) != number
 
 
 @pytest.mark.django_db(transaction=True)
 def test_those_that_come_first_at_once_share_one() -> None:
-    assert len(set(at_once(*[partial(kept_once, CONTENT)] * 4))) == 1
+    assert len(set(at_once(*[partial(kept_once, SharedContent, CONTENT)] * 4))) == 1
     assert SharedContent.objects.count() == 1

@@ -8,13 +8,19 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.commitments import committed, salts_for
-from paraph.audit_trail.models import Entry, EventType
+from paraph.audit_trail.models import Entry, EventType, SharedFacts
+from paraph.database.kept_once import kept_once
 from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
 PLAIN, COMMITTED = 1, 2  # formats of entries
+_ALIKE = (
+    *("consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority"),
+    *("timestamp_policy_oid", "timestamped"),
+)
+"""Keys of the metadata whose values very many entries have alike. None of them is personal."""
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), newest.position, newest.hash, newest.created_at
     FROM (SELECT) AS one LEFT JOIN LATERAL (
@@ -74,6 +80,8 @@ def _entry(
 ) -> Entry:
     user_agent = origin.user_agent[:500]
     salts = salts_for(origin.ip, user_agent, metadata)
+    alike = {name: metadata[name] for name in _ALIKE if name in metadata}
+    shared = SharedFacts(pk=kept_once(SharedFacts, alike), content=alike) if alike else None
     return Entry(
         organization_id=request.organization_id,
         environment=request.environment,
@@ -82,7 +90,8 @@ def _entry(
         signer_id=signer_id,
         ip=origin.ip,
         user_agent=user_agent,
-        metadata=metadata,
+        metadata={name: fact for name, fact in metadata.items() if name not in alike},
+        shared=shared,
         format=COMMITTED if salts else PLAIN,
         salts=salts,
     )
@@ -114,7 +123,7 @@ def facts(entry: Entry) -> dict[str, Any]:
         "signer_id": entry.signer_id,
         "ip": entry.ip,
         "user_agent": entry.user_agent,
-        "metadata": entry.metadata,
+        "metadata": entry.stated,
         "created_at": clock.iso_milliseconds(entry.created_at),
         "previous_hash": bytes(entry.previous_hash).hex(),
     }

@@ -5,7 +5,11 @@ from typing import Any
 from django.db import models
 
 from paraph.kernel import clock
+from paraph.pdf.untrusted.passive import PASSIVE
 from paraph.tenants.models import Environment, Organization
+
+ORDINARY = PASSIVE | {"rotated_pages": 0, "drawn_differently": [], "altered_after_seal": [], "method": "incremental"}
+"""What the preflight report says of nearly every file. A row has the rest of it."""
 
 
 class DocumentStatus(models.TextChoices):
@@ -15,7 +19,7 @@ class DocumentStatus(models.TextChoices):
 
 class Document(models.Model):
     """An uploaded PDF. ``pages`` holds the size of each page as a reader sees it, ``[[width, height], …]`` in points,
-    after crop box, rotation and UserUnit.
+    after crop box, rotation and UserUnit. ``preflight`` is the report without what is :data:`ORDINARY`.
 
     ``method`` says what has to be done to the file before it can be sealed
     (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
-from paraph.evidence.shared_content import as_bytes, as_text, kept_once
+from paraph.database.kept_once import kept_once
+from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument, SharedContent
+from paraph.evidence.shared_content import as_bytes, as_text
 from paraph.kernel import clock
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.report import Level
@@ -61,7 +62,7 @@ def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: Detache
                 object_key=file.object_key,
                 position=len(earlier) + 1,
                 token=record.token,
-                shared_id=kept_once(as_text(vars(record.statuses))),
+                shared_id=kept_once(SharedContent, as_text(vars(record.statuses))),
             )
             _schedule(file, stamp.renewal_at, attempts=0)
     except IntegrityError:

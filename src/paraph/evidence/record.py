@@ -3,11 +3,12 @@ seal in the journal, and the names that files are downloaded under."""
 
 from typing import Any
 
+from paraph.database.kept_once import kept_once
 from paraph.database.planned import one_row
 from paraph.database.rows import insert_once
-from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.evidence.preservation import first_due
-from paraph.evidence.shared_content import as_text, kept_once
+from paraph.evidence.shared_content import as_text
 from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
@@ -90,7 +91,7 @@ def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:
         "sha256": sealed.sha256,
         "file_size": len(sealed.content),
         "seal": own,
-        "shared_id": kept_once({"facts": facts, "certificates": as_text(sealed.chains)}),
+        "shared_id": kept_once(SharedContent, {"facts": facts, "certificates": as_text(sealed.chains)}),
         "timestamp_due_at": first_due(sealed, wanted),
     }
 

@@ -1,31 +1,16 @@
 """What many seals and timestamps share, such as certificates and their statuses, kept once."""
 
 import base64
-import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from paraph.database.planned import one_row
-from paraph.database.rows import insert_once
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument, SharedContent
-from paraph.kernel import tokens
 
-_HELD = "SELECT id FROM evidence_sharedcontent WHERE sha256 = %s FOR KEY SHARE"
 _UNUSED = SharedContent.objects.filter(
     *(~Exists(uses.objects.filter(shared=OuterRef("pk"))) for uses in (SealedDocument, ProofFile, KeptTimestamp))
 )
-
-
-def kept_once(content: Mapping[str, Any]) -> int:
-    """Return the id of the row with this content, made where there is none. It stays until the transaction of the
-    caller ends, and then as long as something refers to it."""
-    digest = tokens.sha256(json.dumps(content, sort_keys=True).encode())
-    while (found := one_row(_HELD, [digest])) is None:
-        insert_once(SharedContent(sha256=digest, content=content))
-    return int(found[0])
 
 
 def as_text(lists: Mapping[str, Iterable[bytes]]) -> dict[str, list[str]]:

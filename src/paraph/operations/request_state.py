@@ -158,7 +158,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "event_type": entry.event_type,
         "signer_id": entry.signer_id,
         "ip": entry.ip,
-        "metadata": entry.metadata,
+        "metadata": entry.stated,
         "created_at": clock.iso_milliseconds(entry.created_at),
     }
 

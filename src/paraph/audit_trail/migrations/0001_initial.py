@@ -53,6 +53,14 @@ BEGIN
 END $$;
 CREATE TRIGGER journal_append_only BEFORE UPDATE OR DELETE ON journal_entry
     FOR EACH ROW EXECUTE FUNCTION journal_refuse_change();
+CREATE FUNCTION journal_keep_shared() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the journal is append-only: % is refused', TG_OP;
+END $$;
+CREATE TRIGGER journal_shared_stays BEFORE UPDATE OR DELETE ON journal_sharedfacts
+    FOR EACH ROW EXECUTE FUNCTION journal_keep_shared();
+CREATE TRIGGER journal_shared_no_truncate BEFORE TRUNCATE ON journal_sharedfacts
+    FOR EACH STATEMENT EXECUTE FUNCTION journal_keep_shared();
 CREATE TRIGGER journal_no_truncate BEFORE TRUNCATE ON journal_entry
     FOR EACH STATEMENT EXECUTE FUNCTION journal_refuse_change();
 """
@@ -67,6 +75,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="SharedFacts",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.BinaryField(unique=True)),
+                ("content", models.JSONField()),
+            ],
+        ),
         migrations.CreateModel(
             name="Entry",
             fields=[
@@ -101,6 +117,16 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="journal",
                         to="signature_requests.signaturerequest",
+                    ),
+                ),
+                (
+                    "shared",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="journal.sharedfacts",
                     ),
                 ),
                 (

@@ -169,7 +169,7 @@ def _lines(journal: Sequence[Entry], names: Mapping[int, str], locale: str) -> l
             signer=names[entry.signer_id] if entry.signer_id else "",
             ip=entry.ip,
             user_agent=entry.user_agent,
-            metadata=entry.metadata,
+            metadata=entry.stated,
             title=_own_title(entry, locale),
         )
         for entry in journal

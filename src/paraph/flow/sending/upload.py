@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from paraph.database import rows
-from paraph.documents.models import Document, DocumentStatus
+from paraph.documents.models import ORDINARY, Document, DocumentStatus
 from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
 from paraph.idempotency.held_key import Beside, nothing_beside
@@ -81,6 +81,9 @@ def upload(
     refuse_changeable(scope, inspection.preflight)
     if not accept_drawn_differently:
         _refuse_unconfirmed(inspection.preflight.get("text_drawn_differently", []))
+    unusual = {
+        name: fact for name, fact in inspection.preflight.items() if name not in ORDINARY or fact != ORDINARY[name]
+    }
     document = Document(
         organization_id=scope.organization_id,
         environment=scope.environment,
@@ -88,7 +91,7 @@ def upload(
         sha256=file.sha256,
         file_size=file.size,
         pages=inspection.pages,
-        preflight=inspection.preflight,
+        preflight=unusual,
         method=inspection.method,
         clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
