@@ -60,9 +60,9 @@ SELECT organization_id, environment, sum(file_size) FROM documents_document WHER
 _SHARED = "(SELECT max(id) FROM evidence_sharedcontent)"
 _EVIDENCE = f"""
 INSERT INTO journal_entry (organization_id, environment, request_id, position, event_type, ip, user_agent, metadata,
-    created_at, previous_hash, hash, format, salts)
+    created_at, hash, format, salts)
 SELECT {_OF}, {{base}} + n, position, 'signer.viewed', '192.0.2.1', 'Mozilla/5.0', '{{{{}}}}', {_MADE},
-    sha256(int8send(n * 100 + position - 1)), sha256(int8send(n * 100 + position)), 2,
+    sha256(int8send(n * 100 + position)), 2,
     jsonb_build_object('ip', repeat('0', 32), 'user_agent', repeat('0', 32))
 {_EACH}, generate_series(1, {{entries}}) AS position;
 INSERT INTO evidence_sharedcontent (sha256, content)

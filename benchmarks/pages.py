@@ -34,9 +34,8 @@ def page_addresses(organization: int) -> dict[str, str]:
 
 def owner_cookies(organization: int) -> SimpleCookie:
     """The cookies of a new owner who is logged in."""
-    from django.test import Client
-
     from django.conf import settings
+    from django.test import Client
 
     from paraph.dashboard.account.sessions import cookie_of
     from paraph.tenants.models import Member, User

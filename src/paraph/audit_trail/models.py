@@ -43,7 +43,7 @@ class _Entries(models.Manager["Entry"]):
 
 class Entry(models.Model):
     """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
-    ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
+    the hash of the entry before; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
     ``format`` says what the hash covers: in 1 the fields, none of which is a personal value, in 2 commitments in the
     place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`). ``metadata`` lacks what is
@@ -61,7 +61,6 @@ class Entry(models.Model):
     metadata = models.JSONField(default=dict)
     shared = models.ForeignKey(SharedFacts, models.PROTECT, null=True, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=clock.now)
-    previous_hash = models.BinaryField()
     hash = models.BinaryField()
     format = models.SmallIntegerField(default=1, db_default=1)
     salts: "models.JSONField[Any, Any]" = models.JSONField(null=True)

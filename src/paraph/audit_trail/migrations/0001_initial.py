@@ -97,7 +97,6 @@ class Migration(migrations.Migration):
                 ("user_agent", models.CharField(blank=True, max_length=500)),
                 ("metadata", models.JSONField(default=dict)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
-                ("previous_hash", models.BinaryField()),
                 ("hash", models.BinaryField()),
                 ("format", models.SmallIntegerField(db_default=1, default=1)),
                 ("salts", models.JSONField(null=True)),

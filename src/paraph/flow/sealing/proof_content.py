@@ -4,10 +4,11 @@ import base64
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
 from paraph import words as catalog
-from paraph.audit_trail.append import facts
+from paraph.audit_trail.append import GENESIS, facts
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
@@ -215,7 +216,7 @@ def _evidence(
         "signers": [_signer_evidence(each) for each in signers],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
-        "journal": [_entry_evidence(entry) for entry in journal],
+        "journal": list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal]))),
     }
 
 
@@ -242,8 +243,9 @@ def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
     return evidence
 
 
-def _entry_evidence(entry: Entry) -> dict[str, Any]:
-    return {**facts(entry), **({"salts": entry.salts} if entry.salts else {}), "hash": bytes(entry.hash).hex()}
+def _entry_evidence(before: Entry, entry: Entry) -> dict[str, Any]:
+    salts = {"salts": entry.salts} if entry.salts else {}
+    return {**facts(entry, bytes(before.hash)), **salts, "hash": bytes(entry.hash).hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:

@@ -81,9 +81,6 @@ def upload(
     refuse_changeable(scope, inspection.preflight)
     if not accept_drawn_differently:
         _refuse_unconfirmed(inspection.preflight.get("text_drawn_differently", []))
-    unusual = {
-        name: fact for name, fact in inspection.preflight.items() if name not in ORDINARY or fact != ORDINARY[name]
-    }
     document = Document(
         organization_id=scope.organization_id,
         environment=scope.environment,
@@ -91,7 +88,7 @@ def upload(
         sha256=file.sha256,
         file_size=file.size,
         pages=inspection.pages,
-        preflight=unusual,
+        preflight={name: fact for name, fact in inspection.preflight.items() if (name, fact) not in ORDINARY.items()},
         method=inspection.method,
         clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
