@@ -210,6 +210,7 @@ OF_NOBODY = {
         procrastinate_jobs.task_name procrastinate_jobs.lock procrastinate_jobs.queueing_lock
         procrastinate_periodic_defers.task_name procrastinate_periodic_defers.periodic_id
         evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_sharedcontent.content
+        journal_sharedfacts.content
         evidence_sealeddocument.seal evidence_prooffile.seal
         evidence_sealingfailure.stage evidence_sealingfailure.kind evidence_sealingfailure.cause
     """,
