@@ -32,11 +32,11 @@ def page_addresses(organization: int) -> dict[str, str]:
     }
 
 
-def owner_cookies(organization: int) -> SimpleCookie:
-    """The cookies of a new owner who is logged in."""
-    from django.conf import settings
+def owner_cookies(organization: int, environment: str = "sandbox") -> SimpleCookie:
+    """The cookies of a new owner who is logged in and has switched that environment on."""
     from django.test import Client
 
+    from paraph.config.settings import SESSION_COOKIE_NAME
     from paraph.dashboard.account.sessions import cookie_of
     from paraph.tenants.models import Member, User
 
@@ -44,7 +44,8 @@ def owner_cookies(organization: int) -> SimpleCookie:
     Member.objects.create(organization_id=organization, user=user, role="owner")
     client = Client()
     client.force_login(user)
-    client.cookies[settings.SESSION_COOKIE_NAME] = cookie_of(client.cookies[settings.SESSION_COOKIE_NAME].value)
+    client.cookies[SESSION_COOKIE_NAME] = cookie_of(client.cookies[SESSION_COOKIE_NAME].value)
+    client.post(f"/app/{organization}/environment", {"to": environment})  # where the requests are
     return client.cookies
 
 

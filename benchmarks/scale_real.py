@@ -171,7 +171,7 @@ def _reads(service: StartedService, organization: int) -> None:
     for query in ("", "?page=100", "?status=completed&order=desc"):
         addresses |= {f"GET /{path}{query}": f"/api/v1/{path}{query}" for path in ("signature_requests", "documents")}
     key = create_application(organization, OPERATOR, environment="production", name="reads").api_key
-    cookies = {name: each.value for name, each in owner_cookies(organization).items()}
+    cookies = {name: each.value for name, each in owner_cookies(organization, "production").items()}
     with httpx.Client(base_url=service.url, timeout=600, cookies=cookies, headers={"X-Api-Key": key}) as client:
         for title, path in addresses.items():
             _shown(title, [_seconds(lambda path=path: client.get(path).raise_for_status()) for _ in range(_READS)])

@@ -96,9 +96,10 @@ def test_assignments_at_once(target: Target, peaks: Peaks, part: str) -> None:
     "strokes",
     [
         [[[number % 2, (number * 7919 % 20_000) / 20_000] for number in range(20_000)]],
-        [[[number * 7919 % 20_000 / 20_000, number * 104729 % 20_000 / 20_000]] for number in range(20_000)],
+        [[[0.1, 0.5], [0.9, 0.5]]]  # taps alone are no signature
+        + [[[number * 7919 % 20_000 / 20_000, number * 104729 % 20_000 / 20_000]] for number in range(19_998)],
     ],
-    ids=["zigzag", "dots"],
+    ids=["zigzag", "line_and_dots"],
 )
 def test_twenty_thousand_points_on_three_stamps(target: Target, strokes: list[Any]) -> None:
     sizes = [{"width": 80, "height": 30}, {"width": 200, "height": 80}, {"width": 400, "height": 160}]

@@ -64,7 +64,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
 
         def heard(message: Any) -> None:
             if message.type in ("error", "warning") and not any(part in message.text for part in expected):
-                wrong.append(message.text)
+                wrong.append(f"{message.text} {message.location['url']}")
 
         page.on("console", heard)
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -1,6 +1,7 @@
 """Documents in the dashboard: uploaded by the verb of the API, listed."""
 
 import io
+from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
 
@@ -10,9 +11,11 @@ from django.test import Client
 from PIL import Image
 
 from paraph.documents.models import Document, ObjectToDelete
+from paraph.kernel import places
 from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import BrowserClient, LogIn
+from tests.kernel.test_places import in_thread
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.django_db
@@ -174,3 +177,20 @@ def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organiza
         assert max(picture.size) in range(180, 200)
     assert client.get(address).content == answer.content
     assert answer.headers["Cache-Control"] == "private, max-age=900", "a list does not ask for it at each visit"
+
+
+def test_a_picture_is_not_missing_while_the_service_is_busy(
+    log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
+    _, client = log_in()
+    client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
+    address = f"/app/{organization.pk}/documents/{Document.objects.get().pk}/pages/1.webp"
+    places.configure(8)
+    try:
+        with ExitStack() as held:
+            in_thread(lambda: held.enter_context(places.expensive_work(str(organization.pk))))
+            assert client.get(address).status_code == 503
+        assert client.get(address).status_code == 200
+    finally:
+        places.configure(None)

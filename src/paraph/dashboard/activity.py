@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
@@ -115,12 +115,9 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     return show(request, "activity.html", content, member=member, status=422 if form.errors else 200)
 
 
-@member_page(Right.AUDIT)
-@reauthenticated
+@member_page(Right.AUDIT, post_only=True, fresh=True)
 def export_activity(request: HttpRequest, member: Member) -> Any:
     """``POST …/activity/export``: the whole log as CSV, sent as it is read, whose last line is this export."""
-    if request.method != "POST":
-        return see_other("activity", member.organization_id)
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
     return csv_file(_lines(last), name)
@@ -145,9 +142,8 @@ def _cells(row: Activity) -> list[str]:
 
 def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
     entries = Activity.objects.filter(organization_id=member.organization_id)
-    if sees_all:
-        return entries
-    return entries.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
+    own = {"actor": member.user.email, "actor_kind": ActorKind.MEMBER, "actor_id": member.user_id}
+    return entries if sees_all else entries.filter(**own)
 
 
 def _word(code: str) -> Any:

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
@@ -215,8 +214,7 @@ def profile_logo(request: HttpRequest, member: Member, profile_id: int) -> HttpR
 
 
 @csrf_exempt  # the upload makes the same check, once the body may be read
-@member_page(Right.BUILD)
-@require_POST
+@member_page(Right.BUILD, post_only=True)
 @takes_small_file(LARGEST, _too_large)
 def logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
     found, by = _own_profile(member, profile_id), actor(request, member)

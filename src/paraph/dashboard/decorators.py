@@ -12,7 +12,14 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.forms import BaseForm, BaseFormSet
 from django.forms.renderers import DjangoTemplates
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 
@@ -34,14 +41,17 @@ _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
 
 
-def member_page(right: Right) -> Callable[[View], View]:
+def member_page(right: Right, *, post_only: bool = False, fresh: bool = False) -> Callable[[View], View]:
     """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
 
     Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
-    everybody once it is deleted; a member without the right gets 403 and reads which roles have it.
+    everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post_only``:
+    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`.
     """
 
     def decorate(view: View) -> View:
+        answer = reauthenticated(view) if fresh else view
+
         @wraps(view)
         @login_required
         def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
@@ -57,7 +67,9 @@ def member_page(right: Right) -> Callable[[View], View]:
             name_tenant(tenant_key(scope(member)))
             if not may(member.role, right):
                 return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
-            return view(request, member, **rest)
+            if post_only and request.method != "POST":
+                return HttpResponseNotAllowed(["POST"])
+            return answer(request, member, **rest)
 
         return guarded
 
@@ -65,11 +77,8 @@ def member_page(right: Right) -> Callable[[View], View]:
 
 
 def reauthenticated(view: View) -> View:
-    """Decorate the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
-
-    Whoever has not logged in or confirmed who they are in the last five minutes does so first and comes back; a form
-    that they had sent is then taken.
-    """
+    """Decorate a view inside of :func:`member_page`. Whoever has not logged in or confirmed who they are in the last
+    five minutes does so first and comes back; a form that they had sent is then taken."""
     guarded: View = reauthentication_required(enabled=_is_long_ago)(view)
     return guarded
 

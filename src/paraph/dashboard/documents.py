@@ -20,6 +20,7 @@ from paraph.drafts.tags import tags_of
 from paraph.flow.housekeeping.unused_documents import delete_document, unused
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import NoPlaceError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.tenants.models import Environment, Member
@@ -129,9 +130,12 @@ def small_picture(request: HttpRequest, member: Member, document_id: int) -> Htt
 
 
 def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> HttpResponse:
-    """Answer with a picture that its reader's browser keeps. Raise ``Http404`` where there is none."""
+    """Answer with a picture that its reader's browser keeps. Raise ``Http404`` where there is none, ``NoPlaceError``
+    where there may be one in a few seconds."""
     try:
         response = HttpResponse(draw(), content_type=content_type)
+    except NoPlaceError:
+        raise
     except DomainError as refused:
         raise Http404(refused.message) from refused
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"

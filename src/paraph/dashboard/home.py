@@ -11,7 +11,6 @@ from django.urls import is_valid_path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from paraph.dashboard.attention import attention
 from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to, told_in
@@ -72,8 +71,7 @@ def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureR
     return [row for row in page(asked, chosen, 2 * _LATEST).rows if row.pk not in known][:_LATEST]
 
 
-@member_page(Right.BUILD)
-@require_POST
+@member_page(Right.BUILD, post_only=True)
 def switch_environment(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/environment``. Fields: ``to``, the environment to switch on, and ``page``, the address of the page where
     the switch was pressed; it leads to the list above that page, or home."""

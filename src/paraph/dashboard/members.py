@@ -144,8 +144,7 @@ def _refusal(viewer: Member, member: Member, members: list[Member]) -> str:
     return ""
 
 
-@member_page(Right.INVITE)
-@reauthenticated
+@member_page(Right.INVITE, fresh=True)
 def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     row = next((row for row in _member_rows(member) if row.member.pk == member_id), None)
     if row is None:
@@ -161,22 +160,19 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
 
 
 def _action(view: View) -> View:
-    """Decorate what a form of the page does: a refusal stands on the page, and whoever sends no form is led to it."""
+    """Decorate what a form of the page does: a refusal stands on the page."""
 
     @wraps(view)
     def action(request: HttpRequest, member: Member, **address: int) -> HttpResponse:
-        if request.method == "POST":
-            try:
-                return view(request, member, **address)
-            except DomainError as refusal:
-                return _page(request, member, problem=refusal.message)
-        return see_other("members", member.organization_id)
+        try:
+            return view(request, member, **address)
+        except DomainError as refusal:
+            return _page(request, member, problem=refusal.message)
 
     return action
 
 
-@member_page(Right.INVITE)
-@reauthenticated
+@member_page(Right.INVITE, post_only=True, fresh=True)
 @_action
 def remove(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     remove_member(member.organization_id, actor(request, member), member_id)
@@ -186,16 +182,14 @@ def remove(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
     return see_other("members", member.organization_id)
 
 
-@member_page(Right.SEE)
-@reauthenticated
+@member_page(Right.SEE, post_only=True, fresh=True)
 @_action
 def leave(request: HttpRequest, member: Member) -> HttpResponse:
     remove_member(member.organization_id, actor(request, member), member.pk)
     return see_other("organizations")
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, post_only=True, fresh=True)
 @_action
 def transfer(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     transfer_ownership(member.organization_id, actor(request, member), member_id)
@@ -203,7 +197,7 @@ def transfer(request: HttpRequest, member: Member, member_id: int) -> HttpRespon
     return see_other("members", member.organization_id)
 
 
-@member_page(Right.INVITE)
+@member_page(Right.INVITE, post_only=True)
 @_action
 def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResponse:
     by, network = actor(request, member), guarded_network(client_address(request))
@@ -216,7 +210,7 @@ def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResp
     return see_other("members", member.organization_id)
 
 
-@member_page(Right.INVITE)
+@member_page(Right.INVITE, post_only=True)
 @_action
 def withdraw(request: HttpRequest, member: Member, invitation_id: int) -> HttpResponse:
     ended = withdraw_invitation(member.organization_id, actor(request, member), invitation_id)

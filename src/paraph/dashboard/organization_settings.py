@@ -123,22 +123,21 @@ def _change(request: HttpRequest, member: Member) -> HttpResponse:
     return _page(request, member, form=form)
 
 
-@member_page(Right.BUILD)
+@member_page(Right.BUILD, post_only=True)
 def defaults(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/defaults``."""
-    form = DefaultsForm(request.POST or None, member=member)
+    form = DefaultsForm(request.POST, member=member)
     if form.is_valid():
         change_request_defaults(member.organization_id, actor(request, member), form.options())
         return _saved(request, member)
     return _page(request, member, defaults_form=form)
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, post_only=True, fresh=True)
 def retention(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/retention``, where the operator leaves it to owners."""
-    form = RetentionForm(request.POST or None)
-    if form.is_bound and not service.PARAPH.owners_set_retention:
+    form = RetentionForm(request.POST)
+    if not service.PARAPH.owners_set_retention:
         form.add_error(None, _("On this service, only the operator can change how long files are kept."))
     elif form.is_valid():
         change_retention(member.organization_id, actor(request, member), form.cleaned_data)
@@ -146,11 +145,10 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     return _page(request, member, retention_form=form)
 
 
-@member_page(Right.RULE)
-@reauthenticated
+@member_page(Right.RULE, post_only=True, fresh=True)
 def delete(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/delete``."""
-    form = DeletionForm(request.POST or None)
+    form = DeletionForm(request.POST)
     if form.is_valid():
         with told_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])

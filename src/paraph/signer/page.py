@@ -123,7 +123,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         **in_person(request, signer),
         **from_dashboard(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
-        "before": _signers_before(signer) if not is_turn else 0,
+        "before": 0 if is_turn else signer.request.signers.filter(order__lt=signer.order, signed_at=None).count(),
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": None if signer.is_approver else _written(signer),
         "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
@@ -167,10 +167,6 @@ def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
         for page in document["pages"]
         for box in page["boxes"]
     ]
-
-
-def _signers_before(signer: Signer) -> int:
-    return signer.request.signers.filter(order__lt=signer.order, signed_at__isnull=True).count()
 
 
 def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:

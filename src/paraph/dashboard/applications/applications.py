@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from paraph.dashboard.applications.forms import (
     KeyForm,
@@ -25,7 +24,6 @@ from paraph.dashboard.applications.forms import (
 from paraph.dashboard.decorators import (
     actor,
     member_page,
-    reauthenticated,
     scope,
     see_other,
     show,
@@ -73,8 +71,7 @@ def applications(request: HttpRequest, member: Member) -> HttpResponse:
     return _list_page(request, member, KeyForm())
 
 
-@member_page(Right.BUILD)
-@require_POST
+@member_page(Right.BUILD, post_only=True)
 def which_key(request: HttpRequest, member: Member) -> HttpResponse:
     """Find the application of a key by the key's hash, among the keys of the organization alone."""
     form = KeyForm(request.POST)
@@ -100,8 +97,7 @@ def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpRespo
     return show(request, "applications/listing.html", content, member=member)
 
 
-@member_page(Right.BUILD)
-@reauthenticated
+@member_page(Right.BUILD, fresh=True)
 def new_application(request: HttpRequest, member: Member) -> HttpResponse:
     form = NewApplicationForm(request.POST or None, initial={"environment": shown_environment(request, member)})
     if request.method == "POST" and form.is_valid():
@@ -123,9 +119,7 @@ def application(request: HttpRequest, member: Member, application_id: int) -> Ht
     return _application_page(request, member, application_of(member, application_id))
 
 
-@member_page(Right.BUILD)
-@require_POST
-@reauthenticated
+@member_page(Right.BUILD, post_only=True, fresh=True)
 def save_settings(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     form = SettingsForm(request.POST)
@@ -142,9 +136,7 @@ def save_settings(request: HttpRequest, member: Member, application_id: int) -> 
     return see_other("application", member.organization_id, found.pk)
 
 
-@member_page(Right.BUILD)
-@require_POST
-@reauthenticated
+@member_page(Right.BUILD, post_only=True, fresh=True)
 def revoke(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
     """Reject all keys of the application, once its name is typed."""
     found = application_of(member, application_id)
@@ -198,9 +190,7 @@ def _keys(found: Application) -> list[_KeyRow]:
     return rows
 
 
-@member_page(Right.BUILD)
-@require_POST
-@reauthenticated
+@member_page(Right.BUILD, post_only=True, fresh=True)
 def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     form = RotationForm(request.POST)
@@ -210,9 +200,7 @@ def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpRes
     return _show_secrets(request, member, rotate_application(actor(request, member), found, overlap))
 
 
-@member_page(Right.BUILD)
-@require_POST
-@reauthenticated
+@member_page(Right.BUILD, post_only=True, fresh=True)
 def end_key(request: HttpRequest, member: Member, application_id: int, key_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     revoke_key(actor(request, member), get_object_or_404(found.keys.select_related("application"), pk=key_id))

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
 
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of
@@ -66,8 +65,7 @@ def deliveries(request: HttpRequest, member: Member, application_id: int) -> Htt
     return _list_page(request, member, application_of(member, application_id))
 
 
-@member_page(Right.BUILD)
-@require_POST
+@member_page(Right.BUILD, post_only=True)
 def test_webhook(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     try:
@@ -115,8 +113,7 @@ def delivery(request: HttpRequest, member: Member, application_id: int, delivery
     return _page(request, member, found, _delivery(found, delivery_id))
 
 
-@member_page(Right.BUILD)
-@require_POST
+@member_page(Right.BUILD, post_only=True)
 def resend_delivery(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     row = _delivery(found, delivery_id)

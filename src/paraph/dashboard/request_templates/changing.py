@@ -9,7 +9,6 @@ from html import unescape
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
 from paraph.dashboard.drafts.options import OptionsForm
@@ -84,8 +83,7 @@ def options(request: HttpRequest, member: Member, template_id: int) -> HttpRespo
     return show(request, "request_templates/options.html", {"template": found, "form": form}, member=member)
 
 
-@member_page(Right.SEND)
-@require_POST
+@member_page(Right.SEND, post_only=True)
 def places(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
     """Open the editor of drafts, whose "Continue" has the template keep the places."""
     found = sendable_template_of(member, template_id)

@@ -9,9 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
 
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
 from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
@@ -80,8 +79,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     return show(request, "requests/end_early.html", content, member=member, environment=found.environment)
 
 
-@member_page(Right.SEND)
-@require_POST
+@member_page(Right.SEND, post_only=True)
 def duplicate_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
     """Make a draft of a production request, and lead to its review. The dashboard sends nothing in the sandbox."""
     try:
@@ -93,9 +91,7 @@ def duplicate_request(request: HttpRequest, member: Member, request_id: int) -> 
     return see_other("draft_review", member.organization_id, draft.pk)
 
 
-@member_page(Right.SEND)
-@require_POST
-@reauthenticated
+@member_page(Right.SEND, post_only=True, fresh=True)
 def signing_link(
     request: HttpRequest, member: Member, request_id: int, signer_id: int, *, here: bool = False
 ) -> HttpResponse:
@@ -115,8 +111,7 @@ def signing_link(
     return response
 
 
-@member_page(Right.SEND)
-@require_POST
+@member_page(Right.SEND, post_only=True)
 def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
     """Lead to the signing page, where a code that is sent to the member's address is asked for as of everybody; to the
     page of the request, if it is not their turn."""

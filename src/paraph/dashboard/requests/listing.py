@@ -9,14 +9,12 @@ from urllib.parse import urlencode
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from paraph.dashboard.decorators import (
     actor,
     csv_file,
     member_page,
     number_in,
-    reauthenticated,
     see_other,
     show,
     shown_scope,
@@ -109,9 +107,7 @@ _COLUMNS = (
 )
 
 
-@member_page(Right.SEE)
-@require_POST
-@reauthenticated
+@member_page(Right.SEE, post_only=True, fresh=True)
 def export_requests(request: HttpRequest, member: Member) -> Any:
     filters = Filters(request.POST)
     if not filters.is_valid():

@@ -142,8 +142,9 @@ def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | N
     """Return a page of what is found. Rows beyond the point that was searched up to wait for the next page."""
     chosen = filters.rows(scope)
     found = search(scope, filters.words, chosen, at_once + 1, start, rising=rising)
+    past = chosen if start is None else chosen.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
     rows = [*chosen.filter(pk__in=found.ids)]
-    rows += _by_number(_past(chosen, start, rising=rising), filters.words, found.ids)
+    rows += _by_number(past, filters.words, found.ids)
     rows.sort(key=lambda row: row.pk, reverse=not rising)
     point = found.looked_until
     if point is not None:
@@ -153,10 +154,6 @@ def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | N
 
 def _by_number(chosen: QuerySet[SignatureRequest], words: str, found: list[int]) -> QuerySet[SignatureRequest]:
     return chosen.filter(pk__in=numbers_in([words.removeprefix("#")])).exclude(pk__in=found)
-
-
-def _past(rows: QuerySet[SignatureRequest], start: int | None, *, rising: bool) -> QuerySet[SignatureRequest]:
-    return rows if start is None else rows.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:

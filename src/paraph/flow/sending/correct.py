@@ -57,7 +57,8 @@ def correct_signer(
     if is_moved:
         _replace_link(signer)
     signer.save()
-    events.signer_corrected(signer, _only(old, changed), _only(given, changed), origin)
+    before, after = ({name: values[name] for name in changed} for values in (old, given))
+    events.signer_corrected(signer, before, after, origin)
     note(scope.organization_id, actor, Action.SIGNER_CORRECTED, f"request {request_id}, signer {signer_id}")
     if is_moved and signer.request.send_email and eligibility is SigningEligibility.OPEN:
         defer("invite", signer_id=signer_id)
@@ -111,10 +112,6 @@ def _replace_link(signer: Signer) -> None:
     FirstOpening.objects.filter(signer=signer).delete()
     Reminder.objects.filter(signer=signer, mail__isnull=True).delete()
     forget_mails(signer.request, MailKind.UNDELIVERED, [signer.pk])
-
-
-def _only(values: Mapping[str, str], names: list[str]) -> dict[str, str]:
-    return {name: values[name] for name in names}
 
 
 @transaction.atomic
