@@ -80,9 +80,9 @@ def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
 
 def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
-    about = Q(message_id__in=[forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)])
-    for kind in (*MailKind.values, CONTACT):
-        about |= Q(message_id__startswith=f"{message_id(kind)}-{signer.request_id}-")
+    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)]
+    begins = (f"{message_id(kind)}-{signer.request_id}-" for kind in (*MailKind.values, CONTACT))
+    about = Q(*(Q(message_id__startswith=each) for each in begins), message_id__in=names, _connector=Q.OR)
     yield from CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
 
 

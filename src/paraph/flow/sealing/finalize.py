@@ -49,9 +49,6 @@ _REQUEST = Joined(SignatureRequest, "organization", "branding_profile", end='WHE
 _PROOF = Joined(ProofFile, "request", end='WHERE "self"."request_id" = %s')
 
 
-_KEY_DIGITS = 16  # of the digest: enough that no two files of a request have one key
-
-
 def finalize(request_document_id: int) -> None:
     """Seal the document; after the last document of the request, issue the proof and publish the request.
 
@@ -114,7 +111,7 @@ def _store(
     ``commit``."""
     with failures.noted(request_id, "prove" if kind == "proof" else "seal"):
         sealed = make()
-        key = f"{key_begins}-{sealed.sha256.hex()[:_KEY_DIGITS]}.pdf"
+        key = f"{key_begins}-{sealed.sha256.hex()[:16]}.pdf"  # enough that no two of a request have one key
         with stage("store"):
             store.put(key, sealed.content)
         if not commit(sealed, key):
