@@ -46,7 +46,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
         prove(made.request.pk)
         publish(made.request.pk)
         named = key.open().key_id
-    facts = [entry.metadata for entry in made.entries() if "kms_key_id" in entry.metadata]
+    facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
     assert len(facts) == 3  # two documents and the proof
     assert {fact["kms_key_id"] for fact in facts} == {named}
     assert {fact["signing_algorithm"] for fact in facts} == {ALGORITHMS[kind]}

@@ -113,7 +113,7 @@ def entry_hash(entry: Entry, previous: bytes) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def facts(entry: Entry, previous: bytes) -> dict[str, Any]:
+def facts(entry: Entry, previous: bytes | memoryview) -> dict[str, Any]:
     """Return the fields that the hash covers, with ``previous``, the hash of the entry before; evidence.json of the
     proof repeats them. That of format 1 is not stated, as it was not when there was no other."""
     return {

@@ -244,8 +244,7 @@ def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
 
 
 def _entry_evidence(before: Entry, entry: Entry) -> dict[str, Any]:
-    salts = {"salts": entry.salts} if entry.salts else {}
-    return {**facts(entry, bytes(before.hash)), **salts, "hash": bytes(entry.hash).hex()}
+    return {**facts(entry, before.hash), **({"salts": entry.salts} if entry.salts else {}), "hash": entry.hash.hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
