@@ -3,7 +3,8 @@
 Each copy has ids, tokens, addresses, words to be found by, and digests of its journal of its own, an age, and an
 organization, so that tables, TOAST and indexes are as large as if the requests had been made, over a year. What a copy
 shares with the request that was made: texts of the journal, files and their digests. Its journal does not follow from
-itself, its handwriting, which is encrypted for another signer, cannot be opened, and its events and webhooks are only there as long as the service keeps them.
+itself, its handwriting, which is encrypted for another signer, cannot be opened, and its events and webhooks are only
+there as long as the service keeps them.
 """
 
 import os

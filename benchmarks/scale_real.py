@@ -191,7 +191,7 @@ def _commands(service: StartedService, data_dir: Path, organization: int, reques
     for _ in range(2):
         _shown("paraph check", [_seconds(lambda: _check(service))])
     email = Signer.objects.latest("pk").email  # whose request was really made: handwriting of copies cannot be opened
-    print(f"    {len(command('person show', email))} things are kept of {email}")
+    command("person show", email)
     _copies(command, data_dir)
     now, each = clock.now(), _PRESERVATION // 2
     for model in (SealedDocument, ProofFile):
