@@ -120,4 +120,5 @@ def test_what_entries_have_alike_is_kept_once_and_hashed_with_each(request_: Sig
 def test_what_entries_have_alike_stays(request_: SignatureRequest, statement: str) -> None:
     insert([follow(request_, "signer.signed", metadata={"consent_notice": "I agree."})])
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(statement)

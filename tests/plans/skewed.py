@@ -31,8 +31,8 @@ _SMALL = """
 _BESIDE = """
     INSERT INTO messaging_capturedmessage ("to", channel, subject, text, message_id, created_at)
     SELECT email, 'email', 'Please sign', 'Please sign', 'invitation-' || id, now() FROM signature_requests_signer;
-    INSERT INTO request_templates_bulkrow (bulk_send_id, number, cells, signers, state, problems)
-    SELECT (SELECT min(id) FROM request_templates_bulksend), 100 + id, '[]', '[]', 'sent', '[]'
+    INSERT INTO request_templates_bulkrow (bulk_send_id, number, cells, signers, state, problems, request_id)
+    SELECT (SELECT min(id) FROM request_templates_bulksend), 100 + id, '[]', '[]', 'sent', '[]', id
     FROM signature_requests_signaturerequest;
     INSERT INTO webhooks_event (entry_id, organization_id, environment, request_id, event_type, payload, held, position,
         published_at)
