@@ -206,7 +206,7 @@ def _commands(service: StartedService, data_dir: Path, organization: int, reques
 
     _shown(f"preservation of {_PRESERVATION:,} files", [_seconds(preserve)])
     print(f"    {made:,} timestamps by this process, others by the workers")
-    days = int(365 * (1 - _RETENTION / requests))
+    days = int(365 * max(1 - _RETENTION / requests, 0.5))
     service.operate(
         "retention", "set", "--organization", str(organization), "--environment", "production", "--days", str(days)
     )
