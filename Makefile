@@ -58,12 +58,13 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, pop
 odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
-chaos: $(VENV)/.development  ## 250 requests among faults, twice: with a supervisor and without; then answers are lost; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then two hosts, one of them lost   [SEED=n]
+chaos: $(VENV)/.development  ## 250 requests among faults, some to a mailbox that refuses, twice: with a supervisor and without; then answers are lost; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then a bucket hangs, and a certificate ends; then two hosts, one of them lost   [SEED=n]
 	$(BIN)/python -m lab.chaos.run $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.chaos.run --apart $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.chaos.dropped_answers
 	$(BIN)/python -m lab.chaos.neighbours
 	$(BIN)/python -m lab.chaos.failover
+	$(BIN)/python -m lab.chaos.shared_parts
 	$(BIN)/python -m lab.hosts.run
 
 fuzz: $(VENV)/.development  ## hostile bytes; pairs of what was shown and sealed; sealed files altered without a key   [SECONDS=60] [CORPUS=folder] [SEED=n]

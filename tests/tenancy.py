@@ -48,8 +48,8 @@ def create_branding_profile(organization_id: int, name: str, **colors: str) -> B
     return branding.create_profile(organization_id, OPERATOR, name, signature_only=False, **colors)
 
 
-def set_retention(organization_id: int, environment: str, days: int | None) -> None:
-    retention.change_retention(organization_id, OPERATOR, {environment: days})
+def set_retention(organization_id: int, environment: str, days: int | None, people_days: int | None = None) -> None:
+    retention.change_retention(organization_id, OPERATOR, {environment: days}, {environment: people_days})
 
 
 def suspend(organization_id: int) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import httpx
 import psycopg
 
-from lab.chaos.world import World
+from lab.chaos.world import REFUSING, World
 from tests.pdf.pdf_factory import paper, text
 
 _EXPIRING = 8  # every eighth request is left to expire
 _LARGE = 4  # every fourth has two signers and two documents
+_REFUSING = 6  # of eight: the signer's mailbox refuses the invitation for good
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Made:
     signers: list[dict[str, Any]]
     documents: int
     expires: bool
+    refuses: bool
 
 
 class Client:
@@ -36,24 +38,29 @@ class Client:
         self._deadline = deadline
 
     def flow(self, number: int) -> Made:
-        """Creates a request and has its signers sign, or lets it expire."""
+        """Creates a request and has its signers sign, or lets it expire, or its only signer has no such mailbox."""
         count = 2 if number % _LARGE == 1 else 1
         documents = [self._upload(f"Contract {number}.{position}") for position in range(count)]
-        emails = [f"signer{number}-{position}@example.com" for position in range(count)]
+        refuses = number % _EXPIRING == _REFUSING
+        name = REFUSING if refuses else "signer"
+        emails = [f"{name}{number}-{position}@example.com" for position in range(count)]
         answer = self._api("POST", "/signature_requests", json=_payload(documents, emails)).json()
-        made = Made(answer["id"], answer["signers"], count, expires=number % _EXPIRING == 2)
+        made = Made(answer["id"], answer["signers"], count, number % _EXPIRING == 2, refuses)
         if made.expires:
             self._expire(made.id)
-        for signer in [] if made.expires else made.signers:
+        for signer in [] if made.expires or made.refuses else made.signers:
             while not self._sign(signer["signing_url"], signer["email"]):
                 assert time.monotonic() < self._deadline, f"request {made.id} could not be signed in time"
         return made
 
     def is_done(self, made: Made) -> bool:
-        """Expired; or finalized, and the summary mailed, which waits for a mail server and not for the proof."""
+        """Expired; or told that the invitation was refused; or finalized, and the summary mailed, which waits for a
+        mail server and not for the proof."""
         found = self._api("GET", f"/signature_requests/{made.id}").json()
         if made.expires:
             return bool(found["status"] == "expired")
+        if made.refuses:
+            return "failed" in (found["signers"][0]["delivery"] or {})
         journal = self._api("GET", f"/signature_requests/{made.id}/audit_logs?limit=100&order=desc").json()
         told = {entry["event_type"] for entry in journal["data"]}
         return found["finalized"] and "request.completion_notified" in told

@@ -11,6 +11,8 @@ from lab.chaos.client import Made
 from lab.chaos.world import World
 from tests.cli.service import Service
 
+_MOST_ASKED = 4
+
 
 def problems(service: Service, around: World, made: list[Made]) -> list[str]:
     """One sentence each; empty is the aim."""
@@ -20,7 +22,8 @@ def problems(service: Service, around: World, made: list[Made]) -> list[str]:
     found = []
     for request, state in zip(made, _states(service, made), strict=True):
         told = [*_state(request, state), *_webhooks(request, heard.get(request.id, Counter()))]
-        told += [] if request.expires else _mails(request, around)
+        told += [] if request.expires or request.refuses else _mails(request, around)
+        told += _refusals(request, around) if request.refuses else []
         found += [f"request {request.id}: {problem}" for problem in told]
     return found + [f"mailed again: {name}" for name, count in around.mail.answered.items() if count > 1]
 
@@ -44,9 +47,11 @@ def _deliveries(around: World) -> set[tuple[str, int]]:
 
 def _state(request: Made, state: dict[str, Any]) -> list[str]:
     events = Counter(entry["event_type"] for entry in state["journal"])
-    expected = {"signature_request.created": 1} | (_expired() if request.expires else _completed(request))
+    outcome = _refused() if request.refuses else _expired() if request.expires else _completed(request)
+    expected = {"signature_request.created": 1} | outcome
     wrong = {event: events[event] for event, count in expected.items() if events[event] != count}
     done = state["status"] == "expired" if request.expires else state["finalized"]
+    done = state["signers"][0]["undelivered"] is not None if request.refuses else done
     return [
         *([] if done else [f"not done: {state['why']}"]),
         *([f"journal counts {wrong}"] if wrong else []),
@@ -57,6 +62,10 @@ def _state(request: Made, state: dict[str, Any]) -> list[str]:
 def _expired() -> dict[str, int]:
     never = ("signer.signed", "request.completed", "signature_request.pades_signed")
     return {"request.expired": 1} | dict.fromkeys(never, 0)
+
+
+def _refused() -> dict[str, int]:
+    return {"signer.delivery_failed": 1, "signer.notified": 0, "signer.signed": 0}
 
 
 def _completed(request: Made) -> dict[str, int]:
@@ -72,7 +81,8 @@ def _completed(request: Made) -> dict[str, int]:
 
 def _webhooks(request: Made, heard: Counter[str]) -> list[str]:
     wanted = {"request.expired"} if request.expires else {"request.completed"}
-    for signer in [] if request.expires else request.signers:
+    wanted = set() if request.refuses else wanted
+    for signer in [] if request.expires or request.refuses else request.signers:
         wanted |= {f"signer.otp_sent {signer['id']}", f"signer.signed {signer['id']}"}
     lost = sorted(wanted - set(heard))
     return [f"webhooks never heard: {lost}"] if lost else []
@@ -84,6 +94,12 @@ def _mails(request: Made, around: World) -> list[str]:
         to for name, to in wanted.items() if not any(mail.startswith(name) for mail in around.mail.taken.get(to, []))
     ]
     return [f"no mail about its completion: {lost}"] if lost else []
+
+
+def _refusals(request: Made, around: World) -> list[str]:
+    """One attempt; one more for each process that was killed between the server's answer and its own note."""
+    asked = around.mail.refused[request.signers[0]["email"]]
+    return [] if 1 <= asked <= _MOST_ASKED else [f"a mailbox that refuses was asked {asked} times"]
 
 
 def _states(service: Service, made: list[Made]) -> list[dict[str, Any]]:

@@ -19,17 +19,28 @@ from tests.cli.service import free_port
 from tests.pdf.timestamps.test_http_authority import send, server
 from tests.receiver import Handler, Receiver, answer, receiver
 
+REFUSING = "nobody"  # what addresses begin with whose mailboxes there are not
+
 
 class MailServer:
     """``taken``: Message-IDs, in order, by recipient. ``answered``: how many senders of each lived to say good-bye,
-    which they do when they have noted that it is out."""
+    which they do when they have noted that it is out. ``refused``: how often each of the mailboxes was named that
+    refuse all mails, those of :data:`REFUSING`."""
 
     def __init__(self) -> None:
         self.down = threading.Event()
         self.taken: dict[str, list[str]] = {}
         self.answered: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
         self.codes: dict[str, str] = {}
         self._of_session: dict[Any, str] = {}
+
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, _options: list[str]) -> str:
+        if address.startswith(REFUSING) and not self.down.is_set():
+            self.refused[address] += 1
+            return f"550 5.1.1 <{address}>: Recipient address rejected: User unknown"
+        envelope.rcpt_tos.append(address)
+        return "250 Ok"
 
     async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:
         if self.down.is_set():

@@ -9,7 +9,9 @@ from lab.pictures.camera import SCREENS
 from tests.dashboard.editor_window import PASSWORD
 
 DASHBOARD_SCREENS = {name: SCREENS[name] for name in ("phone", "desk", "dark")} | {
-    "dark-desk": SCREENS["desk"] | {"color_scheme": "dark"}
+    "dark-desk": SCREENS["desk"] | {"color_scheme": "dark"},
+    "wide": {"viewport": {"width": 1440, "height": 900}},
+    "contrast": SCREENS["desk"] | {"forced_colors": "active"},
 }
 _SUBMIT = """() => {
     const forms = [...document.querySelectorAll("main form[method=post]:not(.actions)")];
@@ -68,7 +70,9 @@ def on_each_screen(page: Any, folder: Path, name: str) -> None:
     """Without loading the page again, which would lose what it shows once."""
     for screen, options in DASHBOARD_SCREENS.items():
         page.set_viewport_size(options["viewport"])
-        page.emulate_media(color_scheme=options.get("color_scheme", "light"))
+        page.emulate_media(
+            color_scheme=options.get("color_scheme", "light"), forced_colors=options.get("forced_colors", "none")
+        )
         shot(page, folder, name, screen)
     page.set_viewport_size(DASHBOARD_SCREENS["desk"]["viewport"])
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="light", forced_colors="none")

@@ -15,8 +15,10 @@ from lab.pictures import (
     dashboard,
     filling,
     moments,
+    operators,
     pages,
     papers,
+    refused,
 )
 from tests.browser.world import World
 from tests.chromium import launch
@@ -33,10 +35,12 @@ SUBJECTS: list[Subject] = [
     pages.languages,
     dashboard.dashboard,
     accounts.dashboard_accounts,
+    refused.refused,
     papers.mails,
     papers.stamps,
     papers.proofs,
     papers.values,
+    operators.operators,
 ]
 
 

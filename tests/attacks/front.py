@@ -71,14 +71,19 @@ def certified(folder: Path) -> Path:
 
 
 @contextmanager
-def started(program: str, folder: Path, service: int) -> Iterator[Front]:
-    """``service``: the port of the target."""
+def started(program: str, folder: Path, service: int, second: int = 0) -> Iterator[Front]:
+    """``service``: the port of the target. ``second``: that of another one, where the page says how two are served."""
     certificate = certified(folder)
     port = free_port()
     command, settings = _COMMANDS[program](folder, service, port)
+    if second:
+        hosts = {"10.0.0.11:8000": f"127.0.0.1:{service}", "10.0.0.12:8000": f"127.0.0.1:{second}"}
+        written = folder / "nginx.conf"
+        one, two = r"    upstream paraph \{.*?\n    \}\n", documented("nginx hosts", hosts)
+        written.write_text(re.sub(one, lambda _: two, written.read_text(), count=1, flags=re.DOTALL))
     with (folder / "log").open("wb") as log:
-        path = shutil.which(program) or program
-        process = subprocess.Popen([path, *command], stdout=log, stderr=log, env=os.environ | settings)
+        found = shutil.which(program) or program
+        process = subprocess.Popen([found, *command], stdout=log, stderr=log, env=os.environ | settings)
     front = Front(program, port, ssl.create_default_context(cafile=str(certificate)))
     try:
         _until_it_answers(front, process, folder)

@@ -18,6 +18,7 @@ from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD, owner_of
 from tests.dashboard.matrix import PAGES
 from tests.dashboard.served_pages import ServedPages
+from tests.dashboard.test_accounts import code
 from tests.scenarios.people import Backend, signer
 
 pytestmark = pytest.mark.thorough
@@ -372,3 +373,35 @@ def enter_signer(page: Any, number: int, *values: str) -> None:
 def go_on(page: Any, step: str) -> None:
     page.get_by_role("button", name="Continue", exact=True).click()
     page.wait_for_url(f"**/{step}")
+
+
+def test_the_page_of_operators(browser: Any, world: World) -> None:
+    """As one arrives who was just added: by a link, then an authenticator app, then a code of it in this session."""
+    link = world.command("operator", "add", "olga@operators.example")["link"]
+    visitor = Visitor(browser, [])
+    page, base = visitor.page, world.base_url
+    page.goto(link)
+    for name in ("password1", "password2"):
+        page.locator(f"[name={name}]").fill(PASSWORD)
+    page.locator("main button.primary").click()
+    page.goto(f"{base}/account/2fa/totp/activate/")
+    if "/reauthenticate/" in page.url:
+        page.locator("[type=password]").fill(PASSWORD)
+        page.locator("main button.primary").click()
+    page.locator("[name=code]").fill(code(page.locator("dd code").inner_text()))
+    page.locator("main button.primary").click()
+    page.goto(f"{base}/account/2fa/recovery-codes/")
+    [spare, *_] = re.findall(r"\b\d{8}\b", page.content())
+    visitor.name = "operator"
+    page.goto(f"{base}/operator")
+    page.locator("[name=code]").fill(spare)
+    page.locator("main button.primary").click()
+    page.wait_for_url(f"{base}/operator")
+    until(lambda: page.goto(f"{base}/operator") and "Database" in page.content())  # the checks are through
+    for language in ("en", "pt"):
+        page.set_extra_http_headers({"Accept-Language": language})
+        visitor.visit("operator", f"{base}/operator")
+        visitor.visit("operator_organization", f"{base}/operator/organizations/1")
+    visitor.close()
+    world.command("operator", "remove", "olga@operators.example")
+    assert not visitor.wrong, "\n".join(map(str, visitor.wrong))

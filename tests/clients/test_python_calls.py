@@ -44,6 +44,7 @@ SIGNER = {
     "signing_url": "https://x.example/sign/t",
     "delivery": {"put_off_until": AT},
 }
+REFUSED = {**SIGNER, "id": 5, "delivery": {"failed": {"reason": "The mail server refuses …: 550 no", "at": AT}}}
 REQUEST = {
     "id": 71,
     "mode": "parallel",
@@ -55,7 +56,7 @@ REQUEST = {
     "expires_at": AT,
     "created_at": AT,
     "document_ids": [35],
-    "signers": [SIGNER],
+    "signers": [SIGNER, REFUSED],
     "branding_profile": None,
     "external_id": "lease-9",
     "metadata": {"unit": "3b"},
@@ -263,6 +264,9 @@ def test_what_is_read(service: Answering) -> None:
     assert (template.name, template.options) == ("Lease", {"send_email": True})
     assert request.expires_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert request.signers[0].delivery and request.signers[0].delivery.put_off_until == request.created_at
+    failed = request.signers[1].delivery
+    assert failed and failed.put_off_until is None and failed.failed
+    assert (failed.failed.reason[-6:], failed.failed.at) == ("550 no", request.created_at)
     assert request.reminders and request.reminders.every_days == 3
     assert (request.ended_early, request.ended_reason) == (True, "Withdrawn")
     assert (request.copies, request.decline_allowed, request.declined_by) == ([], False, None)

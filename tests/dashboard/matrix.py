@@ -3,12 +3,13 @@
 By the name of the address, or by its end where it has none. A new address needs a row here.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.urls import URLPattern, URLResolver
 
-from paraph.config import dashboard_urls
+from paraph.config import dashboard_urls, urls
 
 ALL = "owner admin member observer"
 SEND = "owner admin member"
@@ -171,6 +172,12 @@ def addresses() -> dict[str, str]:
 def names() -> set[str]:
     """All of the URL map."""
     return {name for name, _ in _walked(dashboard_urls.urlpatterns, "")}
+
+
+def operators_addresses() -> list[str]:
+    """Those of the pages of operators, from the URL map, of the first request and organization."""
+    routes = [str(pattern.pattern) for pattern in urls.urlpatterns if str(pattern.pattern).startswith("operator")]
+    return ["/" + re.sub("<int:[a-z_]+>", "1", route) for route in routes]
 
 
 def _walked(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from paraph.evidence.models import SealingFailure
 from paraph.flow.signing.decline import decline
-from paraph.signature_requests.models import Inquiry, SignatureRequest
+from paraph.signature_requests.models import Inquiry, SignatureRequest, Signer
 from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import LogIn, scene
@@ -51,6 +51,11 @@ def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
     _, client = log_in(Role.ADMIN, at=made.request.organization)
     page = home(client, made.request.organization)
     assert [kind in page for kind in _KINDS] == [True, True, True, False, True]
+    assert "No mail server has taken the invitation of Ada Lovelace yet" in page
+    Signer.objects.filter(pk=made.signers[0].pk).update(
+        undelivered={"mail": "invitation-1"}, notified_at=timezone.now()
+    )
+    assert "Not delivered to Ada Lovelace" in home(client, made.request.organization)
     unsealed = {"status": "completed", "completed_at": timezone.now() - timedelta(hours=1)}
     SignatureRequest.objects.filter(pk=made.request.pk).update(**unsealed)
     SealingFailure.objects.create(request=made.request, stage="seal", kind="key", cause="/secret/path")

@@ -1,19 +1,25 @@
 """The page of members: who sees and who changes whom, and what is refused with which words."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.test import Client
+from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.account_mail.mail_account import AccountMail, hand_over, mail_account
 from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
+from paraph.messaging.models import RefusedAddress
 from paraph.tenants.models import Activity, Invitation, Member, Role
 from tests.dashboard.conftest import LogIn, account_mails, proved
+from tests.refusing import NO_SUCH_USER, refusing_server
 
 
 def address(member: Member, rest: str = "") -> str:
@@ -146,3 +152,25 @@ def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_na
     assert again.status_code == 422
     beside = again.content.decode().partition('name="email"')[2].partition("</div>")[0]
     assert "has already been invited" in beside
+
+
+def test_a_mail_that_is_refused_for_good_stands_beside_its_address_until_one_is_taken(
+    log_in: LogIn, settings: Any
+) -> None:
+    owner, client = log_in()
+    asked = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account").order_by("id")
+    with refusing_server(settings) as server:
+        for refused in (owner.user.email, "bob@example.com"):
+            server.recipients[refused] = NO_SUCH_USER
+            hand_over(AccountMail(refused, "en", "A new password", "text", ""))
+            mail_account(asked.last().args["sealed"])  # type: ignore[union-attr]
+        invite(client, owner)
+        page = client.get(address(owner)).content.decode()
+        assert page.count("Not delivered") == page.count("User unknown") == 2 and "550 5.1.1 …" in page
+        server.recipients.clear()
+        mail_account(asked.last().args["sealed"])  # type: ignore[union-attr]
+        assert client.get(address(owner)).content.decode().count("Not delivered") == 1
+        assert server.asked == {owner.user.email: 1, "bob@example.com": 2}
+    RefusedAddress.objects.update(at=clock.now() - timedelta(days=91))
+    sweep()
+    assert not RefusedAddress.objects.exists()

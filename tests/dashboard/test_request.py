@@ -25,9 +25,9 @@ from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
-from paraph.kernel import places, tokens
+from paraph.kernel import clock, places, tokens
 from paraph.signature_requests.fields.store import write
-from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
+from paraph.signature_requests.models import CopyRecipient, Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
@@ -556,3 +556,36 @@ def test_files_are_compared_in_a_place(made: Scene, client: Client, monkeypatch:
         assert client.get(address(made, "/verify")).status_code == 200
     finally:
         places.configure(None)
+
+
+def refused(signer: Signer, mail: str = "invitation-1", channel: str = "email") -> None:
+    facts = {"mail": mail, "channel": channel, "answer": "550 5.1.1 …: User unknown", "at": clock.iso(clock.now())}
+    type(signer).objects.filter(pk=signer.pk).update(undelivered=facts)
+
+
+def test_what_was_refused_for_good_says_so_and_what_to_do(made: Scene, client: Client, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    signer = made.signers[0]
+    SignatureRequest.objects.update(send_email=True)
+    refused(signer)
+    page = text(client, made)
+    assert "Could not be delivered to Ada Lovelace." in page and "or send again if it is right." in page
+    assert "The mail server refuses the address: “550 5.1.1 …: User unknown”" in page and "Being mailed" not in page
+    assert 'id="first-action"' in page and f"/signers/{signer.pk}/correct" in page and "Correct Ada Lovelace" in page
+    again = address(made, f"/signers/{signer.pk}/remind")
+    assert f'action="{again}"' in page and f'id="again-{signer.pk}"' in page
+    assert client.post(again).status_code == 303
+    page = text(client, made)
+    assert "Sending to Ada Lovelace again." in page and "Could not be delivered" not in page
+    assert Signer.objects.get(pk=signer.pk).undelivered is None and f'id="again-{signer.pk}"' not in page
+
+
+def test_a_number_and_a_copy_that_refuse(made: Scene, client: Client) -> None:
+    SignatureRequest.objects.update(has_copies=True)
+    names = {"first_name": "Cy", "last_name": "Poe", "email": "cy@example.com", "token_salt": b"x" * 16}
+    copy = CopyRecipient.objects.create(request=made.request, position=0, **names)
+    facts = {"mail": "copy-1", "channel": "email", "answer": "552 5.2.2 full", "at": clock.iso(clock.now())}
+    CopyRecipient.objects.filter(pk=copy.pk).update(undelivered=facts)
+    refused(made.signers[0], "code-sms", "sms")
+    page = text(client, made)
+    assert "Not delivered: “552 5.2.2 full”" in page and "The SMS gateway refuses the number:" in page

@@ -146,8 +146,25 @@ def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organiz
     given = {"production": "3650", "sandbox": ""}
     assert client.post(address(member, "/retention"), given).status_code == 303
     assert retention_days(organization.pk) == {"sandbox": None, "production": 3650}
-    assert [(act.before["days"], act.after["days"]) for act in Activity.objects.all()] == [(None, 3650), (30, None)]
+    assert [(act.before["days"], act.after["days"]) for act in Activity.objects.all()] == [(30, None), (None, 3650)]
     assert client.post(address(member, "/retention"), {"production": "0"}).status_code == 422
+
+
+def test_owners_say_how_long_people_are_kept(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    given = {"production": "365", "production_people": "730", "sandbox": "30", "sandbox_people": ""}
+    assert client.post(address(member, "/retention"), given).status_code == 303
+    assert retention_days(organization.pk, "people_days") == {"sandbox": None, "production": 730}
+    page = client.get(address(member)).content.decode()
+    assert 'name="production_people" value="730"' in page
+    refused = client.post(address(member, "/retention"), given | {"production_people": "364"})
+    assert refused.status_code == 422 and "Files name people" in refused.content.decode()
+    refused = client.post(address(member, "/retention"), {"sandbox_people": "30"})
+    assert refused.status_code == 422
+    assert retention_days(organization.pk, "people_days") == {"sandbox": None, "production": 730}
+    _, reader = log_in(Role.OBSERVER)
+    page = reader.get(address(member)).content.decode()
+    assert "365 days" in page and "730 days" in page
 
 
 def test_the_operator_can_keep_retention_to_themselves(log_in: LogIn, settings: Any) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paraph.cli import serve, web, worker
+from paraph.cli import liveness, serve, web, worker
+from paraph.operations.check import service_checks
 from paraph.postgres import server
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
@@ -70,3 +71,14 @@ def _seconds(unit: str) -> int:
     found = re.search(r"^TimeoutStopSec=(\d+)$", (FOLDER / unit).read_text(), re.MULTILINE)
     assert found
     return int(found[1])
+
+
+def test_a_worker_that_stands_still_is_noticed() -> None:
+    """It tells often enough, and its start may take as long as its own look at everything."""
+    unit = (FOLDER / "paraph-worker@.service").read_text()
+    [watched], [start] = (
+        re.findall(r"^WatchdogSec=(\d+)$", unit, re.M),
+        re.findall(r"^TimeoutStartSec=(\d+)$", unit, re.M),
+    )
+    assert "Type=notify\n" in unit and int(watched) >= 10 * liveness._EVERY_SECONDS
+    assert int(start) >= 2 * service_checks._START_SECONDS

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 
 from paraph.audit_trail.append import broken_at
@@ -14,7 +14,7 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping import delete_files as deleting
 from paraph.flow.housekeeping import unused_documents
-from paraph.flow.housekeeping.delete_files import delete_due_files, delete_files, overdue
+from paraph.flow.housekeeping.delete_files import delete_due_files, delete_files
 from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.templates import delete_template
@@ -27,7 +27,7 @@ from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.models import Retention, Storage
+from paraph.tenants.models import Storage
 from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery, replay_request
@@ -159,7 +159,7 @@ def test_a_run_that_is_killed_between_rows_and_objects_is_finished_by_the_next(m
     objects = keys(made)
     set_retention(made.request.organization_id, "sandbox", 1)
 
-    def broken(_key: str) -> None:
+    def broken(*_keys: str) -> None:
         raise OSError("the store is away")
 
     with monkeypatch.context() as patch, pytest.raises(OSError, match="away"):
@@ -178,7 +178,7 @@ def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyP
     made = [finished(2) for _ in range(3)]
     for each in made:
         set_retention(each.request.organization_id, "sandbox", 1)
-    assert delete_due_files(seconds=0) == 0
+    assert delete_due_files(seconds=-1) == 0
     assert delete_due_files() == 3
 
 
@@ -218,12 +218,21 @@ def test_a_sealing_that_is_late_makes_no_file_again() -> None:
     assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
 
 
-def test_what_is_due_is_found_by_its_index() -> None:
-    made = scene()
-    set_retention(made.request.organization_id, "sandbox", 1)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        assert "request_ended" in overdue(Retention.objects.get()).explain()
+def test_a_batch_takes_what_is_whole_and_leaves_the_rest() -> None:
+    over, pending = finished(2), scene()
+    assert delete_files(pending.request.pk, over.request.pk, 999999) == 1
+    assert delete_files(over.request.pk) == 0
+    assert there(pending.request_documents[0].document.object_key)
+
+
+def test_two_requests_of_a_batch_that_share_an_upload_take_it_along() -> None:
+    made, other = finished(2), scene()
+    end_early(OPERATOR, other.request.pk, "over")
+    [row] = made.request_documents
+    RequestDocument.objects.create(request=other.request, document=row.document, position=7)
+    assert delete_files(made.request.pk, other.request.pk) == 2
+    objects_to_delete.delete_noted()
+    assert not there(row.document.object_key)
 
 
 @pytest.mark.parametrize("days", [0, -1, 36_501])

@@ -37,7 +37,7 @@ def work(queue: str = "default") -> None:
 
     async def run() -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        worker = app.with_connector(connector(4))
+        worker = app.with_connector(connector(4, lambda: None, lambda: None))
         async with worker.open_async():
             await worker.run_worker_async(
                 queues=[queue],

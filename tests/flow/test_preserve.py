@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from paraph.pdf.verification.verify import verify
 from paraph.storage import store
 from tests.factories import Scene
 from tests.flow.test_seal import _Dead, completed
+from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db
 
@@ -93,10 +95,10 @@ def test_while_nobody_answers_they_wait(monkeypatch: pytest.MonkeyPatch) -> None
         context = silent()
         context = replace(context, timestamping=replace(context.timestamping, authorities=[Counting()]))
         dead.setattr(preserve, "sealing_context", lambda: context)
-        assert preserve_due() == 0 and len(asked) == 1
-    assert preserve_due() == 1
+        assert preserve_due() == 0 and len(asked) == 2  # a document and a proof
+    assert preserve_due() == 0
     move(monkeypatch, timedelta(minutes=16))
-    assert preserve_due() == 1
+    assert preserve_due() == 2
 
 
 def test_a_file_that_storage_changed_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,19 +108,21 @@ def test_a_file_that_storage_changed_gets_none(monkeypatch: pytest.MonkeyPatch) 
     assert KeptTimestamp.objects.get().object_key == ProofFile.objects.get().object_key
 
 
-def test_two_workers_at_once_keep_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    sealed_without_timestamps(monkeypatch)
-    original = preservation.records_of
+@pytest.mark.django_db(transaction=True)
+def test_several_workers_at_once_share_a_backlog_and_stamp_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [sealed_without_timestamps(monkeypatch) for _ in range(3)]
+    keys, at_once = list[str](), Barrier(2, timeout=60)
 
     def slow(object_key: str) -> Any:
-        records = original(object_key)
-        monkeypatch.setattr(preservation, "records_of", original)
-        preserve_due()  # somebody else, in between
-        return records
+        keys.append(object_key)
+        if len(keys) <= 2:
+            at_once.wait()  # both have claimed a file, and none has a timestamp yet
+        return original(object_key)
 
+    original = preservation.records_of
     monkeypatch.setattr(preservation, "records_of", slow)
-    assert preserve_due() == 0
-    assert KeptTimestamp.objects.count() == 2
+    assert sum(beside_each_other(preserve_due, preserve_due)) == 2 * len(made)
+    assert len(keys) == len(set(keys)) == KeptTimestamp.objects.count() == 2 * len(made)
 
 
 def test_where_no_timestamps_are_wanted_none_are_kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +137,28 @@ def test_the_check_tells_of_files_that_wait_for_an_hour(monkeypatch: pytest.Monk
     assert [outcome.status for outcome in kept_timestamps()] == ["ok"]
     with monkeypatch.context() as dead:
         dead.setattr(preserve, "sealing_context", silent)
-        for minutes in range(0, 150, 16):
-            dead.setattr(clock, "now", lambda real=clock.now, minutes=minutes: real() + timedelta(minutes=minutes))
-            assert preserve_due() == 0
+        assert preserve_due() == 0
+    move(monkeypatch, timedelta(minutes=70))
     [outcome] = kept_timestamps()
-    assert outcome.status == "warning" and "sealed file" in outcome.sentence
+    assert outcome.status == "warning" and "2 sealed files wait" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("days", "status", "says"), [(0, "ok", ""), (2, "warning", "2 days"), (10, "failed", "10 days")]
+)
+def test_what_nobody_has_tried_yet_is_late_too(
+    monkeypatch: pytest.MonkeyPatch, days: int, status: str, says: str
+) -> None:
+    """As where more is due than workers do."""
+    sealed_without_timestamps(monkeypatch)
+    SealedDocument.objects.update(timestamp_due_at=clock.now() - timedelta(days=days))
+    [outcome] = kept_timestamps()
+    assert outcome.status == status and says in outcome.sentence
+    files, seconds = preservation.overdue()
+    assert files == (1 if days else 0) and seconds == pytest.approx(days * 86_400, abs=60)
+    with monkeypatch.context() as dead:
+        dead.setattr(preserve, "sealing_context", silent)
+        assert preserve_due() == 0
+    assert preservation.overdue()[1] == pytest.approx(days * 86_400, abs=60), "tried, and late all the same"
+    move(monkeypatch, timedelta(minutes=16))
+    assert preserve_due() == 2 and preservation.overdue() == (0, 0)

@@ -71,7 +71,8 @@ def signed_everywhere() -> Scene:
     street, _, rent = Field.objects.order_by("position")
     write(signer, {street.pk: "Lovelace Lane 1", rent.pk: "1250"})
     signer.invitation = {"acknowledgement": f"queued for {ADDRESS}"}
-    signer.save(update_fields=["fields_encrypted", "invitation"])
+    signer.undelivered = {"mail": f"reminder-{signer.pk}-1", "recipient": ADDRESS, "answer": "550 no"}
+    signer.save(update_fields=["fields_encrypted", "invitation", "undelivered"])
     why = f"I am not {ADDRESS}"  # as of a request that she declined
     SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
@@ -98,7 +99,9 @@ def signed_everywhere() -> Scene:
     draft = Draft.objects.create(organization_id=charles.scope.organization_id, content=content)
     written_for_others(charles, draft)
     vouch(charles.scope.organization_id, ADDRESS)
-    CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
+    refused = {"mail": "copy-1", "recipient": ADDRESS, "answer": "550 no"}
+    facts = {"token_salt": new_salt(), "undelivered": refused, **gets_copy}
+    CopyRecipient.objects.create(request=made.request, position=0, **facts)
     taken_for_another()
     capture("email", ADDRESS.upper(), "Hello, Ms. Lovelace", "Ada Lovelace", html="<p>Ada Lovelace")
     return made
@@ -201,8 +204,9 @@ OF_NOBODY = {
     "keys, digests and random values": """
         django_session.session_key usersessions_usersession.session_key account_emailconfirmation.key
         members_user.password journal_entry.salts webhooks_delivery.trace counts_count.scope
-        otp_onetimecode.destination_scope
+        otp_onetimecode.destination_scope messaging_refusedaddress.destination
     """,
+    "words of mail servers, without the address; deleted after 90 days": "messaging_refusedaddress.answer",
     "encrypted; ends by itself": "django_session.session_data",
     "of the installation, written by operators and the service": """
         auth_permission.name auth_permission.codename auth_group.name django_content_type.app_label

@@ -2,15 +2,17 @@
 
 import os
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.housekeeping import sweep as sweeping
-from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.sweep import sweep, sweep_store
 from paraph.kernel import clock
 from paraph.storage import store
-from tests.factories import scene, sign
+from tests.factories import jobs, scene, sign
 from tests.flow.test_jobs import work_off
 
 pytestmark = pytest.mark.django_db
@@ -35,11 +37,16 @@ def there(key: str) -> bool:
         return False
 
 
+def swept() -> None:
+    sweep()
+    work_off()
+
+
 @pytest.mark.parametrize("folder", ["documents", "sealed/1", "proofs/1"])
 def test_objects_that_no_row_names_go_after_thirty_days(folder: str) -> None:
     old = put(f"{folder}/old.pdf", sweeping.ORPHANED_FOR + timedelta(minutes=1))
     young = put(f"{folder}/young.pdf", sweeping.ORPHANED_FOR - timedelta(minutes=1))
-    sweep()
+    swept()
     assert (there(old), there(young)) == (False, True)
 
 
@@ -53,19 +60,51 @@ def test_objects_in_use_stay_however_old() -> None:
     keys.append(made.request.proof.object_key)
     for key in keys:
         made_older(key, timedelta(days=4000))
-    sweep()
+    swept()
     assert [there(key) for key in keys] == [True] * 5
 
 
 def test_more_orphans_than_one_look_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeping, "_AT_ONCE", 2)
     keys = [put(f"documents/many{number}.pdf", timedelta(days=31)) for number in range(5)]
-    sweep()
+    swept()
     assert not any(map(there, keys))
+
+
+def test_a_sweep_that_is_stopped_goes_on_where_it_was(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "_AT_ONCE", 2)
+    monkeypatch.setattr(sweeping, "RUN_SECONDS", -1)  # as if each look took all of the time
+    keys = [put(f"documents/{number}.pdf", timedelta(days=31)) for number in range(5)]
+    picture = put("pages/ab/1.webp", timedelta(days=8))
+    sweep()
+    begun = ("sweep_store", {"folder": "documents/", "after": ""})
+    assert jobs() == [begun]
+    assert sweep_store("documents/", "") == 2
+    goes_on = ("sweep_store", {"folder": "documents/", "after": keys[1]})
+    assert jobs() == [begun, goes_on]
+    assert [there(key) for key in keys] == [False, False, True, True, True]
+
+    looked_at: list[str] = []
+    listing = store.listing
+    monkeypatch.setattr(store, "listing", lambda *of: (looked_at.append(each[0]) or each for each in listing(*of)))  # type: ignore[func-returns-value]
+    sweep()  # of the next night
+    assert jobs() == [begun, goes_on]
+    sweep_store(**goes_on[1])  # once more, as the worker was killed that was at it
+    assert looked_at == keys[2:4]
+    ProcrastinateJob.objects.all()._raw_delete("default")
+    sweep_store("documents/", keys[3])
+    work_off()
+    assert looked_at == [*keys[2:], picture] and not any(map(there, [*keys, picture]))
+
+
+def test_a_sweep_is_begun_anew_once_it_is_through(data_dir: Path) -> None:
+    sweep()
+    assert work_off() == ["sweep_store"] * len(sweeping._FOLDERS)
+    assert jobs()[-1] == ("sweep_store", {"folder": "pages/", "after": ""})
 
 
 def test_pictures_of_pages_go_after_a_week() -> None:
     old = put("pages/ab/1.webp", timedelta(days=8))
     young = put("pages/ab/2.webp", timedelta(days=6))
-    sweep()
+    swept()
     assert (there(old), there(young)) == (False, True)

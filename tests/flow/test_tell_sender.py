@@ -1,7 +1,6 @@
 """The member who sent a request is told what became of it: each thing once, in their language, if they want it."""
 
 from datetime import timedelta
-from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import pytest
@@ -9,7 +8,9 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
 from paraph.flow.messages.copies import notify_completion
-from paraph.flow.messages.tell_sender import queue_mail, tell_sender, warn_senders
+from paraph.flow.messages.owed import queue_mail
+from paraph.flow.messages.tell_sender import tell_sender, warn_senders
+from paraph.flow.messages.undelivered import note_undelivered
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend
@@ -18,6 +19,7 @@ from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.messaging.email import send_email
 from paraph.messaging.models import CapturedMessage
+from paraph.messaging.refusals import FinallyRefusedError
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
@@ -172,11 +174,14 @@ def gateway(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
 
 
 def test_a_refused_address_is_told_at_once(made: Scene, gateway: list[OSError]) -> None:
+    gateway.append(FinallyRefusedError("550 5.1.1 no such user"))
     for _ in range(2):
-        gateway.append(SMTPRecipientsRefused({"a@b.example": (550, b"5.1.1 no such user")}))
-        with pytest.raises(SMTPRecipientsRefused):
-            invite(made.signers[0].pk)
-    assert told() == ["Not delivered: the invitation to Ada Lovelace"]
+        invite(made.signers[0].pk)
+    assert told() == ["Not delivered to Ada Lovelace: Lease of the pier"]
+    note_undelivered(made.signers[0], "invitation-1", "550 5.1.1 no such user")
+    Signer.objects.update(undelivered=None)
+    SenderMail.objects.update(sent_at=None)
+    assert len(told()) == 1, "it was put right meanwhile"
 
 
 def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gateway: list[OSError]) -> None:

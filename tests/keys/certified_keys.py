@@ -34,14 +34,14 @@ class Root:
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM))
         return path
 
-    def chain(self, folder: Path, public: PublicKey, *, days: int = 365) -> Path:
+    def chain(self, folder: Path, public: PublicKey, *, days: float = 365) -> Path:
         """PEM of the root and, after it, of a certificate for the key."""
         path = folder / "chain.pem"
         own = self.issue(public, days=days)
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
         return path
 
-    def issue(self, public: PublicKey, name: str = "Seal of Acme", *, days: int = 365) -> x509.Certificate:
+    def issue(self, public: PublicKey, name: str = "Seal of Acme", *, days: float = 365) -> x509.Certificate:
         """As a trust service provider would."""
         return _certificate(name, public, self.key, days=days)
 
@@ -52,7 +52,7 @@ def make_root() -> Root:
 
 
 def _certificate(
-    name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False, days: int = 365
+    name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False, days: float = 365
 ) -> x509.Certificate:
     subject, issuer = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, each)]) for each in (name, ROOT_NAME))
     return issued(subject, public, issuer, issuer_key, ca=ca, days=(-1, days))

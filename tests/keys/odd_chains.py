@@ -95,7 +95,7 @@ def issued(
     *,
     ca: bool = False,
     hash_: hashes.SHA224 | hashes.SHA256 | hashes.SHA384 = SHA256,
-    days: tuple[int, int] = (-1, 700),
+    days: tuple[float, float] = (-1, 700),
     path_length: int | None = None,
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
     is_pss: bool = False,

@@ -47,7 +47,7 @@ def test_twilio_takes_a_message(configured: Configure) -> None:
 def test_twilio_refuses_and_its_words_do_not_name_the_number(configured: Configure) -> None:
     with receiver(json_answer(400, REFUSED)) as twilio:
         configured(sms_url=f"twilio://AC1:secret@MG7?api={twilio.url(path='')}")
-        with pytest.raises(OSError, match="status 400, code 21211") as refused:
+        with pytest.raises(OSError, match="Twilio 21211: not a phone number") as refused:
             send_sms(NUMBER, CODE)
     assert NUMBER not in str(refused.value)
     assert parse_qs(twilio.received[0].body.decode())["MessagingServiceSid"] == ["MG7"]

@@ -1,16 +1,18 @@
 """What a backup finds named stays in its place until it has read it."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from paraph.database.connections import connection_parameters
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
+from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
@@ -19,12 +21,18 @@ from paraph.operations.backup.archive import checked_archive
 from paraph.operations.backup.restore import require_same_secret, restore_objects, restore_secret_and_keys
 from paraph.operations.backup.write import write_backup
 from paraph.postgres import transfer
+from paraph.postgres.contents import foreign
 from paraph.storage import store
 from paraph.storage.envelope import is_encrypted
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LOCK = objects_to_delete._ADVISORY_LOCK
+
+
+def no_rows(*_: object) -> tuple[bytes, dict[str, int]]:
+    """What a dump would say of a database without rows."""
+    return b"", {f"public.{table}": 0 for table in connection.introspection.django_table_names()}
 
 
 def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
@@ -67,9 +75,11 @@ def test_what_is_deleted_during_a_backup_is_in_it(
         objects_to_delete.delete_noted()
         connection.close()
 
-    def dump(*_: object) -> None:
+    def dump(_url: str, _target: object, ours: Any) -> tuple[bytes, dict[str, int]]:
+        ours.execute("SELECT")
         with ThreadPoolExecutor() as pool:
             pool.submit(delete).result()
+        return no_rows()
 
     monkeypatch.setattr(transfer, "dump", dump)
     made = write_backup(tmp_path / "paraph.backup")
@@ -83,7 +93,7 @@ def test_a_backup_is_restored_under_another_storage_key(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(transfer, "dump", lambda *_: None)
+    monkeypatch.setattr(transfer, "dump", no_rows)
     settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": "1" * 32})
     made = scene()
     key = made.request_documents[0].document.object_key
@@ -99,7 +109,7 @@ def test_a_backup_amid_a_rotation_holds_all_secrets(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DATA_DIR, settings.SECRETS = tmp_path, Secrets(b"n" * 40, [b"o" * 40])
-    monkeypatch.setattr(transfer, "dump", lambda *_: None)
+    monkeypatch.setattr(transfer, "dump", no_rows)
     write_backup(tmp_path / "paraph.backup")
     elsewhere = Settings(data_dir=tmp_path / "elsewhere")
     elsewhere.data_dir.mkdir()
@@ -111,3 +121,40 @@ def test_a_backup_amid_a_rotation_holds_all_secrets(
             require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="x" * 40))
     assert (tmp_path / "elsewhere" / "secret.key").read_bytes() == b"n" * 40
     assert (tmp_path / "elsewhere" / "secret.previous").read_bytes() == b"o" * 40
+
+
+def test_a_table_that_the_dump_lacks_is_told(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.DATA_DIR = tmp_path
+    nothing, tables = no_rows()
+    del tables["public.webhooks_event"]
+    monkeypatch.setattr(transfer, "dump", lambda *_: (nothing, tables))
+    with pytest.raises(DomainError, match="The tables webhooks_event belong to another role than the others"):
+        write_backup(tmp_path / "paraph.backup")
+    assert list(tmp_path.glob("*backup*")) == []
+
+
+def test_a_file_that_cannot_be_read_back_is_none(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk keeps another byte than it was given."""
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(transfer, "dump", no_rows)
+    key = scene().request_documents[0].document.object_key
+
+    def sync(descriptor: int) -> None:
+        path = Path(f"/proc/self/fd/{descriptor}").resolve()
+        if path.name == ".paraph.backup.part":
+            os.pwrite(descriptor, b"X", path.read_bytes().index(store.get(key)))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with pytest.raises(DomainError, match="cut or was changed"):
+        write_backup(tmp_path / "paraph.backup")
+    assert list(tmp_path.glob("*backup*")) == [] and not Backup.objects.exists()
+
+
+def test_nothing_of_the_service_is_taken_for_that_of_others() -> None:
+    """All that the migrations make is known by its name: of all tables, sequences, functions, types and triggers."""
+    with transaction.atomic():
+        connection.ensure_connection()
+        found = foreign(cast(Any, connection.connection))
+    assert (found.schema, found.relations, found.others) == ("public", [], set())

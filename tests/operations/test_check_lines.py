@@ -2,7 +2,8 @@
 
 import dataclasses
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,22 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.confinement import Confinement
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.models import Backup
-from paraph.flow.housekeeping.delete_files import overdue
+from paraph.flow import due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
-from paraph.operations.check import database
+from paraph.operations.check import backlog, database
 from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks
-from paraph.operations.check.service_checks import CHECKS, ReadinessCache, require_start
+from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
+from paraph.operations.pending_work import longest_overdue
 from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Retention
+from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.small_disk import small_disk
@@ -41,19 +44,48 @@ def outcome() -> tuple[str, str]:
     return found.status, found.sentence
 
 
-def figure(name: str) -> float | None:
+def figure(name: str, **labels: str) -> float | None:
     families = text_string_to_metric_families(exposition.exposition().decode())
-    return next((sample.value for family in families for sample in family.samples if sample.name == name), None)
+    samples = (sample for family in families for sample in family.samples if sample.name == name)
+    return next((sample.value for sample in samples if labels.items() <= sample.labels.items()), None)
+
+
+def begin(ago: timedelta) -> datetime:
+    """The service is in use since then."""
+    then = clock.now() - ago
+    Organization.objects.create(name="Acmé", plan="free", created_at=then)
+    return then
 
 
 @pytest.mark.parametrize(("days", "expected"), [(7, "ok"), (9, "warning")])
 def test_the_age_of_the_newest_sound_backup_counts(days: int, expected: str) -> None:
-    assert outcome()[0] == "ok" and figure("paraph_backup_seconds") is None
+    begin(timedelta(days=30))
     then = clock.now() - timedelta(days=days)
     for as_of, problems in ((then, 0), (then - timedelta(days=1), 0), (clock.now(), 1)):
         Backup.objects.create(as_of=as_of, problems=problems)
     assert outcome()[0] == expected and clock.iso(then) in outcome()[1]
     assert figure("paraph_backup_seconds") == pytest.approx(then.timestamp(), abs=0.001)
+
+
+def test_before_the_first_backup_a_day_passes_in_silence() -> None:
+    assert outcome() == ("ok", "None was made yet.") and figure("paraph_backup_seconds") is None
+    began = begin(timedelta(hours=23))
+    assert outcome() == ("ok", "None was made yet.")
+    assert figure("paraph_backup_seconds") == pytest.approx(began.timestamp(), abs=0.001), (
+        "for the alert, two days later"
+    )
+    Organization.objects.update(created_at=clock.now() - timedelta(hours=25))
+    assert outcome()[0] == "warning" and "None was made yet: run paraph backup" in outcome()[1]
+    Backup.objects.create(as_of=clock.now(), problems=1)
+    assert outcome()[0] == "warning", "one with problems is none"
+
+
+def test_a_database_that_archives_is_backed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(timedelta(days=30))
+    monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '7 days'")
+    assert outcome()[0] == "ok" and outcome()[1].startswith("PostgreSQL archives what it writes")
+    monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '9 days'")
+    assert outcome()[0] == "warning"
 
 
 def test_a_webhook_that_is_late_has_its_age_told() -> None:
@@ -64,15 +96,23 @@ def test_a_webhook_that_is_late_has_its_age_told() -> None:
     assert figure("paraph_webhook_age_seconds") == pytest.approx(1200, abs=60)
 
 
+def test_how_long_the_oldest_signed_request_waits_for_its_seals_is_told() -> None:
+    assert figure("paraph_unsealed_age_seconds") == 0
+    for minutes, environment, finalized in [(5, "production", False), (20, "sandbox", False), (30, "production", True)]:
+        made = scene(environment=environment).request
+        since = clock.now() - timedelta(minutes=minutes)
+        SignatureRequest.objects.filter(pk=made.pk).update(status="completed", completed_at=since, finalized=finalized)
+    assert figure("paraph_unsealed_age_seconds") == pytest.approx(300, abs=60)
+
+
 def test_files_without_their_timestamp_are_told() -> None:
     assert figure("paraph_timestamps_overdue") == 0
 
 
 def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = ReadinessCache()
-    parts = {"database": "ok", "timestamp https://tsa.example.com": "warning", "mail": "failed"}
-    monkeypatch.setattr(cache, "readiness", lambda: type("Found", (), {"parts": parts}))
-    monkeypatch.setattr(exposition, "READINESS", cache)
+    parts = {"database": Status.OK, "timestamp https://tsa.example.com": Status.WARNING, "mail": Status.FAILED}
+    checks = [ServiceCheck(name, partial(iter, [Outcome(name, status, "")]), 9) for name, status in parts.items()]
+    monkeypatch.setattr(exposition, "FIGURES", KeptOutcomes(lambda: checks))
     families = text_string_to_metric_families(exposition.exposition().decode())
     [found] = [family for family in families if family.name == "paraph_check"]
     assert {sample.labels["line"]: sample.value for sample in found.samples} == {
@@ -208,14 +248,33 @@ def status() -> str:
     return outcome.status
 
 
-@pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning")])
+LATE = [(23, "ok"), (25, "warning"), (8 * 24, "failed")]
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
 def test_files_beyond_their_retention(hours: int, expected: str) -> None:
     made = scene()
     set_retention(made.request.organization_id, "sandbox", 30)
     ended = clock.now() - timedelta(days=30, hours=hours)
     SignatureRequest.objects.update(status="expired", expires_at=ended)
-    assert overdue(Retention.objects.get()).count() == 1
+    late = longest_overdue(due.FILES)
+    assert late and late[1:] == (made.request.organization_id, "sandbox")
     assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)
+    assert figure("paraph_overdue_seconds", kind="people") == 0
+
+
+@pytest.mark.parametrize(("hours", "expected"), LATE)
+def test_people_beyond_their_retention(hours: int, expected: str) -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 30, 60)
+    today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    ended = today - timedelta(days=60, hours=hours)
+    SignatureRequest.objects.update(status="expired", expires_at=ended, files_deleted_at=clock.now())
+    assert status() == expected
+    assert figure("paraph_overdue_seconds", kind="people") == hours * 3600
+    [outcome] = retention()
+    assert expected == "ok" or outcome.sentence.startswith("People are kept")
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])

@@ -1,7 +1,10 @@
 """``/metrics``: who may read it, and what it says."""
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from cryptography import x509
 from django.db import connection
@@ -15,7 +18,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.signature_requests.signing_token import token
-from tests.cli.service import free_port
+from tests.cli.service import Service, free_port
 from tests.factories import scene, sign
 from tests.production import Client
 
@@ -117,3 +120,20 @@ def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:
     missing = sandbox_confinement().missing
     for measure in ("namespaces", "Landlock", "seccomp"):
         assert figures(client, measure=measure.lower())["paraph_confinement"] == (measure not in missing)
+
+
+def test_what_each_process_takes_is_told_by_role_under_the_standard_names(shared_service: Service) -> None:
+    """That of the web server is one of several in general: whichever answers tells of all."""
+    names = {}
+    for pid in shared_service.processes():
+        with suppress(OSError):
+            names[str(pid)] = Path(f"/proc/{pid}/comm").read_text().strip()
+    text = httpx.get(f"{shared_service.base_url}/metrics", timeout=60).text
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    for figure in ("cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"):
+        told = [sample for sample in samples if sample.name == f"process_{figure}"]
+        assert {sample.labels["role"] for sample in told} == {"web", "worker"}
+        assert all(names[sample.labels["pid"]] == f"paraph-{sample.labels['role']}" for sample in told)
+        assert all(sample.value > 0 for sample in told)
+    starts = {sample.labels["role"]: sample.value for sample in samples if sample.name == "paraph_process_starts_total"}
+    assert starts["web"] >= 1 and starts["worker"] >= 1

@@ -1,19 +1,27 @@
-"""What load balancers are told."""
+"""What load balancers are told of a process, and what of what all share stands in the figures alone."""
 
+import re
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from paraph.database import idle
+from paraph.database.base import DatabaseWrapper
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import places
 from paraph.kernel.errors import DomainError
 from paraph.operations.check import service_checks
 from paraph.operations.check.outcome import Outcome, ok
-from paraph.operations.check.service_checks import ReadinessCache, require_start
+from paraph.operations.check.service_checks import KeptOutcomes, require_start
+from paraph.operations.exposition import exposition
+from tests.kernel.test_places import in_thread
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
 from tests.production import Client
@@ -23,44 +31,53 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = ReadinessCache()
-    monkeypatch.setattr("paraph.health.pages.READINESS", kept)
+    monkeypatch.setattr("paraph.health.pages.READINESS", KeptOutcomes(lambda: service_checks.SERVING))
+    monkeypatch.setattr("paraph.operations.exposition.FIGURES", KeptOutcomes(lambda: service_checks.CHECKS))
 
 
-def test_ready_though_a_gateway_is_down(client: Client, settings: Any) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
-    answer = client.get("/readyz")
-    assert answer.status_code == 200
-    told = answer.json()
-    assert told["ready"] is True
-    assert (told["checks"]["database"], told["checks"]["mail"]) == ("ok", "failed")
-    assert set(told["checks"].values()) <= {"ok", "warning", "failed"}  # and no sentence
+def told_as(line: str) -> int:
+    """What ``/metrics`` tells of a line of ``paraph check``."""
+    [found] = re.findall(rf'^paraph_check\{{line="{line}"\}} (\d)', exposition().decode(), re.MULTILINE)
+    return int(found)
 
 
-def test_ready_where_expensive_work_takes_places(client: Client) -> None:
-    """As in every web process of a service; a process of tests has no places."""
-    places.configure(8)
-    try:
+def test_nothing_in_it_asks_the_mail_server(client: Client, settings: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(0)
+        url = f"smtp://127.0.0.1:{silent.getsockname()[1]}"
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
         answer = client.get("/readyz")
-    finally:
-        places.configure(None)
-    assert (answer.status_code, answer.json()["checks"]["typesetting"]) == (200, "ok")
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    assert answer.status_code == 200
+    assert answer.json() == {"ready": True, "checks": {"database": "ok", "clock": "ok", "typesetting": "ok"}}
 
 
-def test_not_ready_without_storage_while_alive(client: Client, settings: Any) -> None:
+@pytest.mark.parametrize("taken", [False, True])
+def test_ready_where_expensive_work_takes_places(taken: bool, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in every web process of a service; a process of tests has no places. One that is busy is no broken one."""
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
+    places.configure(8)
+    with ExitStack() as held:
+        for tenant in ("one", "other") if taken else ():
+            in_thread(partial(held.enter_context, places.expensive_work(tenant)))
+        answer = client.get("/readyz")
+    places.configure(None)
+    assert (answer.status_code, answer.json()["checks"]["typesetting"]) == (200, "warning" if taken else "ok")
+
+
+def test_ready_without_storage_which_the_figures_tell(client: Client, settings: Any) -> None:
     folder = settings.DATA_DIR / "objects"
     folder.mkdir(exist_ok=True)
     folder.rename(folder.with_suffix(".away"))
     folder.write_text("")
     try:
         answer = client.get("/readyz")
-        assert client.get("/healthz").status_code == 200
+        assert told_as("storage") == 2
     finally:
         folder.unlink()
         folder.with_suffix(".away").rename(folder)
-    assert answer.status_code == 503
-    assert answer.json()["ready"] is False and answer.json()["checks"]["storage"] == "failed"
-    assert str(settings.DATA_DIR) not in answer.content.decode()
+    assert (answer.status_code, answer.json()["ready"]) == (200, True)
 
 
 def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,32 +95,27 @@ def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pyt
     answer = client.get("/readyz")
     assert answer.status_code == 503 and answer.json()["checks"]["typesetting"] == "failed"
     monkeypatch.undo()
-    monkeypatch.setattr("paraph.health.pages.READINESS", ReadinessCache())
+    monkeypatch.setattr("paraph.health.pages.READINESS", KeptOutcomes(lambda: service_checks.SERVING))
     assert client.get("/readyz").json()["checks"]["typesetting"] == "ok"
 
 
-def test_ready_though_the_key_service_is_away(
-    client: Client, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("refusal", [(500, "KMSInternalException"), (400, "AccessDeniedException")])
+def test_ready_though_nothing_can_be_sealed(
+    refusal: tuple[int, str], client: Client, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A start would have ended; what runs takes signatures, and their seals wait. A key that may not be used is
-    another thing."""
+    """A start would have ended; what runs takes signatures, and their seals wait."""
     with kms_server(monkeypatch) as server:
         chain = make_root().chain(tmp_path, server.key.public_key())
         fields = {"sealing_key": server.arn, "sealing_certificate": chain}
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
         sealing_context.cache_clear()
         try:
-            server.faults += [fault(500, "KMSInternalException")] * 20
-            answer = client.get("/readyz")
-            with pytest.raises(DomainError, match="KMSInternalException"):
+            server.faults += [fault(*refusal)] * 40
+            assert (client.get("/readyz").status_code, told_as("sealing")) == (200, 2)
+            with pytest.raises(DomainError, match=refusal[1]):
                 require_start()
-            monkeypatch.setattr("paraph.health.pages.READINESS", ReadinessCache())
-            server.faults[:] = [fault(400, "AccessDeniedException")] * 20
-            refused = client.get("/readyz")
         finally:
             sealing_context.cache_clear()
-    assert answer.status_code == 200 and answer.json()["checks"]["sealing"] == "failed"
-    assert refused.status_code == 503
 
 
 def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +127,8 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
         return real(checks, seconds)
 
     monkeypatch.setattr(service_checks, "outcomes_by_check", counting)
-    kept = ReadinessCache()
-    assert kept.readiness() == kept.readiness()
+    kept = KeptOutcomes(lambda: service_checks.CHECKS)
+    assert kept.statuses() == kept.statuses()
     assert len(looks[0]) == sum(check.valid_seconds > 0 for check in service_checks.CHECKS) and looks[1] == []
 
 
@@ -124,17 +136,17 @@ def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: p
     """What a machine that is busy at its start does not know yet keeps it out of the balance for seconds."""
     now, slow = [1000.0], threading.Event()
 
-    def sealing() -> Iterator[Outcome]:
+    def typesetting() -> Iterator[Outcome]:
         if not slow.is_set():
             slow.wait(30)
-        yield ok("sealing", "It seals.")
+        yield ok("typesetting", "It typesets.")
 
-    others = [check for check in service_checks.SERVING if check.name != "sealing"]
-    checks = [*others, service_checks.ServiceCheck("sealing", sealing, 300, serving=True)]
-    monkeypatch.setattr(service_checks, "CHECKS", checks)
-    monkeypatch.setattr(service_checks, "_READY_SECONDS", 2.0)
+    others = [check for check in service_checks.SERVING if check.name != "typesetting"]
+    checks = [*others, service_checks.ServiceCheck("typesetting", typesetting, 300, serving=True)]
+    monkeypatch.setattr(service_checks, "SERVING", checks)
+    monkeypatch.setattr(service_checks, "_WAIT_SECONDS", 2.0)
     monkeypatch.setattr(service_checks, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    assert client.get("/readyz").json()["checks"]["sealing"] == "failed"
+    assert client.get("/readyz").json()["checks"]["typesetting"] == "failed"
     slow.set()
     now[0] += 5
     assert client.get("/readyz").status_code == 503
@@ -150,3 +162,27 @@ def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any)
     assert client.get("/readyz").json() == {"ready": True}
     told = client.get("/readyz", headers={"Authorization": "Bearer open sesame"}).json()
     assert told["checks"]["database"] == "ok"
+
+
+def test_looks_after_each_other_have_the_same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what rests is given back, as in each web process; load balancers ask every two seconds."""
+    made = []
+    real = DatabaseWrapper.get_new_connection
+
+    def counting(wrapper: DatabaseWrapper, parameters: dict[str, Any]) -> Any:
+        made.append(parameters)
+        return real(wrapper, parameters)
+
+    monkeypatch.setattr(DatabaseWrapper, "get_new_connection", counting)
+    checks = [check for check in service_checks.CHECKS if check.name == "database" or check.asks]
+    given_back = threading.Event()
+    given_back.set()
+    monkeypatch.setattr(idle, "is_given_back", given_back)
+    for _ in range(5):
+        assert all(service_checks.outcomes_by_check(checks, 60).values())
+    assert 1 <= len(made) <= 2
+    monkeypatch.setattr(idle, "is_given_back", threading.Event())
+    idle.give_back()
+    assert len(service_checks._sessions) == len(made)
+    assert all(kept.connection.closed for kept in service_checks._sessions)  # though their threads have ended
+    assert all(service_checks.outcomes_by_check(checks, 60).values())

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 from paraph.database import base
 from tests.plans.large_tables import SMALL
@@ -33,11 +33,12 @@ class Scans:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """What the service asks meanwhile is looked at, with all that triggers and functions ask."""
-        planned = base.DatabaseWrapper.planned
+        planned, mine = base.DatabaseWrapper.planned, connections[DEFAULT_DB_ALIAS]
 
         def planned_asked(own: Any, statement: str, values: Any) -> Any:
             answer = planned(own, statement, values)
-            self._note(statement)
+            if own is mine:  # not the connection of a thread that looks whether the service is ready
+                self._note(statement)
             return answer
 
         [self._oids, self._names] = _row(_TABLES, SMALL)

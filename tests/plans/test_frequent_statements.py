@@ -13,7 +13,7 @@ from procrastinate.contrib.django import app
 
 from paraph.database.planned import one_row
 from paraph.flow.ending import expire_due
-from paraph.flow.jobs import give_up
+from paraph.flow.jobs import do_what_is_due, give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
 from paraph.queue.jobs import QUEUES
@@ -37,13 +37,17 @@ MAILED = {"send_email": True, "notify_signers_on_completion": True, "identity_de
 _CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention"}
 
 
-# Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization. They
-# run by the clock, and nobody waits for them.
+# Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization, or what
+# was captured in place of mails. They run by the clock, and nobody waits for them.
 WHOLE = {
     "WITH held AS ( SELECT organization_id, environment, month, month_calls": "organizations_usage",
     'SELECT "organizations_organization"."id" AS "pk" FROM "organizations_organization" WHERE '
     '"organizations_organization"."deleted_at" IS NOT NULL': "organizations_organization",
     'SELECT "organizations_retention"."organization_id"': "organizations_retention",
+    "SELECT request.id FROM (SELECT * FROM organizations_retention": "organizations_retention",
+    "SELECT extract(epoch FROM %(now)s::timestamptz - make_interval(days => days)": "organizations_retention",
+    'SELECT "messaging_capturedmessage"."id"': "messaging_capturedmessage",
+    "SELECT extract(epoch FROM date_trunc('day', %(now)s": "organizations_retention",
     'SELECT "webhooks_eventstream"."organization_id"': "webhooks_eventstream",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",
     'SELECT COUNT(*) AS "__count" FROM "evidence_sealingfailure"': "evidence_sealingfailure",  # mostly empty
@@ -107,6 +111,7 @@ def test_what_workers_ask(scans: Scans) -> None:
         polls()
         for task in app.periodic_registry.periodic_tasks.values():
             task.task.func(timestamp=0)
+        do_what_is_due(0)
         for result in (REFUSED, ACCEPTED):
             answer_all(result, clock.now())
         for check in CHECKS:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -12,7 +13,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.jobs import give_up
 from paraph.queue.jobs import MAIL, defer
-from paraph.queue.queue_worker import QueueWorker
+from paraph.queue.queue_worker import LONGEST_SECONDS, STILL_SECONDS, QueueWorker
 from paraph.queue.stalled_jobs import rescue_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,3 +72,50 @@ def rescue_and_look() -> None:
         assert (job.status, job.priority) == ("todo", 0)
     finally:
         connection.close()
+
+
+def test_it_says_by_when_it_has_to_turn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks for jobs every few seconds, as long as it has a place for one; and no job may take for ever."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def take_long(**_: int) -> None:
+        begun.set()
+        connection.close()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr(app.tasks["paraph.flow.jobs.invite"], "func", take_long)
+
+    async def work() -> None:
+        workers = one, two = QueueWorker(MAIL, 1), QueueWorker(MAIL, 2)
+        for worker in workers:
+            worker._turned_at = 0.0  # as if it had never been heard of
+        running = [asyncio.create_task(worker.run()) for worker in workers]
+        await until(lambda: all(worker._turned_at for worker in workers))
+        now = time.monotonic()
+        assert all(now < worker.due <= now + STILL_SECONDS for worker in workers)
+        await sync_to_async(defer)("invite", signer_id=0)
+        await asyncio.to_thread(begun.wait, 60)
+        busy = next(worker for worker in workers if worker._begun)
+        [job] = busy._begun
+        busy._turned_at = 0.0  # it looks for no further job where it has no place, and goes on looking where it has
+        if busy is one:
+            assert busy.due == job + LONGEST_SECONDS
+        else:
+            await until(lambda: two.due > time.monotonic())
+        busy._begun[0] = job - LONGEST_SECONDS
+        assert busy.due < time.monotonic()
+        busy._begun[0] = job
+        go_on.set()
+        await until(lambda: not busy._begun and busy.due > time.monotonic())
+        for worker in workers:
+            worker.stop()
+        await asyncio.gather(*running)
+        await sync_to_async(connections.close_all)()
+
+    asyncio.run(work())
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.01)

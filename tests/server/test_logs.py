@@ -10,7 +10,10 @@ import pytest
 
 from paraph.server import static_files
 from paraph.server.logs import logging_settings
+from paraph.signature_requests.signing_token import token
+from tests import factories
 from tests.production import Client
+from tests.tenancy import create_application, create_organization
 
 LOG = logging.getLogger("paraph.request")
 
@@ -58,7 +61,51 @@ def test_the_line_of_a_request_is_json(capfd: pytest.CaptureFixture[str]) -> Non
         "route": "^docs(?:/(?P<topic>[a-z-]+))?/?$",
         "status": 405,
         "request_id": response["X-Request-Id"],
+        "client": "127.0.0.1",
+        "organization_id": None,
+        "environment": None,
     }
+
+
+@pytest.mark.django_db
+def test_the_line_says_on_whose_behalf_a_request_was_answered(capfd: pytest.CaptureFixture[str]) -> None:
+    made = create_application(create_organization("Acme", "pro").pk, "sandbox", "shop")
+    client = Client(headers={"X-Api-Key": made.api_key})
+    assert client.get("/api/v1/health").status_code == 200
+    assert Client().get("/api/v1/health").status_code == 401
+    scene = factories.scene(environment="production")
+    assert Client().get(f"/sign/{token(scene.signers[0])}").status_code == 200
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    told = [(line["organization_id"], line["environment"]) for line in lines if line["event"] == "request"]
+    known = (made.application.organization_id, "sandbox")
+    assert told == [known, (None, None), (scene.request.organization_id, "production")]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("5f0c9a1e-7d1b-4f0e-9d2c-1f2e3d4c5b6a", True),
+        ("01J9ZK8_x.y", True),
+        ("a" * 8, True),
+        ("a" * 64, True),
+        ("", False),
+        ("a" * 7, False),
+        ("a" * 65, False),
+        ("abcdefgh\n", False),
+        ("abcdefgh ijk", False),
+        ('abcdefgh"', False),
+        ("éèàéèàéèà", False),
+        ("٣٣٣٣٣٣٣٣", False),
+    ],
+)
+def test_the_id_that_a_request_brings_is_kept_where_it_is_well_formed(
+    capfd: pytest.CaptureFixture[str], given: str, *, kept: bool
+) -> None:
+    answered = Client(HTTP_X_REQUEST_ID=given).get("/docs?%00")["X-Request-Id"]
+    assert (answered == given) is kept
+    assert kept or (len(answered) == 16 and set(answered) <= set("0123456789abcdef"))
+    [line] = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert line["request_id"] == answered
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """POST /sign/{token}/otp (rule 4.11)."""
 
+import json
+import socket
 from datetime import timedelta
 from typing import Any
 
@@ -7,10 +9,13 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
+from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Signer
 from tests.factories import Scene, scene
 from tests.production import Client
+from tests.receiver import answer, receiver
+from tests.refusing import NO_SUCH_USER, refusing_server
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +134,33 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal_and_its_settings_ar
     assert made.entries()[-1].metadata["resend"] is False
 
 
+@pytest.mark.parametrize("channel", ["email", "sms"])
+def test_a_code_that_was_not_handed_over_counts_nowhere(
+    channel: str, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often the gateway hangs: the sixth attempt is told so as well, the page says what to do, and the code
+    that is there already stays valid."""
+    monkeypatch.setattr("paraph.messaging.smtp._TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("paraph.messaging.sms_twilio._TIMEOUT_SECONDS", 0.1)
+    made = scene(plan="pro", environment="production", signer={"phone": "+33612345678", "otp_channel": channel})
+    assert post(client, made, {"channel": channel}).status_code == 200
+    earlier = OneTimeCode.objects.values().get()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = "127.0.0.1:{1}".format(*silent.getsockname())
+        urls = {"smtp_url": f"smtp://{host}", "sms_url": f"twilio://AC1:token@+15005550006?api=http://{host}"}
+        settings.PARAPH = settings.PARAPH.model_copy(update=urls)
+        for _ in range(6):
+            refused = post(client, made, {"channel": channel})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "delivery_failed")
+        assert "Try again in a moment, or choose another way" in refused.json()["error"]["message"]
+        page = client.post(made.url(0), {"do": "code"})
+        assert page.status_code == 503 and "Try again in a moment, or choose another way" in page.content.decode()
+    assert OneTimeCode.objects.values().get() == earlier
+    assert made.events()[1:] == ["signer.otp_sent"]
+    code = CapturedMessage.objects.get().text.split(" is your code")[0][-6:]
+    codes.guess(Signer.objects.get(), code)
+
+
 def test_no_api_key_is_wanted_or_looked_at(client: Client) -> None:
     assert post(client, scene(), headers={"X-Api-Key": "0" * 64}).status_code == 200
 
@@ -153,3 +185,42 @@ def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Cli
     nobody_chose = scene()
     post(client, nobody_chose, {"channel": "email"}, HTTP_ACCEPT_LANGUAGE="it")
     assert '<html lang="it"' in CapturedMessage.objects.latest("id").html
+
+
+class TestWhereTheRecipientRefusesIt:
+    """For good: the page says so, the sender is told once, and another way or a correction helps."""
+
+    def test_a_mailbox(self, client: Client, settings: Any) -> None:
+        made = scene(environment="production", send_email=True)
+        with refusing_server(settings) as server:
+            server.recipients["ada1@example.com"] = NO_SUCH_USER
+            for _ in range(2):
+                answered = post(client, made, HTTP_ACCEPT_LANGUAGE="de")
+                assert (answered.status_code, answered.json()["error"]["code"]) == (503, "delivery_failed")
+                assert answered.json()["error"]["message"].startswith("Die Nachricht konnte nicht zugestellt werden")
+            assert server.asked["ada1@example.com"] == 2, "whoever asks has it tried"
+            [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+            assert (entry.metadata["message"], entry.metadata["recipient"]) == ("code", "ada1@example.com")
+            assert OneTimeCode.objects.get().sent_at is None
+            server.recipients.clear()
+            assert post(client, made).status_code == 200
+        assert Signer.objects.get().undelivered is None, "it came to be well again"
+
+    def test_a_number(self, client: Client, settings: Any) -> None:
+        made = scene(environment="production", signer={"phone": "+33612345678", "otp_channel": "sms"})
+        said = json.dumps({"code": 21614, "message": "not a mobile", "status": 400}).encode()
+        with receiver(answer(400, said, **{"Content-Type": "application/json"})) as twilio:
+            url = f"twilio://AC1:secret@MG7?api={twilio.url(path='')}"
+            settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": url})
+            assert "does not accept it" in post(client, made, {"channel": "sms"}).json()["error"]["message"]
+        assert Signer.objects.get().undelivered["answer"] == "Twilio 21614: not a mobile number"
+        [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+        assert (entry.metadata["channel"], entry.metadata["recipient"]) == ("sms", "+33612345678")
+
+    def test_a_gateway_that_fails_is_no_word_about_the_mailbox(self, client: Client, settings: Any) -> None:
+        made = scene(environment="production")
+        with refusing_server(settings) as server:
+            server.sender = "550 5.7.1 who are you"
+            assert "Try again in a moment" in post(client, made).json()["error"]["message"]
+        assert Signer.objects.get().undelivered is None
+        assert "signer.delivery_failed" not in made.events()

@@ -2,6 +2,7 @@
 deleted. It refuses headers with checksums, as some stores do. Addresses that are signed must be signed for the very
 host that they are asked of."""
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,10 +24,13 @@ _KEPT = ("Content-Type", "Content-Disposition")
 
 
 @contextmanager
-def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
-    """Gives the address of a server on this machine, which is known as ``host``."""
+def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Gives the address of a server on this machine, which is known as ``host`` (with ``http:`` also where it speaks
+    TLS)."""
     handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}})
     server = _Server((host, 0), handler)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:

@@ -102,8 +102,12 @@ def test_files_are_listed_by_when_they_were_written() -> None:
     bucket = RemoteStore(URL)
     bucket.put(KEY, CONTENT)
     now = clock.now()
-    assert list(bucket.keys_written_before("documents/", now + timedelta(hours=1))) == [KEY]
-    assert list(bucket.keys_written_before("documents/", now - timedelta(hours=1))) == []
+    [(key, written)] = bucket.listing("documents/", "")
+    assert key == KEY and abs(written - now) < timedelta(hours=1)
+    bucket.put("documents/zzz.pdf", CONTENT)
+    assert [key for key, _ in bucket.listing("documents/", KEY)] == ["documents/zzz.pdf"]
+    bucket.delete(KEY, "documents/none.pdf", "documents/zzz.pdf")
+    assert list(bucket.listing("documents/", "")) == []
 
 
 @pytest.mark.parametrize("size", [0, 1, 6 << 20, 17 << 20])

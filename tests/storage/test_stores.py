@@ -16,8 +16,6 @@ from obstore.exceptions import GenericError
 from paraph.kernel import clock
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage import store
-from paraph.storage.encrypted import EncryptedStore
-from paraph.storage.envelope import StorageKeys
 from paraph.storage.local import LocalStore
 from paraph.storage.objects import Store
 from paraph.storage.remote import RemoteStore
@@ -47,12 +45,36 @@ def test_bytes_and_files_come_back(kept: Store) -> None:
         kept.get("documents/a.pdf")
 
 
-def test_keys_of_a_folder_that_are_old_enough(kept: Store) -> None:
+def test_objects_of_a_folder_with_the_time_of_their_writing(kept: Store) -> None:
     kept.put("pages/a/1.webp", b"a")
     kept.put("pages-of-another/1.webp", b"b")
-    assert list(kept.keys_written_before("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
-    assert list(kept.keys_written_before("pages/", clock.now() - timedelta(minutes=1))) == []
-    assert list(kept.keys_written_before("none/", clock.now())) == []
+    assert [key for key, _ in kept.listing("pages/", "")] == ["pages/a/1.webp"]
+    [(_, written)] = kept.listing("pages/", "")
+    assert abs(clock.now() - written) < timedelta(minutes=1)
+    assert list(kept.listing("none/", "")) == []
+
+
+KEYS = ["sealed/1/a", "sealed/1/b-1", "sealed/10/a", "sealed/2/x", "sealed/2.x", "sealed/a", "sealed/b/c/d"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 100])
+def test_a_listing_goes_on_beyond_any_key_in_the_order_of_keys(
+    kept: Store, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paraph.storage.local._LISTED", most)
+    for key in reversed(KEYS):
+        kept.put(key, b"content")
+    assert sorted(KEYS) != KEYS
+    for after in ["", *KEYS, "sealed/1/aa", "sealed/z"]:
+        assert [key for key, _ in kept.listing("sealed/", after)] == [key for key in sorted(KEYS) if key > after]
+
+
+def test_several_objects_are_deleted_at_once_and_those_that_are_gone_hinder_none(kept: Store) -> None:
+    for key in KEYS:
+        kept.put(key, b"content")
+    kept.delete(*KEYS[:3], "sealed/none", KEYS[4])
+    assert [key for key, _ in kept.listing("sealed/", "")] == sorted([KEYS[3], *KEYS[5:]])
+    kept.delete()
 
 
 def test_a_missing_object_is_a_missing_file(kept: Store) -> None:
@@ -108,7 +130,7 @@ def test_a_draft_is_an_object_when_it_is_kept_and_nothing_otherwise(kept: Store)
         draft.file.write(b"forgotten")
     with pytest.raises(ValueError, match="not an object key"), kept.stage() as draft:
         draft.keep("../a")
-    assert list(kept.keys_written_before("documents/", clock.now() + timedelta(minutes=1))) == ["documents/a.pdf"]
+    assert [key for key, _ in kept.listing("documents/", "")] == ["documents/a.pdf"]
     if isinstance(kept, LocalStore):
         assert list((kept.root / ".drafts").iterdir()) == []
 
@@ -220,12 +242,12 @@ def test_what_else_fails_meanwhile_stays_what_it_is(objects: Path) -> None:
 
 
 def test_a_full_disk_keeps_its_number(tmp_path: Path) -> None:
-    with pytest.raises(OSError) as full, telling_faults(LocalStore(tmp_path)):
+    with pytest.raises(OSError) as full, telling_faults():
         raise OSError(errno.ENOSPC, "No space left on device")
     assert full.value.errno == errno.ENOSPC and not isinstance(full.value, AwayError)
 
 
 def test_a_bucket_tells_in_its_own_errors() -> None:
-    bucket = EncryptedStore(RemoteStore("memory://"), StorageKeys("k" * 32, ()))
-    with pytest.raises(AwayError, match="the object store fails: it is away"), telling_faults(bucket):
-        raise GenericError("it\nis away")
+    bucket = RemoteStore("memory://")
+    with pytest.raises(AwayError, match=r"] the object store fails: memory:// answers: it is away$"), bucket._asking():
+        raise GenericError("it\nis away\n\nDebug source:\nGeneric {…}")

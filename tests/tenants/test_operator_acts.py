@@ -40,7 +40,11 @@ def test_acts_on_an_organization() -> None:
         ("organization.suspended", {}, {}),
         ("organization.resumed", {}, {}),
         ("organization.updated", {"plan": "free"}, {"plan": "pro"}),
-        ("retention.set", {"environment": "sandbox", "days": None}, {"environment": "sandbox", "days": 30}),
+        (
+            "retention.set",
+            {"environment": "sandbox", "days": None, "people_days": None},
+            {"environment": "sandbox", "days": 30, "people_days": None},
+        ),
         ("organization.deleted", {}, {}),
     ]
 

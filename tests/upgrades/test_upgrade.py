@@ -22,7 +22,7 @@ import psycopg
 import pytest
 
 from paraph.keys.development import root_file
-from paraph.operations.backup.archive import DATABASE
+from paraph.operations.backup.archive import CONTENTS, DATABASE
 from paraph.postgres import Server, transfer
 from tests.cli.service import clean_environment, free_port, remove, status, wait_until
 from tests.factories import pdf
@@ -78,7 +78,8 @@ def world(kept: Path, tmp_path: Path) -> Iterator[World]:
     try:
         with tarfile.open(tmp_path / "backup") as tar:  # as an operator has it who keeps no backup, but goes on
             tar.extractall(data_dir, filter="data")
-        transfer.load(server.url, data_dir / DATABASE)
+        with (data_dir / DATABASE).open("rb") as dump:
+            transfer.load(server.url, dump, (data_dir / CONTENTS).read_bytes())
         with receiver() as hooks, psycopg.connect(server.url, autocommit=True) as connection:
             # The world has moved, and slept: its receiver is elsewhere, its requests have not expired meanwhile.
             for table, column in (("organizations_application", "webhook_url"), ("webhooks_delivery", "url")):

@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Remind a signer
-         * @description Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+         * @description Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body. An invitation that was refused for good is sent again in place of a reminder.
          */
         post: operations["remindSigner"];
         delete?: never;
@@ -601,7 +601,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "signature_request.created" | "signature_request.identity_declared" | "signer.notified" | "signer.corrected" | "request.extended" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.completion_notified" | "request.expired" | "signature_request.pades_signed" | "signature_request.certificate_issued";
+            event_type: "signature_request.created" | "signature_request.identity_declared" | "signer.notified" | "signer.delivery_failed" | "signer.corrected" | "request.extended" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.completion_notified" | "request.expired" | "signature_request.pades_signed" | "signature_request.certificate_issued";
             /**
              * Signer Id
              * @description The signer whom it is about; null when it is about the request.
@@ -671,13 +671,13 @@ export interface components {
             prepared_documents?: components["schemas"]["PreparedDocument"][];
             /**
              * Channel
-             * @description Of `signer.notified` and `request.completion_notified`.
-             * @constant
+             * @description Of a message, except a code: how it was sent.
+             * @enum {string}
              */
-            channel?: "email";
+            channel?: "email" | "sms";
             /**
              * Recipient
-             * @description Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.
+             * @description Of a message to one person: the exact address or phone number that it was for.
              */
             recipient?: string;
             /**
@@ -687,7 +687,7 @@ export interface components {
             recipients?: string[];
             /**
              * Copies
-             * @description Of `request.completion_notified`, where it went to those who get copies.
+             * @description Of a message to those who get copies, which is no signer's.
              * @constant
              */
             copies?: true;
@@ -698,9 +698,20 @@ export interface components {
             kept?: number;
             /**
              * Acknowledgement
-             * @description Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.
+             * @description What the gateway answered on taking the message.
              */
             acknowledgement?: string;
+            /**
+             * Message
+             * @description Of `signer.delivery_failed`: what was refused for good.
+             * @enum {string}
+             */
+            message?: "invitation" | "reminder" | "code" | "completion" | "end" | "copy";
+            /**
+             * Answer
+             * @description Likewise: what the mail server or SMS gateway said.
+             */
+            answer?: string;
             /**
              * Provider
              * @description Of `signer.otp_sent`: the channel of the code.
@@ -1013,6 +1024,8 @@ export interface components {
              * @description As given at creation.
              */
             email: string;
+            /** @description Present only where the mail with the copy was refused for good. */
+            delivery?: components["schemas"]["Delivery"];
         };
         /**
          * CopyInput
@@ -1167,16 +1180,18 @@ export interface components {
         };
         /**
          * Delivery
-         * @description What became of an invitation that is not out.
+         * @description What became of a message that is not out: one of both is present.
          */
         Delivery: {
             /**
              * Put Off Until
              * Format: date-time
-             * @description As many messages as may go to this address, or as your organization may send, were sent. The invitation is tried again at this time by itself.
+             * @description A ceiling is reached: when the invitation is tried again.
              * @example 2030-05-17T08:30:12Z
              */
-            put_off_until: string;
+            put_off_until?: string;
+            /** @description The address or number refuses messages. Correct the signer, or remind them to send again. */
+            failed?: components["schemas"]["FailedDelivery"];
         };
         /**
          * DisputedPlace
@@ -1603,6 +1618,24 @@ export interface components {
              * @description Whether there are more behind `next` by now.
              */
             has_more: boolean;
+        };
+        /**
+         * FailedDelivery
+         * @description A message that was refused for good, or for three days: nothing more is sent there by itself.
+         */
+        FailedDelivery: {
+            /**
+             * Reason
+             * @description What is refused, and what the gateway said.
+             */
+            reason: string;
+            /**
+             * At
+             * Format: date-time
+             * @description When it was refused.
+             * @example 2030-05-17T08:30:12Z
+             */
+            at: string;
         };
         /**
          * FieldInput
@@ -2722,7 +2755,7 @@ export interface components {
              * @description Personal address of the signing page, valid until the request expires or the way to the signer is corrected; null once signed. It must reach this signer and nobody else.
              */
             signing_url: string | null;
-            /** @description Null unless the invitation is put off by a ceiling of messages. */
+            /** @description Null unless the invitation is put off, or a message was refused. */
             delivery: components["schemas"]["Delivery"] | null;
             /**
              * Role

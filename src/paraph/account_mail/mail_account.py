@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass
 from django.conf import settings
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.messaging.email import send_email
+from paraph.messaging.gateways import destination_hash
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
+from paraph.messaging.models import RefusedAddress
+from paraph.messaging.refusals import FinallyRefusedError
 from paraph.metrics import metrics
 from paraph.queue.jobs import defer
 
@@ -35,13 +38,20 @@ def hand_over(mail: AccountMail) -> None:
 
 def mail_account(sealed: str) -> None:
     """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raise ``OSError`` when the
-    gateway does not take it."""
+    gateway does not take it; one that its recipient refuses for good is given up, and that is noted of the address
+    until it takes another."""
     opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
     mail = AccountMail(**json.loads(opened))
     content = _written(mail)
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    with metrics.message("email", "message"):
-        send_email(mail.to, content.subject, content.text, content.html, name)
+    refused = RefusedAddress.objects.filter(destination=destination_hash(mail.to))
+    try:
+        with metrics.message("email", "message"):
+            send_email(mail.to, content.subject, content.text, content.html, name)
+        refused.delete()
+    except FinallyRefusedError as refusal:
+        facts = {"answer": str(refusal), "at": clock.now()}
+        RefusedAddress.objects.update_or_create(facts, destination=destination_hash(mail.to))
 
 
 def mails_under_earlier_secrets() -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from paraph.audit_trail.models import Entry
 from paraph.kernel import tokens
 
-PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by", "salt")
+PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "salt")
 """Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each.
 ``salt`` is that of :func:`correction`: whoever has it can try values. So is
 ``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
@@ -91,8 +91,9 @@ def _text(value: str | bool | None) -> str:
     return value or ""
 
 
+_Ids = Collection[int] | Collection[int | None]
 ERASED = "erased"
-_ENTERED = "metadata/fields/"
+ENTERED = "metadata/fields/"  # what signers filled in
 
 
 @dataclass(frozen=True)
@@ -103,44 +104,45 @@ class EntryAbout:
     values: Mapping[str, str]
 
 
-def entries_about(request_id: int, signer_id: int, addresses: Collection[str]) -> list[EntryAbout]:
-    """Return the signer's entries, with all their personal values, and those entries of others in which one of the
-    signer's addresses stands, with that alone."""
-    found = [_about(entry, signer_id, addresses) for entry in Entry.objects.filter(request=request_id)]
-    return [each for each in found if each.values or each.entry.signer_id == signer_id]
+def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str]) -> list[EntryAbout]:
+    """Return, of these requests, the entries of the signers, with all their personal values, and those of others in
+    which one of the addresses stands, with that alone."""
+    found = [_about(entry, signer_ids, addresses) for entry in Entry.objects.filter(request__in=request_ids)]
+    return [each for each in found if each.values or each.entry.signer_id in signer_ids]
 
 
-def entered_values(request_id: int) -> list[EntryAbout]:
-    """Return the entries that state what signers filled in, with these values alone."""
-    found = [_about(entry, entry.signer_id or 0, ()) for entry in Entry.objects.filter(request=request_id)]
-    values = ({path: each.values[path] for path in each.values if path.startswith(_ENTERED)} for each in found)
-    return [EntryAbout(each.entry, entered) for each, entered in zip(found, values, strict=True) if entered]
+def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAbout]:
+    """Return, of these requests, the entries with personal values whose paths begin so, and these values alone."""
+    entries = Entry.objects.filter(request__in=request_ids).exclude(salts=None)
+    found = (_about(entry, {entry.signer_id}, (), beginning) for entry in entries)
+    return [each for each in found if each.values]
 
 
-def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[str, str]) -> int:
+def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str], str]) -> int:
     """Replace these values; return in how many entries.
 
-    ``pseudonyms``: by address or number, what takes its place; all other values become "erased". Each value goes with
-    its salt and leaves its commitment, so that the chain still holds. The caller holds the request's row lock.
+    ``pseudonyms``: by request and address or number, what takes its place; all other values become "erased". Each value
+    goes with its salt and leaves its commitment, so that the chain still holds. The caller holds the row locks of the
+    requests.
     """
     changed = [each for each in found if each.values]
     for each in changed:
         _erase(each.entry, each.values, pseudonyms)
+    Entry.objects.bulk_update([each.entry for each in changed], ["ip", "user_agent", "metadata", "salts"])
     return len(changed)
 
 
-def _about(entry: Entry, signer_id: int, addresses: Collection[str]) -> EntryAbout:
+def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning: str = "") -> EntryAbout:
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
-    of_signer = entry.signer_id == signer_id
-    kept = {path: value for path, value in values.items() if is_salt(entry.salts[path])}
+    of_signer = entry.signer_id in signer_ids
+    kept = {path: each for path, each in values.items() if is_salt(entry.salts[path]) and path.startswith(beginning)}
     return EntryAbout(entry, {path: value for path, value in kept.items() if of_signer or value in addresses})
 
 
-def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[str, str]) -> None:
+def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[tuple[int, str], str]) -> None:
     entry.salts = entry.salts | {path: commitment(entry.salts[path], value) for path, value in gone.items()}
     for path, value in gone.items():
-        _replace(entry, path, pseudonyms.get(value, ERASED))
-    entry.save(update_fields=["ip", "user_agent", "metadata", "salts"])
+        _replace(entry, path, pseudonyms.get((entry.request_id, value), ERASED))
 
 
 def _replace(entry: Entry, path: str, pseudonym: str) -> None:

@@ -17,6 +17,7 @@ class EventType(StrEnum):
     CREATED = "signature_request.created"
     IDENTITY_DECLARED = "signature_request.identity_declared"
     SIGNER_NOTIFIED = "signer.notified"
+    DELIVERY_FAILED = "signer.delivery_failed"
     CORRECTED = "signer.corrected"
     EXTENDED = "request.extended"
     OTP_SENT = "signer.otp_sent"

@@ -22,6 +22,8 @@ _COMMANDS = {
     "person": "people.person",
     "erase": "people.erase",
     "branding": "organization.branding",
+    "operator": "operator.command",
+    "activity": "operator.activity",
     "usage": "organization.usage",
     "inbox": "messages.inbox",
     "webhook": "messages.webhook",
@@ -64,6 +66,12 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except DomainError as refusal:
             raise _Failure(refusal.message) from refusal
+        except Exception as error:
+            from paraph.database.outage import refusal_sentence
+
+            if sentence := refusal_sentence(error):
+                raise _Failure(sentence) from error
+            raise
 
 
 class _Failure(click.ClickException):

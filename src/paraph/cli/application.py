@@ -29,21 +29,13 @@ def create(
     """Create an application. Its API key and webhook secret are shown only once."""
     with database() as operator:
         from paraph.tenants.applications import create_application
+        from paraph.tenants.overview import application_facts
 
         made = create_application(
             organization, operator, environment=environment, name=name, webhook_url=webhook_url, origins=origins
         )
-        facts = {
-            "id": made.application.pk,
-            "organization_id": organization,
-            "environment": environment,
-            "name": made.application.name,
-            "webhook_url": webhook_url,
-            "frame_origins": made.application.frame_origins.split(),
-            "api_key": made.api_key,
-            "webhook_secret": made.webhook_secret,
-        }
-        show(facts, as_json=as_json)
+        secrets = {"api_key": made.api_key, "webhook_secret": made.webhook_secret}
+        show({**application_facts(made.application), **secrets}, as_json=as_json)
 
 
 @command.command("list")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from paraph.cli.options import operator_options, show, show_lines
-from paraph.cli.session import database, database_to_fill, set_up
+from paraph.cli.session import database, database_to_fill, noted_operator, set_up
 from paraph.kernel.settings import read_settings
 from paraph.operations.backup import restore as restoring
 from paraph.operations.backup.archive import Archive, checked_archive
@@ -17,19 +17,21 @@ _NEW_FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.option("--out", type=_NEW_FILE, required=True, help="File to write.")
+@click.option("--tried", is_flag=True, help="Restore the database into a temporary server, and count its rows.")
 @operator_options
 @click.pass_context
-def backup(context: click.Context, *, out: Path, as_json: bool) -> None:
+def backup(context: click.Context, *, out: Path, tried: bool, as_json: bool) -> None:
     """Write the database, objects, secret and keys to one file, for paraph restore.
 
-    The file contains the secret: protect it accordingly. Exits with 1 if objects are missing or changed; the file is
-    written anyway, with what there is.
+    The file is read back, and contains the secret: protect it accordingly. Exits with 1 if objects are missing or
+    changed; the file is written anyway, with what there is.
     """
     with database():
         from paraph.operations.backup.write import write_backup
 
-        made = write_backup(out.absolute())
-    first = f"{made['file']}: {made['bytes']} bytes, {made['objects']} objects"
+        made = write_backup(out.absolute(), tried=tried)
+    first = f"{made['file']}: {made['bytes']} bytes, {made['objects']} objects, {made['rows']} rows"
+    first += ", all of which were restored into a temporary server" if tried else ""
     show_lines(made, [first, *_problems(made["problems"])], as_json=as_json)
     context.exit(1 if made["problems"] else 0)
 
@@ -51,6 +53,8 @@ def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
 
         migrate()
         restoring.give_no_number_twice()
+        noted_operator()
+        restoring.note_backup(archive)
         problems = problems_with_named_objects()
     first = f"Restored: the database and {objects} objects. Run paraph check once the service runs."
     show_lines({"objects": objects, "problems": problems}, [first, *_problems(problems)], as_json=as_json)
@@ -104,6 +108,7 @@ def import_(file: Path, *, as_json: bool) -> None:
 
         applied = migrate()
         restoring.give_no_number_twice()
+        noted_operator()
     show({"imported": True, "applied": applied}, as_json=as_json)
 
 

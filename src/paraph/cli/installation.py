@@ -34,10 +34,13 @@ def check(context: click.Context, *, as_json: bool, names: tuple[str, ...]) -> N
 @json_option
 def migrate(*, newer_tables: bool, as_json: bool) -> None:
     """Update the database tables to this version."""
-    with database():
+    with database() as operator:
         from paraph.operations.migrations import migrate as apply_missing
+        from paraph.tenants.admin_log import note
 
         count = apply_missing(newer_tables=newer_tables)
+        if count:
+            note(None, operator, "migrate", after={"applied": count})
     show({"applied": count}, as_json=as_json)
 
 

@@ -132,7 +132,7 @@ def confirm_address(id: int, address: str, how: str | None, language: str, *, as
 
 @click.group()
 def retention() -> None:
-    """How long the files of requests are kept."""
+    """How long the files and the people of requests are kept."""
 
 
 @retention.command("set")
@@ -140,39 +140,52 @@ def retention() -> None:
 @click.option("--environment", required=True, help="sandbox or production")
 @click.option("--days", type=int, help="Days after the end of a request until its files are deleted.")
 @click.option("--never", is_flag=True, help="Keep files forever, which is the default.")
+@click.option("--people-days", type=int, help="Days after the end of a request until its people are forgotten.")
+@click.option("--people-never", is_flag=True, help="Keep names and addresses forever, which is the default.")
 @operator_options
-def set_(organization: int, environment: str, days: int | None, *, never: bool, as_json: bool) -> None:
-    """Set when the files of an organization's requests are deleted, in one environment."""
-    if (days is None) != never:
-        raise click.UsageError("Give either --days or --never.")
+def set_(organization: int, environment: str, *, as_json: bool, **given: Any) -> None:
+    """Set when the files of an organization's requests are deleted and its people forgotten, in one environment."""
+    days = {environment: given["days"]} if given["days"] is not None or given["never"] else {}
+    people = {environment: given["people_days"]} if given["people_days"] is not None or given["people_never"] else {}
+    if not days | people or (given["days"] and given["never"]) or (given["people_days"] and given["people_never"]):
+        raise click.UsageError("Give either --days or --never, either --people-days or --people-never, or one of each.")
     with database() as operator:
-        from paraph.tenants.retention import change_retention, retention_days
+        from paraph.tenants.retention import change_retention
 
-        change_retention(organization, operator, {environment: days})
-        show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
+        change_retention(organization, operator, days, people)
+        _show_days(organization, as_json=as_json)
+
+
+def _show_days(organization: int, *, as_json: bool) -> None:
+    from paraph.tenants.retention import retention_days
+
+    facts = {name: retention_days(organization, name) for name in ("days", "people_days")}
+    show({"organization_id": organization, **facts}, as_json=as_json)
 
 
 @retention.command()
 @operator_options
 def apply(*, as_json: bool) -> None:
-    """Delete files that are due now; workers do this on their own every five minutes."""
+    """Delete files and forget people that are due now; workers do this on their own every five minutes."""
     with database():
         from paraph.flow.housekeeping.delete_files import delete_due_files
+        from paraph.flow.personal_data.forget import forget_due_people
 
-        show({"requests": delete_due_files(seconds=float("inf"))}, as_json=as_json)
+        deleted, forgotten = (verb(seconds=float("inf")) for verb in (delete_due_files, forget_due_people))
+        show({"requests": deleted, "requests_without_people": forgotten}, as_json=as_json)
 
 
 @retention.command("show")
 @click.argument("organization", type=int)
 @operator_options
 def show_(organization: int, *, as_json: bool) -> None:
-    """Show when the files of an organization's requests are deleted, by environment; null for never."""
+    """Show when the files of an organization's requests are deleted and its people forgotten, by environment; null for
+    never."""
     with database():
         from paraph.tenants.organizations import existing_organization
-        from paraph.tenants.retention import retention_days
 
         existing_organization(organization)
-        show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
+        _show_days(organization, as_json=as_json)
 
 
 @click.command("usage")

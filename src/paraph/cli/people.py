@@ -45,20 +45,14 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
 def list_members(organization: int, *, as_json: bool) -> None:
     """List the members of an organization."""
     with database():
+        from django.db.models import F
+
         from paraph.kernel import clock
         from paraph.tenants.models import Member
 
-        members = Member.objects.filter(organization_id=organization).select_related("user").order_by("pk")
-        rows = [
-            {
-                "id": each.pk,
-                "email": each.user.email,
-                "name": each.user.name,
-                "role": each.role,
-                "joined_at": clock.iso(each.joined_at),
-            }
-            for each in members
-        ]
+        members = Member.objects.filter(organization_id=organization).order_by("pk")
+        told = members.values("id", "role", "joined_at", email=F("user__email"), name=F("user__name"))
+        rows = [{**row, "joined_at": clock.iso(row["joined_at"])} for row in told]
         lines = (f"{row['id']}  {row['role']:<8}  {row['email']}  {row['name']}" for row in rows)
         show_lines(rows, lines, as_json=as_json)
 

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_origin
 from urllib.parse import urlsplit
 
+import click
 import structlog
 
 from paraph import __version__
 from paraph.cli.lock import DataFolderLock
+from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
-from paraph.kernel.settings import Settings, read_settings
+from paraph.kernel.settings import Settings, read_settings, variable
 from paraph.postgres import Server
 
 if TYPE_CHECKING:
@@ -46,26 +48,47 @@ def nothing_collected() -> Iterator[None]:
 
 @contextmanager
 def database() -> Iterator["Actor"]:
-    """Set Django up and give access to the database, whether or not the service runs, on behalf of the operator.
-    Without a service, the embedded server runs for as long as the command does. Raise ``DomainError``."""
+    """Set Django up and give access to the database, whether or not the service runs, on behalf of the operator, whose
+    command is noted. Without a service, the embedded server runs for as long as the command does. Raise
+    ``DomainError``."""
     settings = read_settings()
     lock = None if settings.database_url else DataFolderLock(settings.data_dir)
     while lock:
         if lock.take("command"):
             with _embedded_server(settings):
-                yield _operator()
+                yield noted_operator()
             lock.release()
             return
         if lock.wait_until_ready():
             break
     with _running_database():
-        yield _operator()
+        yield noted_operator()
 
 
-def _operator() -> "Actor":
-    from paraph.tenants.admin_log import OPERATOR
+_UNNOTED = {
+    *("check", "migrate", "verify-store", "usage", "secret status", "retention show"),
+    *("organization list", "application list", "key list", "webhook list"),
+}
+"""Commands that change nothing of anybody's and show nothing about persons."""
 
-    return OPERATOR
+
+def noted_operator() -> "Actor":
+    """Return the operator who gives the command, by the name of ``PARAPH_OPERATOR`` or of their login, once the command
+    stands in the installation's log: before it shows or changes anything. Of what was asked, the log has numbers and
+    flags alone: a text may name a person, and nothing in the log can be erased."""
+    from paraph.tenants.admin_log import Actor, note
+    from paraph.tenants.models import ActorKind
+
+    # Who logged in to the system, even where they act as another account.
+    login = os.environ.get("SUDO_USER") or os.environ.get("LOGNAME") or f"uid {os.getuid()}"
+    operator = Actor(ActorKind.OPERATOR, email=(read_settings().operator or login)[:320])
+    context = click.get_current_context()
+    command = context.command_path.removeprefix(context.find_root().command_path).strip()
+    if command not in _UNNOTED:
+        asked = {name: value for name, value in context.params.items() if value and isinstance(value, int)}
+        asked.pop("as_json", None)
+        note(None, operator, command, after=asked)
+    return operator
 
 
 @contextmanager
@@ -120,9 +143,11 @@ def _running_database() -> Iterator[None]:
 
 
 def log_start(command: str) -> None:
-    """Log which version begins, and how it is set up. Of the settings that are set, those that are numbers or choices
-    show their values; texts show only that they are set, because a secret may stand in any of them."""
+    """Name the process by its command, and log which version begins, and how it is set up. Of the settings that are
+    set, those that are numbers or choices show their values; texts show only that they are set, because a secret may
+    stand in any of them."""
     settings = read_settings()
+    machine.name_process(f"paraph-{command}")
     web_processes, worker_processes = settings.processes
     kind = settings.sealing_key.partition(":")[0]
     structlog.get_logger("paraph.start").info(
@@ -136,12 +161,8 @@ def log_start(command: str) -> None:
         confinement=settings.confinement,
         web_processes=web_processes,
         worker_processes=worker_processes,
-        settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
+        settings={variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
     )
-
-
-def _variable(name: str) -> str:
-    return str(Settings.model_fields[name].validation_alias or f"PARAPH_{name.upper()}")
 
 
 def _shown(settings: Settings, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""``paraph storage encrypt`` and ``paraph verify-store``."""
+"""``paraph storage encrypt``, ``paraph storage copy`` and ``paraph verify-store``."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,8 @@ import click
 
 from paraph.cli.options import operator_options, show_lines
 from paraph.cli.session import database
+from paraph.kernel.settings import read_settings
+from paraph.kernel.tokens import sha256
 
 
 @click.group()
@@ -30,11 +32,30 @@ def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> 
         from paraph.operations.store_encryption import encrypt_store
 
         progress: Path = settings.DATA_DIR / "storage-encrypt.json"
-        found = encrypt_store(progress, float("inf") if seconds is None else seconds)
-    lines = [f"{problem['problem']}: {problem['key']}" for problem in found["problems"]]
-    lines.append(f"{_state(found)}: {found['objects']} objects, {found['encrypted']} of them encrypted now.")
-    show_lines(found, lines, as_json=as_json)
-    context.exit(1 if found["problems"] else 0)
+        found = encrypt_store(progress, _until(seconds))
+    _show_store(context, found, f"{found['encrypted']} of them encrypted now.", as_json)
+
+
+@storage.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@operator_options
+@click.pass_context
+def copy(context: click.Context, *, source: str, target: str, seconds: float | None, as_json: bool) -> None:
+    """Copy stored files from SOURCE to TARGET, while the service runs.
+
+    Each is an address as in PARAPH_STORAGE_URL, or "folder" for the one in the data folder. Variables that begin with
+    TARGET_, such as TARGET_AWS_ENDPOINT_URL, are the target's in place of those that are set for both. Files that are
+    there already are left; each copy is read back. Exits with 1 if files are missing or cannot be read.
+    """
+    with database():
+        from paraph.operations.store_copy import copy_store, opened
+
+        pair = sha256(f"{source} {target}".encode()).hex()[:8]
+        progress: Path = read_settings().data_dir / f"storage-copy-{pair}.json"
+        found = copy_store(opened(source), opened(target, "TARGET_"), progress, _until(seconds))
+    _show_store(context, found, f"{found['copied']} of them copied now; {found['remain']} rows remain.", as_json)
 
 
 @click.command("verify-store")
@@ -57,12 +78,22 @@ def verify_store(context: click.Context, *, rate: float, seconds: float | None, 
         progress: Path = settings.DATA_DIR / "verify-store.json"
         if restart:
             progress.unlink(missing_ok=True)
-        found = verify(progress, rate * 1_000_000, float("inf") if seconds is None else seconds)
+        found = verify(progress, rate * 1_000_000, _until(seconds))
     problems = found["problems"]
     lines = [f"{problem['problem']}: {problem['key']} ({problem['row'] or 'no row'})" for problem in problems]
     lines.append(f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems.")
     show_lines(found, lines, as_json=as_json)
     context.exit(1 if found["found"] else 0)
+
+
+def _until(seconds: float | None) -> float:
+    return float("inf") if seconds is None else seconds
+
+
+def _show_store(context: click.Context, found: dict[str, Any], counts: str, as_json: bool) -> None:
+    lines = [f"{problem['problem']}: {problem['key']}" for problem in found["problems"]]
+    show_lines(found, [*lines, f"{_state(found)}: {found['objects']} objects, {counts}"], as_json=as_json)
+    context.exit(1 if found["problems"] else 0)
 
 
 def _state(found: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from types import FrameType
 
 import structlog
 
+from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.machine import follow_parent, name_process
 
@@ -54,8 +55,12 @@ def fork(name: str, run: Callable[[], None]) -> int:
         status = 1
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
-    except BaseException:
-        log.exception("a child process failed")
+    except BaseException as error:
+        if sentence := refusal_sentence(error):
+            sys.stderr.write(f"{sentence}\n")
+            status = 1
+        else:
+            log.exception("a child process failed")
     finally:
         with contextlib.suppress(Exception):
             sys.stdout.flush()

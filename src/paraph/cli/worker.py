@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paraph.cli import liveness
 from paraph.cli.options import data_dir_option
 from paraph.cli.session import log_start, set_up
 from paraph.kernel import tokens
@@ -110,10 +112,12 @@ def run() -> None:
     from django.conf import settings
 
     from paraph.database import connections, idle
+    from paraph.metrics.metrics import count_start
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
     connections.work_as("worker")
+    count_start("worker")
     idle.give_back_from_now_on()
     # One process for each job that seals, be they all of one tenant, which has half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()
@@ -130,7 +134,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     from procrastinate.signals import on_stop
 
     from paraph.queue.jobs import QUEUES
-    from paraph.queue.queue_worker import QueueWorker
+    from paraph.queue.queue_worker import STILL_SECONDS, QueueWorker
 
     threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency)
     asyncio.get_running_loop().set_default_executor(threads)
@@ -148,7 +152,18 @@ async def _work(dispatcher: "Dispatcher") -> None:
         for worker in workers:
             worker.stop()
 
-    upkeep = _upkeep(stopping.is_set)
+    upkeep_due: dict[str, float] = {}
+
+    def due() -> dict[str, float]:
+        """By when each part has to turn again."""
+        queues = {f"queue {worker.queue}": worker.due for worker in workers}
+        return {**upkeep_due, **queues, "webhooks": dispatcher.turned_at + STILL_SECONDS}
+
+    def trouble() -> str:
+        return "the database does not answer" if any(worker.away for worker in workers) else ""
+
+    upkeep = _upkeep(stopping.is_set, upkeep_due)
+    upkeep.append(asyncio.create_task(liveness.tell(settings.DATA_DIR, due, trouble)))
     running = [asyncio.create_task(worker.run()) for worker in workers]
     with on_stop(stop):
         await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
@@ -175,31 +190,34 @@ def _exit(why: str) -> None:
     os._exit(0)
 
 
-def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
+def _upkeep(stopping: Callable[[], bool], due: dict[str, float]) -> "list[asyncio.Task[None]]":
     from paraph.flow.ending import expire_due
     from paraph.flow.jobs import give_up
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
     expire, rescue = partial(expire_due, stopping), partial(rescue_jobs, give_up)
-    return [
-        asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire, "requests that are due could not be expired")),
-        asyncio.create_task(_repeat(_RESCUE_SECONDS, rescue, "the jobs of dead workers could not be looked after")),
-        asyncio.create_task(_repeat(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
-    ]
+    works = (
+        (_EXPIRE_SECONDS, expire, "expiring requests that are due"),
+        (_RESCUE_SECONDS, rescue, "looking after the jobs of dead workers"),
+        (_FORGET_SECONDS, forget_old_jobs, "forgetting old jobs"),
+    )
+    return [asyncio.create_task(_repeat(seconds, work, name, due)) for seconds, work, name in works]
 
 
-async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
+async def _repeat(seconds: float, work: Callable[[], object], name: str, due: dict[str, float]) -> None:
     """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
-    outage of the database, the workers of the queues tell."""
+    outage of the database, the workers of the queues tell. ``due`` is told by when it has to begin anew."""
     from paraph.database.outage import is_outage
+    from paraph.queue.queue_worker import LONGEST_SECONDS
 
     thread, loop = ThreadPoolExecutor(1), asyncio.get_running_loop()
     while True:
+        due[name] = time.monotonic() + LONGEST_SECONDS
         try:
             await loop.run_in_executor(thread, _with_fresh_connection, work)
         except Exception as fault:
             if not is_outage(fault):
-                logging.getLogger("paraph.worker").exception(message)
+                logging.getLogger("paraph.worker").exception("%s failed", name)
         await asyncio.sleep(seconds)
 
 

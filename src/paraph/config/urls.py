@@ -9,6 +9,9 @@ from paraph.api.v1.operations import routes
 from paraph.authority import views as authority
 from paraph.dashboard.account.pages import account, first_owner, mails
 from paraph.dashboard.invitations import invitation
+from paraph.dashboard.operators.pages import organization as operators_organization
+from paraph.dashboard.operators.pages import page as operator
+from paraph.dashboard.operators.pages import retry_request, retry_requests
 from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
@@ -57,6 +60,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^(?P<topic>llms\.txt)$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
+    path("operator", operator, name="operator"),
+    path("operator/retry", retry_requests, name="operator_retry"),
+    path("operator/requests/<int:request_id>/retry", retry_request, name="operator_retry_request"),
+    path("operator/organizations/<int:organization_id>", operators_organization, name="operator_organization"),
     re_path("^sign/?$", page, {"token": ""}),
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),

@@ -49,6 +49,7 @@ WORDS = {
     Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),
     Action.REQUESTS_EXPORTED: gettext_lazy("Requests exported"),
     Action.RETENTION_SET: gettext_lazy("Retention changed"),
+    Action.PEOPLE_FORGOTTEN: gettext_lazy("People of ended requests forgotten"),
     Action.DELIVERY_SENT_AGAIN: gettext_lazy("Webhook sent again"),
     Action.WEBHOOK_TESTED: gettext_lazy("Webhook tested"),
     Action.BRANDING_CREATED: gettext_lazy("Branding profile created"),
@@ -153,8 +154,8 @@ def _word(code: str) -> Any:
 
 def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
     who = asked["who"].strip().lower()
-    if who in _NOT_MEMBERS:
-        entries = entries.filter(actor="", actor_kind=who)
+    if who in _NOT_MEMBERS:  # of these, operators alone have names
+        entries = entries.filter(actor_kind=who, **({} if who == ActorKind.OPERATOR else {"actor": ""}))
     elif who:
         entries = entries.filter(actor=who)
     if asked["action"]:

@@ -63,8 +63,9 @@ def _reasons(member: Member, scope: TenantScope) -> Iterator[tuple[SignatureRequ
     for request in _declined(scope):
         assert request.declined_by
         yield request, Reason("declined", _("%(name)s declined") % {"name": request.declined_by.full_name})
+    refused, waits = _("Not delivered to %(name)s"), _("No mail server has taken the invitation of %(name)s yet")
     for signer in _mails(scope):
-        sentence = _("No mail server has taken the invitation of %(name)s yet")
+        sentence = refused if signer.undelivered else waits
         yield signer.request, Reason("mails", sentence % {"name": signer.full_name})
     for request in _expiring(scope):
         yield request, Reason("expiring", _("Expires on %(day)s") % {"day": date_format(request.expires_at)})
@@ -100,7 +101,8 @@ def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
-    """Return the signers whose turn it is, and whose invitation no mail server has taken."""
+    """Return the signers whose turn it is, and whose invitation no mail server has taken, or to whom a message was
+    refused for good."""
     latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     before = clock.now() - _SHORTLY
     mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}
@@ -110,7 +112,7 @@ def _mails(scope: TenantScope) -> list[Signer]:
         signer.request = mailed[signer.request_id]
         is_next = signer.request.mode == Mode.PARALLEL or signer.request_id not in seen
         seen.add(signer.request_id)
-        if is_next and signer.notified_at is None:
+        if is_next and (signer.undelivered or signer.notified_at is None):
             waiting.append(signer)
     return waiting[:_MOST]
 

@@ -25,14 +25,13 @@ from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import name_tenant
 from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.models import ActorKind, Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
-from paraph.tenants.scope import Row, TenantScope, scoped, tenant_key
+from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 
 STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size
 _LONGEST_ID = 19  # digits
@@ -64,7 +63,7 @@ def member_page(right: Right, *, post_only: bool = False, fresh: bool = False) -
             if member is None:
                 raise Http404
             seen(member)
-            name_tenant(tenant_key(scope(member)))
+            answer_for(shown_scope(request, member))
             if not may(member.role, right):
                 return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
             if post_only and request.method != "POST":

@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show, told_in
 from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel.errors import DomainError
-from paraph.messaging.gateways import EMAIL, has_gateway
+from paraph.messaging.gateways import EMAIL, destination_hash, has_gateway
+from paraph.messaging.models import RefusedAddress
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.accounts import with_second_factor
 from paraph.tenants.invitations import State, invite, resend_invitation, state, withdraw_invitation
@@ -99,19 +100,24 @@ def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, 
 
 
 class _MemberRow(NamedTuple):
-    """``refusal`` says why the viewer may not change this member, "" where they may, or may change nobody."""
+    """``refusal`` says why the viewer may not change this member, "" where they may, or may change nobody; ``mail``: as
+    of an :class:`_InvitationRow`."""
 
     member: Member
     is_self: bool
     has_second_factor: bool
     may_change: bool
     refusal: str
+    mail: RefusedAddress | None
 
 
 class _InvitationRow(NamedTuple):
+    """``mail``: the refusal of the newest mail to the address, None where it was taken."""
+
     invitation: Invitation
     state: State
     may_change: bool
+    mail: RefusedAddress | None
 
 
 def _member_rows(viewer: Member) -> list[_MemberRow]:
@@ -119,9 +125,10 @@ def _member_rows(viewer: Member) -> list[_MemberRow]:
     members = list(rows.order_by("joined_at", "pk"))
     protected = with_second_factor([member.user_id for member in members])
     may_change = may(viewer.role, Right.INVITE)
+    mails = _refused([member.user.email for member in members])
     return [
-        _MemberRow(each, each.pk == viewer.pk, each.user_id in protected, may_change and not refusal, refusal)
-        for each in members
+        _MemberRow(each, each.pk == viewer.pk, each.user_id in protected, may_change and not refusal, refusal, mail)
+        for each, mail in zip(members, mails, strict=True)
         for refusal in [_refusal(viewer, each, members) if may_change else ""]
     ]
 
@@ -131,8 +138,16 @@ def _invitation_rows(viewer: Member) -> list[_InvitationRow]:
     rows = Invitation.objects.filter(
         organization_id=viewer.organization_id, accepted_at=None, withdrawn_at=None
     ).select_related("invited_by__user")
-    roles = grantable(viewer.role)
-    return [_InvitationRow(row, state(row), row.role in roles) for row in rows.order_by("-created_at", "-pk")]
+    roles, found = grantable(viewer.role), list(rows.order_by("-created_at", "-pk"))
+    mails = _refused([row.email for row in found])
+    return [_InvitationRow(row, state(row), row.role in roles, mail) for row, mail in zip(found, mails, strict=True)]
+
+
+def _refused(addresses: list[str]) -> list[RefusedAddress | None]:
+    """Return of each address the refusal of the newest mail there."""
+    names = [destination_hash(address) for address in addresses]
+    known = RefusedAddress.objects.in_bulk(names)
+    return [known.get(name) for name in names]
 
 
 def _refusal(viewer: Member, member: Member, members: list[Member]) -> str:

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from django.utils import translation
 from django.utils.module_loading import import_string
 
-PREFIXES = ("/app/", "/account/", "/invitations/")
+PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

@@ -1,5 +1,5 @@
 """``/app/{o}/settings``: name, contact address, which documents are taken and what mails hold, what new requests begin
-with, how long files are kept, deletion.
+with, how long files and people are kept, deletion.
 
 Everybody may read them; owners and admins change them, owners alone retention and deletion.
 """
@@ -18,7 +18,7 @@ from paraph.dashboard.drafts.options import SharedOptions
 from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
-from paraph.tenants.models import Member, Organization
+from paraph.tenants.models import Environment, Member, Organization
 from paraph.tenants.organizations import change_settings, production_applications
 from paraph.tenants.request_defaults import change_request_defaults, request_defaults
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
@@ -83,15 +83,17 @@ class DefaultsForm(SharedOptions):
         super().__init__(entered, known=known, member=member)
 
 
+def _days(label: Any) -> forms.IntegerField:
+    return forms.IntegerField(label=label, required=False, min_value=1, max_value=LONGEST_DAYS)
+
+
 class RetentionForm(forms.Form):
     """Days by environment; empty for ever."""
 
-    production = forms.IntegerField(
-        label=gettext_lazy("Production: days"), required=False, min_value=1, max_value=LONGEST_DAYS
-    )
-    sandbox = forms.IntegerField(
-        label=gettext_lazy("Sandbox: days"), required=False, min_value=1, max_value=LONGEST_DAYS
-    )
+    production = _days(gettext_lazy("Production: days"))
+    production_people = _days(gettext_lazy("Production: days until people are forgotten"))
+    sandbox = _days(gettext_lazy("Sandbox: days"))
+    sandbox_people = _days(gettext_lazy("Sandbox: days until people are forgotten"))
 
 
 class DeletionForm(forms.Form):
@@ -140,8 +142,11 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     if not service.PARAPH.owners_set_retention:
         form.add_error(None, _("On this service, only the operator can change how long files are kept."))
     elif form.is_valid():
-        change_retention(member.organization_id, actor(request, member), form.cleaned_data)
-        return _saved(request, member)
+        days = {each: form.cleaned_data[each] for each in Environment.values}
+        people_days = {each: form.cleaned_data[f"{each}_people"] for each in Environment.values}
+        with told_in(form):
+            change_retention(member.organization_id, actor(request, member), days, people_days)
+            return _saved(request, member)
     return _page(request, member, retention_form=form)
 
 
@@ -164,16 +169,19 @@ def _saved(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> HttpResponse:
     """Return the whole page, with the form that was sent and its errors."""
-    organization, days = member.organization, retention_days(member.organization_id)
+    organization, shown = member.organization, environments(member)
+    days, people_days = (retention_days(organization.pk, kept) for kept in ("days", "people_days"))
+    of_people = {f"{environment}_people": number for environment, number in people_days.items()}
     content: dict[str, Any] = {
         "may_change": may(member.role, Right.BUILD),
         "may_rule": may(member.role, Right.RULE),
         "may_keep": may(member.role, Right.RULE) and service.PARAPH.owners_set_retention,
         "form": SettingsForm(organization),
         "defaults_form": DefaultsForm(member=member),
-        "retention_form": RetentionForm(initial=days),
+        "retention_form": RetentionForm(initial=days | of_people),
         "deletion_form": DeletionForm(),
-        "retention": [(environment, days[environment]) for environment in environments(member)],
+        "retention": [(environment, days[environment]) for environment in shown],
+        "people_retention": [(environment, people_days[environment]) for environment in shown],
         "days_after_deletion": DAYS_AFTER_DELETION,
     }
     return show(request, "settings.html", content | forms_sent, member=member)

@@ -13,6 +13,8 @@ SECONDS = 10.0
 
 _guard = threading.Lock()
 _leases: "WeakSet[Lease]" = WeakSet()
+is_given_back = threading.Event()
+"""Set where connections that rest are closed in the end, so that others than their threads may keep them."""
 
 
 class Lease:
@@ -54,6 +56,7 @@ def give_back(seconds: float = 0.0) -> int:
 
 def give_back_from_now_on() -> None:
     """Close connections that have rested for 10 s, in this process until it ends."""
+    is_given_back.set()
     threading.Thread(target=_repeat, name="idle sessions", daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""Telling an outage of the database, or of the object store, from a fault of ours."""
+"""Telling an outage of the database, or of the object store, and what the database refuses, from a fault of ours."""
 
 import psycopg
 from django.db import InterfaceError, OperationalError
@@ -30,3 +30,19 @@ def outage_sentence(error: BaseException) -> str:
     if isinstance(error, AwayError):
         return str(error.strerror)
     return f"the database does not answer: {cause_of_outage(error)}"
+
+
+_REFUSALS = {  # by the SQLSTATE
+    "42501": "The database refuses: {}. Its owner can allow that to the role that DATABASE_URL names.",
+    "42P01": "The database lacks what this version needs ({}): run paraph migrate.",
+}
+
+
+def refusal_sentence(error: BaseException) -> str:
+    """Return what the role may not do, which table is missing, or that the object store fails, for whoever gave the
+    command; "" for any other error."""
+    if isinstance(error, AwayError):
+        return outage_sentence(error)
+    cause = error.__cause__ or error
+    sentence = _REFUSALS.get(getattr(cause, "sqlstate", None) or "", "")
+    return sentence.format(str(cause).partition("\n")[0])

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import Min
+from django.db.models import Min, QuerySet
 
 from paraph.documents.models import ObjectToDelete
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 
-_AT_ONCE = 500
+_AT_ONCE = 100
 _ADVISORY_LOCK = 0x50415242  # "PARB"; that of migrations is the number before
 
 
@@ -26,25 +26,31 @@ def note(keys: Iterable[str]) -> None:
 def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
     """Delete the noted objects, until none is left or ``is_over``; return how many.
 
-    Safe to repeat and to run twice at once. Raises what the store raises; what it did not delete stays noted.
+    Safe to repeat and to run several times at once, each with objects of its own. Raises what the store raises; what it
+    did not delete stays noted.
     """
-    deleted = 0
-    noted = ObjectToDelete.objects.order_by("since").values_list("object_key", flat=True)
-    while not is_over() and (keys := list(noted[:_AT_ONCE])):
-        if not delete_those(keys):
-            break
-        deleted += len(keys)
+    deleted, some = 0, -1
+    while some and not is_over():
+        some = _delete(ObjectToDelete.objects.order_by("since"))
+        deleted += some
     return deleted
 
 
-def delete_those(keys: Collection[str]) -> bool:
-    """Delete these of the noted objects. Return False where they are kept for now (:func:`kept`); they stay noted."""
+def delete_those(keys: Collection[str]) -> None:
+    """Delete these of the noted objects, but those that another process is about to delete."""
+    while _delete(ObjectToDelete.objects.filter(object_key__in=keys)):
+        pass
+
+
+def _delete(noted: QuerySet[ObjectToDelete]) -> int:
+    """Delete the first of them, none where they are kept for now (:func:`kept`); return how many."""
     with may_delete() as may:
-        if may:
-            for key in keys:
-                store.delete(key)
+        first = noted.select_for_update(skip_locked=True).values_list("object_key", flat=True)[:_AT_ONCE]
+        keys = list(first) if may else []
+        if keys:
+            store.delete(*keys)
             ObjectToDelete.objects.filter(object_key__in=keys).delete()
-    return may
+    return len(keys)
 
 
 @contextmanager

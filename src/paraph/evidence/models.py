@@ -21,7 +21,7 @@ class SealedFile(models.Model):
     ``timestamp`` and ``archive_timestamp``.
 
     ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
-    never. ``timestamp_attempts`` counts failures to get it, in a row.
+    never. Where it could not be had, that is when it is asked for again, and ``timestamp_late_since`` when it was due.
     """
 
     object_key = models.CharField(max_length=200)
@@ -31,14 +31,14 @@ class SealedFile(models.Model):
     shared = models.ForeignKey(SharedContent, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
     timestamp_due_at = models.DateTimeField(null=True, db_index=True)
-    timestamp_attempts = models.IntegerField(default=0, db_default=0)
+    timestamp_late_since = models.DateTimeField(null=True)
 
     class Meta:
         abstract = True
         constraints = (models.UniqueConstraint(fields=["object_key"], name="%(class)s_object_key"),)
         indexes = [
             models.Index(
-                fields=["timestamp_attempts"], condition=models.Q(timestamp_attempts__gt=0), name="%(class)s_attempts"
+                "timestamp_late_since", condition=models.Q(timestamp_late_since__isnull=False), name="%(class)s_late"
             )
         ]
 

@@ -41,6 +41,12 @@ def named_objects(word: str, after: int = 0) -> Iterator[NamedObject]:
         after = page[-1].row[1]
 
 
+def rows_after(word: str, after: int) -> int:
+    """Return the number of rows of one of :data:`TABLES` beyond this id."""
+    table = Document if word == "document" else _FILES[word]
+    return table.objects.filter(pk__gt=after).count()
+
+
 def is_still_named(found: NamedObject) -> bool:
     """Return whether the row still describes the object so: it may have been deleted meanwhile."""
     word, number = found.row

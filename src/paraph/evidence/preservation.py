@@ -1,9 +1,10 @@
 """Timestamps beside sealed files, which never change: when one is needed, and the rows of those that exist."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from paraph.database.kept_once import kept_once
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument, SharedContent
@@ -18,7 +19,8 @@ from paraph.pdf.timestamps.timestamp import Timestamp
 SealedFile = SealedDocument | ProofFile
 
 _AFTER_FAILURE = timedelta(minutes=15)
-_AT_ONCE = 500
+_LATE = timedelta(hours=1)
+KINDS = (SealedDocument, ProofFile)
 
 
 def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
@@ -30,17 +32,27 @@ def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
     return clock.now() if newest is None or sealed.level != wanted else newest.renewal_at
 
 
-def due() -> Iterator[SealedFile]:
-    """Yield sealed files that need a timestamp now, those due longest first, at most 500 of each kind."""
-    for model in (SealedDocument, ProofFile):
-        rows = model.objects.filter(timestamp_due_at__lte=clock.now()).select_related("shared")
-        yield from rows.order_by("timestamp_due_at")[:_AT_ONCE]
+@contextmanager
+def claimed(kind: type[SealedFile]) -> Iterator[SealedFile | None]:
+    """Give the file of the kind that has needed a timestamp longest, and that no other process has at hand, for as long
+    as the block runs, which is a transaction; None where there is none."""
+    with transaction.atomic():
+        due = kind.objects.filter(timestamp_due_at__lte=clock.now()).order_by("timestamp_due_at")
+        yield due.select_for_update(skip_locked=True, no_key=True).first()
 
 
-def overdue() -> int:
-    """Return how many sealed files have waited for their timestamp for an hour or more."""
-    enough = timedelta(hours=1) // _AFTER_FAILURE
-    return sum(model.objects.filter(timestamp_attempts__gte=enough).count() for model in (SealedDocument, ProofFile))
+def overdue() -> tuple[int, float]:
+    """Return how many sealed files, up to 40,000, have needed a timestamp for an hour or more, whether or not it was
+    tried to get one, and for how many seconds the first of them has."""
+    now, files = clock.now(), 0
+    first = now
+    for kind in KINDS:
+        untried = kind.objects.filter(timestamp_late_since=None)
+        for rows, since in ((untried, "timestamp_due_at"), (kind.objects.all(), "timestamp_late_since")):
+            late = rows.filter(**{f"{since}__lte": now - _LATE}).order_by(since).values_list(since, flat=True)
+            files += late[:10_000].count()
+            first = min(first, late.first() or now)
+    return files, (now - first).total_seconds()
 
 
 def records_of(object_key: str) -> list[DetachedTimestamp]:
@@ -54,26 +66,21 @@ def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
     return [as_bytes(file.shared.content["certificates"])["seal"]]
 
 
-def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
-    """Store a timestamp over the file and its ``earlier`` ones. Return False where another process was first."""
-    try:
-        with transaction.atomic():
-            KeptTimestamp.objects.create(
-                object_key=file.object_key,
-                position=len(earlier) + 1,
-                token=record.token,
-                shared_id=kept_once(SharedContent, as_text(vars(record.statuses))),
-            )
-            _schedule(file, stamp.renewal_at, attempts=0)
-    except IntegrityError:
-        return False
-    return True
+def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> None:
+    """Store a timestamp over the claimed file and its ``earlier`` ones."""
+    KeptTimestamp.objects.create(
+        object_key=file.object_key,
+        position=len(earlier) + 1,
+        token=record.token,
+        shared_id=kept_once(SharedContent, as_text(vars(record.statuses))),
+    )
+    _schedule(file, stamp.renewal_at, late_since=None)
 
 
 def postpone(file: SealedFile) -> None:
-    """Schedule another try, after no authority answered."""
-    _schedule(file, clock.now() + _AFTER_FAILURE, attempts=file.timestamp_attempts + 1)
+    """Schedule another try for the claimed file, after no authority answered."""
+    _schedule(file, clock.now() + _AFTER_FAILURE, late_since=file.timestamp_late_since or file.timestamp_due_at)
 
 
-def _schedule(file: SealedFile, moment: datetime, attempts: int) -> None:
-    type(file).objects.filter(pk=file.pk).update(timestamp_due_at=moment, timestamp_attempts=attempts)
+def _schedule(file: SealedFile, moment: datetime, late_since: datetime | None) -> None:
+    type(file).objects.filter(pk=file.pk).update(timestamp_due_at=moment, timestamp_late_since=late_since)

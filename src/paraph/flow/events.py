@@ -15,7 +15,7 @@ from paraph.audit_trail.models import EventType
 from paraph.database.planned import Joined
 from paraph.database.rows import insert
 from paraph.kernel import clock
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.webhooks import outbox
 
@@ -51,6 +51,13 @@ def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = Fa
     facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
     facts |= {"reminder": True} if reminder else {}
     _record(signer.request, EventType.SIGNER_NOTIFIED, signer, metadata=facts)
+
+
+def delivery_failed(to: Signer | CopyRecipient, channel: str, recipient: str, mail: str, answer: str) -> None:
+    """Record that a message was refused for good. ``mail``: its name, which begins with its kind."""
+    facts: dict[str, Any] = {"channel": channel, "recipient": recipient, "message": mail.partition("-")[0]}
+    facts |= {"answer": answer, **({} if isinstance(to, Signer) else {"copies": True})}
+    _record(to.request, EventType.DELIVERY_FAILED, to if isinstance(to, Signer) else None, metadata=facts)
 
 
 def signer_corrected(signer: Signer, old: Mapping[str, str], new: Mapping[str, str], origin: Origin) -> None:

@@ -18,11 +18,13 @@ from paraph.account_mail.mail_account import mail_account
 from paraph.evidence.failures import cause_of, note
 from paraph.flow.ending import end_requests_of_deleted
 from paraph.flow.housekeeping.delete_files import delete_due_files
-from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.sweep import sweep, sweep_store
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
 from paraph.flow.messages.tell_of_end import tell_signer_of_end
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
+from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_people
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.preserve import preserve_due
@@ -30,9 +32,12 @@ from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
+from paraph.kernel.errors import RecipientRefusedError
 from paraph.pdf.refusal import SealError
-from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, logged
+from paraph.queue.jobs import ATTEMPT, DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
+from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
+from paraph.tenants.retention import tell_forgotten
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune, prune_events
 
@@ -43,32 +48,43 @@ class Backoff(BaseRetryStrategy):
     """Try again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
     timestamp authority that fails over a weekend.
 
-    A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting does not mend it;
-    ``paraph request list --failed`` shows it with its cause. A job that is put off runs again at its time, however
-    often.
+    Mails wait longer in the end: an hour where the mail server takes none, four hours where it is this recipient that
+    it refuses for now. A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting
+    does not mend it; ``paraph request list --failed`` shows it with its cause. A job that is put off runs again at its
+    time, however often.
     """
 
-    attempts = 300
+    attempts, longest_wait = 300, 900
+    mail_attempts, longest_wait_of_mails = 82, 3600
+    longest_wait_for_recipient = 4 * 3600
     attempts_to_seal = 6
-    longest_wait = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         if isinstance(exception, Reschedule):
             return RetryDecision(retry_at=exception.next_at)
-        attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
+        attempts, longest = self._bounds(exception, job)
         if job.attempts >= attempts:
             return None
-        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 10), self.longest_wait)})
+        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 14), longest)})
+
+    def _bounds(self, exception: BaseException, job: Job) -> tuple[int, int]:
+        if isinstance(exception, RecipientRefusedError):
+            return MOST_ATTEMPTS_AT_RECIPIENT, self.longest_wait_for_recipient
+        if isinstance(exception, OSError) and job.queue == MAIL:
+            return self.mail_attempts, self.longest_wait_of_mails
+        return self.attempts_to_seal if isinstance(exception, SealError) else self.attempts, self.longest_wait
 
 
 RETRY = Backoff()
 
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """Run an attempt, as task middleware of procrastinate, and report the job if this was its last.
+    """Run an attempt, as task middleware of procrastinate, which may ask which one it is, and report the job if this
+    was its last.
 
     The retry strategy is asked here and again by the worker, which then records its decision.
     """
+    ATTEMPT.set(context.job.attempts + 1)
     try:
         return run()
     except Exception as error:
@@ -116,6 +132,43 @@ def _request_id(arguments: Mapping[str, Any]) -> int | None:
         return None
 
 
+_DUE = (preserve_due, delete_due_files, forget_due_people)
+
+
+def do_what_is_due(part: int) -> None:
+    """Do, for a few seconds of each kind, what no request waits for: late and renewed timestamps, deletions, people to
+    be forgotten. While there is more to do, another job goes on in the place of this one.
+
+    The first ``part`` has as many others join in as half of the places of all workers; jobs that others wait for come
+    first. So seals find a place, whatever is due. A kind that fails holds up no other. Safe to repeat, to be killed and
+    to run several times at once, as each kind is.
+    """
+    done = sum([_done(verb) for verb in _DUE])
+    if not done:
+        return
+    defer_last("do_what_is_due", part=part)
+    places = living_workers() * settings.PARAPH.worker_concurrency
+    for other in range(1, places // 2 if part == 0 else 0):
+        if not is_live("do_what_is_due", part=other):
+            defer_last("do_what_is_due", part=other)
+
+
+def _done(verb: Callable[[], int]) -> int:
+    try:
+        return verb()
+    except Exception:  # noqa: BLE001  of any kind
+        _log.exception("what is due fails", kind=verb.__name__)
+        return 0
+
+
+def _begin_what_is_due() -> None:
+    end_requests_of_deleted(most=500)
+    if not is_live("do_what_is_due"):
+        tell_forgotten()
+    if not is_live("do_what_is_due", part=0):
+        defer_last("do_what_is_due", part=0)
+
+
 _VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
     MAIL: (
         invite,
@@ -127,7 +180,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
         tell_sender,
         tell_signer_of_end,
     ),
-    DEFAULT: (finalize, send_rows, delete_unused_uploads),
+    DEFAULT: (finalize, send_rows, delete_unused_uploads, do_what_is_due, sweep_store),
 }
 for _lane, _verbs in _VERBS.items():
     for _verb in _verbs:
@@ -143,22 +196,17 @@ def _prune_webhooks() -> None:
     prune_events(clock.now())
 
 
-def _delete_files() -> None:
-    end_requests_of_deleted(most=500)
-    delete_due_files()
-
-
 _PERIODIC: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
     ("refresh_certificate_statuses", "*/5 * * * *", "refresh_statuses", refresh_statuses),
-    ("preserve_what_is_due", "2-59/5 * * * *", "preserve", preserve_due),
     ("prune_webhooks", "17 * * * *", "prune_webhooks", _prune_webhooks),
     ("take_over_calls_of_the_month", "3-59/5 * * * *", "take_over_calls", take_over_calls),
     ("clear_sessions", "41 3 * * *", "clear_sessions", SessionStore.clear_expired),
-    ("delete_files_that_are_due", "4-59/5 * * * *", "delete_files", _delete_files),
+    ("begin_what_is_due", "*/5 * * * *", "begin_what_is_due", _begin_what_is_due),
     ("warn_senders_of_what_expires", "6-59/10 * * * *", "warn_senders", warn_senders),
     ("remind_who_is_due", "8-59/10 * * * *", "remind_due", remind_due),
     ("delete_uploads_never_used", "11 4 * * *", "delete_unused", lambda: defer("delete_unused_uploads", first=1)),
     ("sweep_storage", "41 3 * * *", "sweep", sweep),
+    ("forget_fixed_people", "13 4 * * *", "forget_fixed_people", forget_fixed_people),
 )
 """Tasks by the clock: name, when, the lock that lets one wait at most, and the verb."""
 

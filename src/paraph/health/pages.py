@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.kernel import tokens
+from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import READINESS
 from paraph.operations.exposition import CONTENT_TYPE, exposition
 
@@ -67,13 +68,14 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at
-    most a few seconds old."""
-    found = READINESS.readiness()
-    ready = found.ready and not is_draining()
+    """Return 200 or 503 with ``{"ready": …}``: whether this process can answer, whatever fails of what it shares with
+    all others, such as the object store. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at most
+    half a minute old."""
+    found = READINESS.statuses()
+    ready = Status.FAILED not in found.values() and not is_draining()
     answer: dict[str, object] = {"ready": ready}
     if has_internal_access(request):
-        answer["checks"] = found.parts
+        answer["checks"] = found
     response = JsonResponse(answer, status=200 if ready else 503)
     response["Cache-Control"] = "no-store"
     return response

@@ -1,5 +1,5 @@
-"""Places for the threads of a web process: for expensive work, for waiting for a machine of others
-(docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
+"""Places for the threads of a web process: for expensive work, for waiting for a machine of others or for the object
+store (docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
 
 No tenant ever has all of them. Whatever takes a processor for longer than a plain call takes a place before it begins:
 reading a PDF, typesetting, long lists, the pages of large drafts. So threads are left for all else, whatever one tenant
@@ -93,9 +93,7 @@ class FairSemaphore:
         return len(self._held) < self._count and is_within_share
 
 
-_work: FairSemaphore | None = None
-_machines: FairSemaphore | None = None
-_files: FairSemaphore | None = None
+_of: dict[str, FairSemaphore] = {}  # the places for each purpose; none where nothing is limited
 
 
 class _Here(threading.local):
@@ -114,17 +112,18 @@ def configure(threads: int | None, of_work: Told | None = None, of_machines: Tol
     """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
     either. Who waits for a place keeps a thread too: five eighths of all threads at most work or wait to work, three
     eighths for one tenant (of 16, as many as a browser has connections), and three eighths belong to machines of
-    others. A quarter of them may send files, and an eighth wait to. None: no limit. Call it before the first
-    request."""
-    global _work, _machines, _files  # noqa: PLW0603  the threads are those of the process
-    _work = _machines = _files = None
+    others. A quarter of them may send files, and an eighth wait to. Three quarters may ask the object store, and an
+    eighth wait to; one tenant has half of those, and three quarters of the threads with all that wait. None: no limit.
+    Call it before the first request."""
+    _of.clear()
     if threads:
-        half, eighth = max(1, threads // 2), threads // 8
+        half, quarter, eighth = max(1, threads // 2), max(1, threads // 4), threads // 8
         count = min(half, max(2, eighth))
-        _work = FairSemaphore(count, max(count, half + eighth), max(count, half - eighth), of_work)
-        _machines = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
-        quarter = max(1, threads // 4)
-        _files = FairSemaphore(quarter, quarter + max(1, eighth), max(2, quarter))
+        _of["work"] = FairSemaphore(count, max(count, half + eighth), max(count, half - eighth), of_work)
+        _of["machine"] = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
+        _of["file"] = FairSemaphore(quarter, quarter + max(1, eighth), max(2, quarter))
+        most = max(1, threads - quarter)
+        _of["store"] = FairSemaphore(most, max(most, threads - max(1, eighth)), most, of_machines)
 
 
 @contextmanager
@@ -146,10 +145,10 @@ def name_tenant(tenant_key: str) -> None:
 def expensive_work(tenant_key: str = "") -> Iterator[None]:
     """Hold a place for the block, on behalf of the tenant that is named here or was with :func:`name_tenant`; work
     within work takes no other one. Raise :class:`paraph.kernel.places.NoPlaceError`."""
-    if _work is None or _here.at_work:
+    if not _of or _here.at_work:
         yield
         return
-    with _work.place(_named(tenant_key)):
+    with _of["work"].place(_named(tenant_key)):
         _here.at_work = True
         try:
             yield
@@ -165,13 +164,19 @@ def expensive_request() -> None:
 
 def machine_of_others(tenant_key: str) -> AbstractContextManager[None]:
     """Hold a place for the block, in which a machine of others is waited for, such as a mail server; else likewise."""
-    return _machines.place(_named(tenant_key)) if _machines else nullcontext()
+    return _of["machine"].place(_named(tenant_key)) if _of else nullcontext()
+
+
+def object_store() -> AbstractContextManager[None]:
+    """Hold a place for the block, in which the object store is asked, on behalf of the tenant that was named or else of
+    all that are not; else likewise."""
+    return _of["store"].place(_here.tenant_key or "unnamed") if _of else nullcontext()
 
 
 def sending_file(network: str) -> AbstractContextManager[None]:
     """Hold a place for the block, in which a file is sent, on behalf of the tenant that was named or else of the
     client's ``network``; else likewise."""
-    return _files.place(_here.tenant_key or network) if _files else nullcontext()
+    return _of["file"].place(_here.tenant_key or network) if _of else nullcontext()
 
 
 def _named(tenant_key: str) -> str:

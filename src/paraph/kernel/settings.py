@@ -1,4 +1,4 @@
-"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), read once and checked.
+"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), checked.
 
 docs/configuration.md says what each field means; a test compares the two.
 """
@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import dj_database_url
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from paraph.kernel import machine
+from paraph.kernel.environment import read_environment
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
 
@@ -34,17 +34,15 @@ def _split(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-CommaSeparated = Annotated[list[str], NoDecode, _read_by(_split)]
-Ceilings = Annotated[PerHourAndDay, NoDecode, _read_by(PerHourAndDay.parse)]
-JsonStrings = Annotated[dict[str, str], NoDecode, _read_by(json.loads)]
+CommaSeparated = Annotated[list[str], _read_by(_split)]
+Ceilings = Annotated[PerHourAndDay, _read_by(PerHourAndDay.parse)]
+JsonStrings = Annotated[dict[str, str], _read_by(json.loads)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What operators set. The defaults give a whole service on one machine."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="PARAPH_", env_ignore_empty=True, extra="ignore", populate_by_name=True
-    )
+    model_config = ConfigDict(populate_by_name=True)
 
     _mask_wrapped: ClassVar[bool] = True
     """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
@@ -69,6 +67,7 @@ class Settings(BaseSettings):
     webhook_retention_days: int = Field(30, ge=1)
     confinement: Literal["best", "strict"] = "best"
     metrics_token: str = ""
+    operator: str = ""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     # Where uploads, sealed files and proofs are kept.
@@ -251,12 +250,14 @@ class Settings(BaseSettings):
 
 
 def read_settings() -> Settings:
-    """Return the checked settings. Raise ``DomainError("configuration", …)`` that names each bad variable."""
+    """Return the checked settings of the environment. Raise ``DomainError("configuration", …)`` that names each bad
+    variable."""
+    given = read_environment({variable(field): field for field in Settings.model_fields})
     try:
-        return Settings()
+        return Settings.model_validate(given)
     except ValidationError as error:
         problems = "; ".join(
-            ": ".join([*map(_variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
+            ": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
         )
         raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
 
@@ -266,8 +267,9 @@ def _sentence(message: str) -> str:
     return own if own.startswith("PARAPH_") else f"{own[:1].lower()}{own[1:]}"
 
 
-def _variable(field: object) -> str:
-    return "DATABASE_URL" if field == "DATABASE_URL" else f"PARAPH_{str(field).upper()}"
+def variable(field: object) -> str:
+    """Return the name in the environment of a field, or of what stands for it in pydantic's errors."""
+    return "DATABASE_URL" if field in ("DATABASE_URL", "database_url") else f"PARAPH_{str(field).upper()}"
 
 
 def _is_database(address: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from email import charset
 from email.mime.image import MIMEImage
 from email.utils import make_msgid, parseaddr, quote
+from smtplib import SMTPDataError, SMTPRecipientsRefused
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connectio
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.messaging.inbox import capture
+from paraph.messaging.refusals import FinallyRefusedError, refusal_of
 from paraph.messaging.smtp import mail_domain, smtp_gateway
 
 # Every server takes it: one that does not offer 8BITMIME (RFC 6152) may refuse or garble other letters.
@@ -40,8 +42,9 @@ def send_email(
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
     Message-ID, by which receivers recognise a repeated mail. ``logo``: a PNG, shown by the HTML as ``cid:logo``.
     ``from_name`` stands before the service's address, "" for its own name. ``reply_to`` is who gets the answers, "" for
-    that address. Return the acknowledgement: the gateway's
-    reply, or ``captured:<id>``. Raise ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
+    that address. Return the acknowledgement: the gateway's reply, or ``captured:<id>``. Raise
+    ``RecipientRefusedError`` when the gateway refuses this recipient, :class:`FinallyRefusedError` where it always
+    will, and another ``OSError`` (``smtplib.SMTPException`` is one) when it does not take the mail for other reasons.
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
     notify = on_sent or (lambda _acknowledgement: None)
@@ -73,7 +76,10 @@ def send_email(
         notify(acknowledgement)
         return acknowledgement
     with smtp_gateway() as connection:
-        connection.send_messages([message])
+        try:
+            connection.send_messages([message])
+        except (SMTPDataError, SMTPRecipientsRefused) as error:
+            raise refusal_of(error, to) or error from None
         notify(connection.acknowledgement)
         return connection.acknowledgement
 
@@ -118,10 +124,13 @@ def _send_through_provider(message: EmailMessage) -> str:
     """Send the message and return the provider's name and id for it. Raise ``OSError`` when the provider does not
     take it, ``DomainError("configuration", …)`` as :func:`_provider` does."""
     connection = _provider()
-    from anymail.exceptions import AnymailError  # noqa: PLC0415  an extra
+    from anymail.exceptions import AnymailError, AnymailRecipientsRefused  # noqa: PLC0415  an extra
 
     try:
         connection.send_messages([message])
+    except AnymailRecipientsRefused:
+        told: Any = getattr(message, "anymail_status", None)
+        raise FinallyRefusedError(f"{settings.PARAPH.mail_provider}: {', '.join(sorted(told.status))}") from None
     except AnymailError as error:
         raise OSError(f"{settings.PARAPH.mail_provider} did not take the message: {type(error).__name__}") from error
     status: Any = getattr(message, "anymail_status", None)

@@ -1,4 +1,4 @@
-"""The captured inbox, and the mails that wait for room below a ceiling."""
+"""The captured inbox, the mails that wait for room below a ceiling, and addresses that refuse mails about accounts."""
 
 from django.db import models
 from django.db.models.functions import Upper
@@ -33,3 +33,12 @@ class PutOffMail(models.Model):
     name = models.CharField(max_length=200, primary_key=True)
     until = models.DateTimeField()
     reason = models.CharField(max_length=200)
+
+
+class RefusedAddress(models.Model):
+    """An address, by its hash, at which the newest mail about an account was refused for good; ``answer``: what the
+    mail server said."""
+
+    destination = models.CharField(max_length=32, primary_key=True)
+    answer = models.CharField(max_length=200)
+    at = models.DateTimeField(default=clock.now)

@@ -19,7 +19,9 @@ _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme o
 class SmsGateway(Protocol):
     def send(self, to: str, text: str) -> str:
         """Hand one message over; ``to`` is in E.164 form. Return the operator's acknowledgement.
-        Raise ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
+        Raise ``FinallyRefusedError`` (:mod:`paraph.messaging.refusals`) where the operator says that it will never
+        take one to this number, and another ``OSError`` when it was not taken for other reasons, with neither ``to``
+        nor ``text`` in its message."""
 
     def check(self) -> str:
         """Try the gateway without sending; return a sentence about it. Raise ``OSError``."""
@@ -29,8 +31,8 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
     """Hand one message to the SMS gateway (``PARAPH_SMS_URL``); without one, or if ``withheld``, to the captured
     inbox.
 
-    ``to`` is in E.164 form. Return the operator's acknowledgement, or ``captured:<id>``. Raise ``OSError`` when the
-    message was not taken.
+    ``to`` is in E.164 form. Return the operator's acknowledgement, or ``captured:<id>``. Raise what
+    :meth:`SmsGateway.send` raises.
     """
     if withheld or not has_gateway(SMS):
         return capture("sms", to, "", text, message_id=message_id)

@@ -12,8 +12,16 @@ from twilio.http.http_client import TwilioHttpClient
 from twilio.rest import Client
 
 from paraph.kernel.errors import DomainError
+from paraph.messaging.refusals import FinallyRefusedError
 
 _TIMEOUT_SECONDS = 15
+_OF_NUMBER = {  # codes of errors that stay as long as the number is the same
+    21211: "not a phone number",
+    21265: "a short code, which gets no SMS",
+    21610: "its owner wants no messages",
+    21614: "not a mobile number",
+    21635: "a landline",
+}
 
 
 def gateway(url: str) -> "TwilioGateway":
@@ -50,6 +58,8 @@ def _call(request: Any) -> Any:
     try:
         return request()
     except TwilioRestException as error:
+        if error.code in _OF_NUMBER:
+            raise FinallyRefusedError(f"Twilio {error.code}: {_OF_NUMBER[error.code]}") from None
         raise OSError(f"Twilio answered with status {error.status}, code {error.code}") from error
     except TwilioException as error:
         raise OSError(f"Twilio cannot be used ({type(error).__name__})") from error

@@ -4,6 +4,7 @@ of this service in mails, the host of its public address in ASCII."""
 import hmac
 import smtplib
 from base64 import b64encode, decodebytes
+from email.utils import parseaddr
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -54,11 +55,13 @@ class SmtpGateway(EmailBackend):
         return self.connection.reply if self.connection else ""
 
     def greet(self) -> str:
-        """Send EHLO and return ``host:port``. Raise ``OSError`` where the server refuses."""
+        """Greet, name the sender of our mails and return ``host:port``. Raise ``OSError`` where the server refuses."""
         assert self.connection
-        code, reply = self.connection.ehlo()
-        if code != 250:
-            raise OSError(f"{self.host}:{self.port} answers EHLO with {code} {reply.decode(errors='replace')}")
+        sender = parseaddr(settings.PARAPH.mail_from)[1]
+        replies = {"EHLO": self.connection.ehlo(), f"MAIL FROM:<{sender}>": self.connection.mail(sender)}
+        for command, (code, reply) in replies.items():
+            if code != 250:
+                raise OSError(f"{self.host}:{self.port} answers {command} with {code} {reply.decode(errors='replace')}")
         return f"{self.host}:{self.port}"
 
 

@@ -19,12 +19,12 @@ class Counter:
     """A number that only grows, for each combination of labels. Each name is used once."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str] = ()) -> None:
-        self.name = name
+        self.name, self.width = name, 1
         self._text, self._labels = text, labels
         _instruments.append(self)
 
     def inc(self, *labels: str, by: float = 1) -> None:
-        ledger.ledger().add(_key(self.name, labels), {0: by}, 1)
+        ledger.ledger().add(_key(self.name, labels), {0: by}, self.width)
 
     def families(self, sums: _Sums) -> Iterator[Metric]:
         family = CounterMetricFamily(self.name, self._text, labels=self._labels)
@@ -39,12 +39,12 @@ class Histogram:
     def __init__(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> None:
         self.name = name
         self._text, self._labels, self._buckets = text, labels, buckets
-        self._width = len(buckets) + 2  # one more bucket above all bounds, and the sum
+        self.width = len(buckets) + 2  # one more bucket above all bounds, and the sum
         _instruments.append(self)
 
     def observe(self, value: float, *labels: str) -> None:
-        bucket, total = bisect_left(self._buckets, value), self._width - 1
-        ledger.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
+        bucket, total = bisect_left(self._buckets, value), self.width - 1
+        ledger.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self.width)
 
     def families(self, sums: _Sums) -> Iterator[Metric]:
         family = HistogramMetricFamily(self.name, self._text, labels=self._labels)
@@ -81,16 +81,12 @@ class CountingHistogram(Histogram):
 
 def summed() -> Iterator[Metric]:
     """Yield the metrics of all processes, including those that have ended."""
-    sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
-    for key, numbers in ledger.records():
+    sums: dict[tuple[str, int], list[tuple[list[str], list[float]]]] = defaultdict(list)
+    for (key, width), numbers in ledger.sums().items():
         name, _, labels = key.partition(" ")
-        before = sums[name].get(labels)
-        if before and len(before) != len(numbers):  # written by another version of the service
-            continue
-        sums[name][labels] = _added(before, numbers) if before else list(numbers)
+        sums[name, width].append((json.loads(labels), numbers))
     for instrument in _instruments:
-        own = sums[instrument.name].items()
-        yield from instrument.families([(json.loads(labels), numbers) for labels, numbers in own])
+        yield from instrument.families(sums[instrument.name, instrument.width])
 
 
 def _added(some: Sequence[float], others: Sequence[float]) -> list[float]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from paraph.kernel.errors import RecipientRefusedError
 from paraph.metrics.instruments import Counter, CountingHistogram, Histogram
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -30,7 +31,13 @@ _messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channe
 _wait_seconds = Histogram(
     "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
 )
+_starts = Counter("paraph_process_starts", "Processes begun.", ["role"])
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
+
+
+def count_start(role: str) -> None:
+    """Count this process. ``role``: ``web`` or ``worker``."""
+    _starts.inc(role)
 
 
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
@@ -69,10 +76,14 @@ def count_webhook(event: str, result: str) -> None:
 
 @contextmanager
 def message(channel: str, kind: str) -> Iterator[None]:
-    """Count the message that the block hands to a gateway: as ``sent``, or as ``failed`` where the block raises.
+    """Count the message that the block hands to a gateway: as ``sent``, as ``refused`` where the gateway refuses its
+    recipient, which is no fault of the gateway, or as ``failed`` where the block raises anything else.
     ``channel``: ``email`` or ``sms``; ``kind``: ``code`` or ``message``, which is any other."""
     try:
         yield
+    except RecipientRefusedError:
+        _messages.inc(channel, kind, "refused")
+        raise
     except Exception:
         _messages.inc(channel, kind, "failed")
         raise

@@ -14,12 +14,13 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
+from paraph.flow.due import FILES, PEOPLE
 from paraph.metrics import instruments
-from paraph.operations.check.backlog import newest_sound
+from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.service_checks import READINESS
-from paraph.operations.pending_work import queue_state
-from paraph.operations.resources import certificate_ends, database_connections, used_shares
+from paraph.operations.check.service_checks import FIGURES
+from paraph.operations.pending_work import longest_overdue, queue_state
+from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
@@ -29,6 +30,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COUNTED = 10_000
 """So many of a kind are counted: an outage may leave a million that wait, and each look would read them all."""
+
+_KEPT = {"files": FILES, "people": PEOPLE}
 
 # From each kind of job to the next, by the index that the count of each reads, too.
 _JOBS = f"""
@@ -81,6 +84,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 def _counts() -> Iterator[Metric]:
     yield from instruments.summed()
+    yield from processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
 
@@ -100,10 +104,9 @@ def _everything() -> Iterator[Metric]:
         return
     yield _gauge("paraph_database_up", "Whether the database answers.", 1)
     yield from now
-    # Those that ``/readyz`` relies on, so that looks at both cost no more than at one. Most of them would wait for the
-    # database as well, and a scrape is over after ten seconds.
-    order, parts = list(Status), READINESS.readiness().parts
-    lines = {line: order.index(Status(status)) for line, status in parts.items()}
+    # Most of them would wait for the database as well, and a scrape is over after ten seconds.
+    order = list(Status)
+    lines = {line: order.index(status) for line, status in FIGURES.statuses().items()}
     yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
 
 
@@ -134,17 +137,22 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
     gave_up = len(given_up()) if failures else 0
     yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", gave_up)
+    waits = oldest_unsealed_seconds()
+    yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
-    missing = preservation.overdue()
-    yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
-    backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
-    newest = newest_sound()
-    if newest:
-        backups.add_metric([], newest.timestamp())
-    yield backups
+    missing, seconds = preservation.overdue()
+    text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
+    yield _gauge("paraph_timestamps_overdue", text, missing)
+    overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}
+    text = "How long the longest overdue timestamp, deletion of files or forgetting of people has been due."
+    yield _gauges("paraph_overdue_seconds", text, "kind", {"timestamps": seconds, **overdue})
+    since = unsaved_since()
+    if since:
+        text = "When the newest sound backup was made, since 1970; before the first, when the service was first used."
+        yield _gauge("paraph_backup_seconds", text, since.timestamp())
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

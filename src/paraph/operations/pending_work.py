@@ -1,15 +1,20 @@
-"""The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
+"""The steps that jobs have yet to do for a request, the jobs that do them, the state of their queue, and what is
+overdue."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
+from paraph.database.planned import one_row
 from paraph.evidence.models import ProofFile
+from paraph.flow.due import Kept
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name
 from paraph.flow.messages.tell_of_end import pending_mails
@@ -46,7 +51,8 @@ _STATE = f"""
          WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
         (SELECT ceil(count(*) / {len(QUEUES)}.0)::int FROM procrastinate_workers
-         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s'),
+        (SELECT is_called FROM procrastinate_jobs_id_seq)
 """  # noqa: S608  built from constants
 
 
@@ -128,7 +134,8 @@ def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
 def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     if not request.send_email:
         return
-    for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
+    uninvited = Signer.objects.filter(request=request, notified_at=None, undelivered__isnull=True)
+    for signer in uninvited.select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
             yield PendingStep(
@@ -148,16 +155,17 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
-    if request.notify_signers_on_completion and not notified.exclude(metadata__has_key="copies").exists():
-        unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
-        mails = tuple(f"completion-{pk}" for pk in unsent)
+    reached = Signer.objects.filter(request=request, undelivered__isnull=True)
+    if request.notify_signers_on_completion and reached and not notified.exclude(metadata__has_key="copies").exists():
+        mails = tuple(f"completion-{each.pk}" for each in reached if not each.completion_notified_at)
         yield PendingStep(
             "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
         )
 
 
 def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
-    unsent = CopyRecipient.objects.filter(request=request, notified_at=None).exclude(email__endswith=ERASED_DOMAIN)
+    wanted = CopyRecipient.objects.filter(request=request, notified_at=None, undelivered__isnull=True)
+    unsent = wanted.exclude(email__endswith=ERASED_DOMAIN)
     if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
         mails = tuple(map(mail_name, pks))
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
@@ -182,20 +190,38 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
-    of its retry is not due. ``workers``: live processes, each of which registers once for each queue."""
+    of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: there
+    was a job at any time, as a worker defers some by the clock."""
 
     oldest_seconds: float
     due: int
     failed: int
     workers: int
+    used: bool
 
 
 def queue_state() -> QueueState:
     """Read the state in one statement, by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
-        oldest, due, failed, workers = cursor.fetchone()
-    return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)
+        oldest, *others = cursor.fetchone()
+    return QueueState(max(oldest or 0.0, 0.0), *others)
+
+
+class Overdue(NamedTuple):
+    """For how long the longest overdue request has been so, and whose it is."""
+
+    seconds: float
+    organization_id: int
+    environment: str
+
+
+def longest_overdue(kept: Kept) -> Overdue | None:
+    """Return which request should have lost what it keeps longest ago; None where nothing is due."""
+    late = f"extract(epoch FROM {kept.until} - make_interval(days => {kept.days}) - ended_at)::float8"
+    statement = f"SELECT {late}, organization_id, environment {kept.due('1')} ORDER BY 1 DESC LIMIT 1"
+    found = one_row(statement, {"now": clock.now()})
+    return Overdue(*found) if found else None
 
 
 _MAILS = {
@@ -231,12 +257,13 @@ def retry(request_id: int) -> list[Retried]:
         return [Retried(step.task, step.words, _require_job(step, jobs)) for step in pending_steps(request)]
 
 
-def retry_all() -> int:
-    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up;
-    return how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
+def retry_all(most: int | None = None) -> int:
+    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up, or
+    the first ``most`` of them; return how many had a pending step. Each has a transaction of its own, so that it can be
+    ended at any time."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
-    return sum(bool(retry(request_id)) for request_id in wanted)
+    return sum(bool(retry(request_id)) for request_id in islice(wanted, most))
 
 
 def _with_failed_mails() -> list[int]:

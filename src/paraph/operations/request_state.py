@@ -94,6 +94,7 @@ def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, 
         "signed_at": clock.iso(signer.signed_at) if signer.signed_at else None,
         "wrong_codes": wrong,
         "put_off": _put_off(signer, waiting),
+        "undelivered": signer.undelivered,
     }
 
 
@@ -102,6 +103,7 @@ def _copy(copy: CopyRecipient) -> dict[str, Any]:
         "full_name": copy.full_name,
         "email": copy.email,
         "notified_at": clock.iso(copy.notified_at) if copy.notified_at else None,
+        "undelivered": copy.undelivered,
     }
 
 
@@ -166,6 +168,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Say for whom or what the request waits, and what an operator can do about it."""
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
+    people: list[Signer | CopyRecipient] = [*request.signers.all(), *request.copies.all()]
+    refused = (each for each in people if each.undelivered)
+    steps += [f"A message to {each.full_name} was refused for good: {each.undelivered['answer']}." for each in refused]
     if request.status == RequestStatus.EXPIRED:
         return " ".join([_how_it_ended(request), *steps])
     if request.status == RequestStatus.PENDING:

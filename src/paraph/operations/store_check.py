@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from paraph.documents import objects_to_delete
 from paraph.evidence.named_objects import PREFIXES, TABLES, NamedObject, is_still_named, named_among, named_objects
@@ -27,11 +27,13 @@ _YOUNG = timedelta(hours=1)
 _AT_ONCE = 500
 
 
-def problem_with(named: NamedObject, take: Callable[[bytes], object]) -> Problem | None:
+def problem_with(
+    named: NamedObject, take: Callable[[bytes], object], opened: Callable[[str], BinaryIO] = store.open
+) -> Problem | None:
     """Read the object in blocks, which ``take`` gets; return None where size and SHA-256 are those of the row."""
     digest, size = hashlib.sha256(), 0
     try:
-        with store.open(named.key) as file:
+        with opened(named.key) as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
                 size += len(block)
@@ -103,6 +105,33 @@ class Progress:
     def save_now_and_then(self) -> None:
         if time.monotonic() - self._saved > _SAVE_SECONDS:
             self.save()
+
+
+def through_tables(progress: Progress, seconds: float, act: Callable[[list[NamedObject]], None], rows: int) -> bool:
+    """Have ``act`` take all objects that rows name, those of so many rows at a time.
+
+    Goes on where it was stopped, by a signal or after ``seconds``. Return whether it came to the end.
+    """
+    end = time.monotonic() + seconds
+    try:
+        finished = all(_through_table(progress, end, act, rows) for _ in range(progress.stage, len(TABLES)))
+    finally:
+        progress.save()
+    if finished:
+        progress.path.unlink()
+    return finished
+
+
+def _through_table(progress: Progress, end: float, act: Callable[[list[NamedObject]], None], rows: int) -> bool:
+    by_row = groupby(named_objects(TABLES[progress.stage], progress.after), lambda named: named.row)
+    while batch := [list(objects) for _, objects in islice(by_row, rows)]:  # a row may name two
+        act(list(chain.from_iterable(batch)))
+        progress.after = batch[-1][0].row[1]
+        progress.save_now_and_then()
+        if time.monotonic() > end:
+            return False
+    progress.next_stage()
+    return True
 
 
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:

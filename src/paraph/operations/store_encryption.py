@@ -1,16 +1,13 @@
 """Encrypting stored files after ``PARAPH_STORAGE_KEY`` was set or changed, while the service works."""
 
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
 from paraph.documents import objects_to_delete
-from paraph.evidence.named_objects import TABLES, NamedObject, is_still_named, named_objects
+from paraph.evidence.named_objects import NamedObject, is_still_named
 from paraph.kernel import clock
-from paraph.operations.store_check import Progress
+from paraph.operations.store_check import Progress, through_tables
 from paraph.storage import store
 
 _AT_ONCE = 20
@@ -33,43 +30,24 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     ``DomainError("configuration", …)`` without a storage key.
     """
     store.encrypting()
-    progress, end = _Encrypted.resumed(progress_file), time.monotonic() + seconds
-    try:
-        finished = all(_table(progress, end) for _ in range(progress.stage, len(TABLES)))
-    finally:
-        progress.save()
+    progress = _Encrypted.resumed(progress_file)
+
+    def encrypt(batch: list[NamedObject]) -> None:
+        with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
+            for named in batch:
+                _encrypt(named, progress)
+
+    finished = through_tables(progress, seconds, encrypt, _AT_ONCE)
     if finished:
         for key in store.keys_written_before(_PICTURES, clock.now()):
             if not store.encrypting().is_current(key):
                 store.delete(key)
-        progress_file.unlink()
     return {
         "finished": finished,
         "objects": progress.objects,
         "encrypted": progress.encrypted,
         "problems": progress.problems,
     }
-
-
-def _table(progress: _Encrypted, end: float) -> bool:
-    """Do the present table. Return False where the time is over before."""
-    for batch in _batches(TABLES[progress.stage], progress.after):
-        with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
-            for named in batch:
-                _encrypt(named, progress)
-        progress.after = batch[-1].row[1]
-        progress.save_now_and_then()
-        if time.monotonic() > end:
-            return False
-    progress.next_stage()
-    return True
-
-
-def _batches(word: str, after: int) -> Iterator[list[NamedObject]]:
-    """Yield the objects of a few rows at a time; a row may name two."""
-    rows = (list(objects) for _, objects in groupby(named_objects(word, after), lambda named: named.row))
-    while batch := list(chain.from_iterable(islice(rows, _AT_ONCE))):
-        yield batch
 
 
 def _encrypt(named: NamedObject, progress: _Encrypted) -> None:

@@ -7,11 +7,14 @@ row lock: a hundred guesses at once consume five attempts (``paraph.otp.guesses`
 
 import math
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from paraph.database.planned import one_row
 from paraph.database.rows import insert
@@ -32,13 +35,6 @@ DIGITS = 6
 MAX_SENDS = 5
 WINDOW = timedelta(minutes=10)
 
-# Without the counts of wrong guesses, which continue when a code is replaced, and while it is.
-_REPLACED = (
-    "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
-    "window_began_at", "sent_at", "used_at", "attempts",
-)  # fmt: skip
-
-
 _STATUS = "SELECT status, replaced_links FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
 
 
@@ -53,10 +49,16 @@ class TooManySendsError(DomainError):
 
 @dataclass(frozen=True)
 class Issued:
-    """A code that is not sent yet. ``resend`` says that this signer was sent one before."""
+    """A code that is not sent yet, for the signer's link that was replaced ``replaced_links`` times. ``resend`` says
+    that this signer was sent one before."""
 
     code: str
     code_hash: bytes
+    channel: Channel
+    destination: str
+    made_at: datetime
+    window_began_at: datetime
+    replaced_links: int
     resend: bool
 
 
@@ -84,43 +86,45 @@ def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
     allowed = channels(signer)
     if channel not in list(allowed):
         raise translated("validation_error", "field_choice", field="channel", values=", ".join(allowed))
-    chosen = Channel(channel)
-    return chosen, signer.phone if chosen == Channel.SMS else signer.email
+    return Channel(channel), signer.phone if channel == Channel.SMS else signer.email
+
+
+@contextmanager
+def handed_over(signer: Signer, channel: Channel, destination: str) -> Iterator[Issued]:
+    """Give a code (:func:`issue`) that the block hands to a gateway. Where the block raises, it does not count among
+    those that were sent."""
+    issued = issue(signer, channel, destination)
+    try:
+        yield issued
+    except Exception:
+        same = OneTimeCode.objects.filter(signer=signer, window_began_at=issued.window_began_at, sends__gt=0)
+        same.update(sends=F("sends") - 1)
+        raise
 
 
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
-    """Make a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
+    """Make a code and count it. It cannot be used, and the signer's earlier one can, until :func:`mark_sent`.
 
     Raise :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile, ``replaced``
     when their link was replaced.
     """
     with transaction.atomic():
-        status, replaced_links = one_row(_STATUS, [signer.pk]) or ("", -1)
+        status, links = one_row(_STATUS, [signer.pk]) or ("", -1)
         if status == SignerStatus.SIGNED:
             raise SigningEligibility.SIGNED.refusal()
-        if replaced_links != signer.replaced_links:  # the code would go to where the signer is no more
+        if links != signer.replaced_links:  # the code would go to where the signer is no more
             raise ReplacedLinkError(signer.request)
         guesses.require_open(signer, destination)
-        earlier = OneTimeCode.objects.filter(signer=signer).first()
-        began, sends = _window(earlier)
-        now = clock.now()
-        row = earlier or OneTimeCode(signer=signer)
-        if earlier and earlier.sent_at:
-            row.replaced_hash = earlier.code_hash
-        row.created_at, row.expires_at = now, now + guesses.LIFETIME
-        row.sends, row.window_began_at = sends, began
-        code = _derived(row)[0] if _is_shown(signer) else tokens.random_digits(DIGITS)
-        row.code_hash = code_hash = _hashes(signer, code)[0]
-        row.channel, row.destination = channel, destination
-        row.destination_scope = guesses.destination_scope(signer.request, destination)
-        row.sent_at, row.used_at = None, None
-        row.attempts = 0
-        if earlier is None:
-            insert([row])
+        earlier, now = OneTimeCode.objects.filter(signer=signer).first(), clock.now()
+        row = earlier or OneTimeCode(signer=signer, expires_at=now)
+        row.window_began_at, row.sends = _window(earlier, now)
+        if earlier:
+            row.save(update_fields=["window_began_at", "sends"])
         else:
-            row.save(update_fields=_REPLACED)
-    return Issued(code, code_hash, resend=row.ever_sent)
+            insert([row])
+    code = _derived(signer, now)[0] if _is_shown(signer) else tokens.random_digits(DIGITS)
+    return Issued(code, _hashes(signer, code)[0], channel, destination, now, row.window_began_at, links, row.ever_sent)
 
 
 def shown_code(code: OneTimeCode) -> str:
@@ -129,7 +133,8 @@ def shown_code(code: OneTimeCode) -> str:
     if not _is_shown(code.signer):
         return ""
     stored = bytes(code.code_hash)
-    matches = (each for each in _derived(code) if any(tokens.same(stored, made) for made in _hashes(code.signer, each)))
+    derived = _derived(code.signer, code.created_at)
+    matches = (each for each in derived if any(tokens.same(stored, made) for made in _hashes(code.signer, each)))
     return next(matches, "")
 
 
@@ -137,18 +142,22 @@ def _is_shown(signer: Signer) -> bool:
     return signer.request.environment == Environment.SANDBOX
 
 
-def _derived(code: OneTimeCode) -> list[str]:
+def _derived(signer: Signer, made_at: datetime) -> list[str]:
     """Return the code by each secret, first the one in use."""
-    made = f"{code.signer_id} {code.created_at.timestamp()} {code.sends}".encode()
+    made = f"{signer.pk} {made_at.timestamp()}".encode()
     keys = settings.SECRETS.keys("sandbox-codes")
     return [f"{int.from_bytes(tokens.keyed_hash(key, made)[:8], 'big') % 10**DIGITS:0{DIGITS}d}" for key in keys]
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
-    """Make the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
-    that no code is used whose sending the journal does not show."""
-    codes = OneTimeCode.objects.filter(signer=signer, code_hash=issued.code_hash)
-    codes.update(sent_at=clock.now(), ever_sent=True)
+    """Have the code replace the signer's earlier one, and be used, unless their link was replaced. Runs in the
+    transaction that journals the sending, so that no code is used whose sending the journal does not show."""
+    codes = OneTimeCode.objects.filter(signer=signer, signer__replaced_links=issued.replaced_links)
+    codes.update(
+        code_hash=issued.code_hash, replaced_hash=F("code_hash"), channel=issued.channel, used_at=None, attempts=0,
+        destination=issued.destination, destination_scope=guesses.destination_scope(signer.request, issued.destination),
+        created_at=issued.made_at, expires_at=issued.made_at + guesses.LIFETIME, sent_at=clock.now(), ever_sent=True,
+    )  # fmt: skip
 
 
 def withdraw(signer: Signer) -> None:
@@ -179,8 +188,7 @@ def consume(signer: Signer, code_hash: bytes) -> None:
         raise DomainError("invalid_otp", guesses.REPLACED)
 
 
-def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
-    now = clock.now()
+def _window(earlier: OneTimeCode | None, now: datetime) -> tuple[datetime, int]:
     if earlier is None or not clock.is_within(earlier.window_began_at + WINDOW, WINDOW, now):
         return now, 1
     if earlier.sends >= MAX_SENDS:

@@ -71,18 +71,18 @@ _ATTEMPT = f"""
 WITH attempt AS (
     UPDATE otp_onetimecode AS code SET
         attempts = code.attempts + 1,
-        expires_at = CASE WHEN code.code_hash <> %(guessed)s AND code.attempts + 1 >= %(attempts)s
+        expires_at = CASE WHEN code.code_hash <> %(guessed)s AND code.attempts + 1 >= {ATTEMPTS}
                      THEN %(now)s ELSE code.expires_at END,
         wrong_guesses = code.wrong_guesses + (code.code_hash <> %(guessed)s)::int,
         recent_wrong_guesses = CASE WHEN code.code_hash = %(guessed)s THEN code.recent_wrong_guesses
                                WHEN {_TODAY} THEN code.recent_wrong_guesses + 1 ELSE 1 END,
         recent_end_at = CASE WHEN code.code_hash = %(guessed)s OR {_TODAY} THEN code.recent_end_at ELSE %(day)s END,
         locked_until = CASE WHEN code.code_hash <> %(guessed)s AND {_TODAY}
-                            AND code.recent_wrong_guesses + 1 >= %(lock_after)s
+                            AND code.recent_wrong_guesses + 1 >= {LOCKED_AFTER}
                        THEN %(day)s ELSE code.locked_until END
     WHERE code.signer_id = %(signer)s AND code.sent_at IS NOT NULL AND code.used_at IS NULL
       AND code.expires_at > %(now)s AND code.expires_at <= %(lifetime)s + %(slip)s
-      AND code.attempts < %(attempts)s
+      AND code.attempts < {ATTEMPTS}
       AND (code.locked_until > %(now)s AND code.locked_until <= %(day)s + %(slip)s) IS NOT TRUE
       AND NOT EXISTS (SELECT FROM {_SCOPES_OF_CODE})
     RETURNING code.code_hash = %(guessed)s AS is_right, attempts, locked_until, destination_scope,
@@ -172,8 +172,6 @@ def _values(signer: Signer) -> dict[str, Any]:
         "lifetime": now + LIFETIME,
         "day": now + LOCK,
         "hour": now + timedelta(seconds=HOUR),
-        "attempts": ATTEMPTS,
-        "lock_after": LOCKED_AFTER,
         "of_destination": settings.PARAPH.wrong_codes_per_destination,
         "of_organization": settings.PARAPH.wrong_codes_per_organization,
     }

@@ -7,14 +7,15 @@ from paraph.signature_requests.models import Channel, Signer
 
 
 class OneTimeCode(models.Model):
-    """One row per signer: the newest code, as a keyed hash, and the wrong guesses at all codes of this signer.
+    """One row per signer: the newest code that was sent, as a keyed hash, and the wrong guesses at all codes of this
+    signer.
 
-    A new code replaces the old one and has ``attempts`` of its own, but not the counts of wrong guesses:
-    ``wrong_guesses`` since the request was created, and ``recent_wrong_guesses`` in the day that ends at
+    A new code replaces the old one once it is sent, and has ``attempts`` of its own, but not the counts of wrong
+    guesses: ``wrong_guesses`` since the request was created, and ``recent_wrong_guesses`` in the day that ends at
     ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``sends`` counts the codes in the window that
-    began at ``window_began_at``. ``sent_at`` is set once the gateway has taken the newest code, ``ever_sent`` once it
-    has taken any. ``destination_scope`` is where wrong codes to the destination are counted. ``replaced_hash`` is that
-    of the code sent before the newest, so that somebody who enters it can be told.
+    began at ``window_began_at``, those on their way as well. ``sent_at`` is None, and ``ever_sent`` false, until the
+    gateway has taken one. ``destination_scope`` is where wrong codes to the destination are counted. ``replaced_hash``
+    is that of the code sent before the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")

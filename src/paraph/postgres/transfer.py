@@ -4,18 +4,20 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, BinaryIO
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import IO, Any, BinaryIO
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from paraph.kernel.errors import DomainError
 from paraph.postgres import cluster
+from paraph.postgres.contents import foreign
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _NEEDED = ("pg_dump", "pg_restore", "psql")
@@ -75,46 +77,107 @@ _LEFT_OUT = re.compile(
 some servers keep for themselves, which a ``pg_dump`` of another version takes for an option. A row of data would have
 tabs between its columns."""
 
-_TABLES = """
-    SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE relkind IN ('r', 'p') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%')
+_OURS = """
+    SELECT to_regclass('django_migrations') IS NOT NULL OR EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_roles AS r ON r.oid = relowner
+        WHERE relkind IN ('r', 'p') AND nspname = current_schema() AND rolname = current_user AND NOT EXISTS (
+            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'
+        )
+    )
+"""
+_COPY = re.compile(rb"COPY (\S+) \(.*\) FROM stdin;\n")
+_SCHEMA = re.compile(rb"CREATE SCHEMA (.+);\n")
+_MAKE_SCHEMA = b"DO $$BEGIN IF to_regnamespace('%b') IS NULL THEN CREATE SCHEMA %b; END IF; END$$;\n"
+_FOUND = b"""
+    RESET search_path;
+    DO $$BEGIN IF to_regclass('django_migrations') IS NULL THEN
+        RAISE EXCEPTION 'DATABASE_URL does not lead to the schema of the tables: options=-csearch_path%%3DSCHEMA';
+    END IF; END$$;
 """
 
 
-def dump(url: str, target: BinaryIO, snapshot: str) -> None:
-    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raise
-    ``DomainError("postgres", …)`` with the program's words."""
-    options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
-    with psycopg.connect(url) as connection:
-        programs = dumping_programs(connection.info.server_version // 10_000)
-    with TemporaryFile() as errors:
-        command: list[str | Path] = [programs / "pg_dump", *options]
-        process = subprocess.Popen(command, stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
-        _require(process, "pg_dump", errors)
+def dump(url: str, target: BinaryIO, connection: "psycopg.Connection[Any]") -> tuple[bytes, dict[str, int]]:
+    """Write what is Paraph's of the database as the connection's transaction sees it, in pg_dump's own compressed form,
+    and read it back. Return its table of contents, for :func:`load`, and the number of rows of each table. Raise
+    ``DomainError("postgres", …)`` with the program's words, or where another number of rows is read."""
+    programs = dumping_programs(connection.info.server_version // 10_000)
+    [snapshot] = connection.execute("SELECT pg_export_snapshot()").fetchone() or [""]
+    others = foreign(connection)
+    options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", "--no-security-labels"]
+    options += ["--no-tablespaces", f"--schema={others.schema}", f"--snapshot={snapshot}"]
+    options += [f"--exclude-table={relation}" for relation in others.relations]
+    _run([programs / "pg_dump", *options], stdout=target, env=_environment(url))
+    with TemporaryFile() as listed:
+        target.seek(0)
+        _run([programs / "pg_restore", "--list"], stdin=target, stdout=listed)
+        listed.seek(0)
+        contents = others.without(listed.read())
+    rows = _rows_written(programs, target, contents)
+    for table, count in count_rows(connection, rows).items():
+        if count != rows[table]:
+            raise DomainError("postgres", f"The dump has {rows[table]} rows of {table}, and the database {count}.")
+    return contents, rows
 
 
-def load(url: str, source: Path) -> None:
-    """Make what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the program's words;
-    the database is then as it was."""
+def count_rows(connection: "psycopg.Connection[Any]", tables: Iterable[str]) -> dict[str, int]:
+    """Return the number of rows of each of these tables, which are named as in a dump."""
+    counted = {}
+    for table in tables:
+        [counted[table]] = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or [0]  # noqa: S608
+    return counted
+
+
+def _rows_written(programs: Path, dumped: BinaryIO, contents: bytes) -> dict[str, int]:
+    """Read the whole dump, and count."""
+    rows, table = Counter[str](), ""
+    with _script(programs, dumped, contents) as script:
+        for line in script:
+            if start := _COPY.fullmatch(line):
+                table = start[1].decode()
+                rows[table] = 0
+            elif line == b"\\.\n":
+                table = ""
+            elif table:
+                rows[table] += 1
+    return rows
+
+
+@contextmanager
+def _script(programs: Path, dumped: BinaryIO, contents: bytes) -> Iterator[IO[bytes]]:
+    """Give the statements that make these contents of a dump. Raise ``DomainError("postgres", …)`` where they end too
+    early."""
+    dumped.seek(0)
+    with NamedTemporaryFile() as chosen, TemporaryFile() as errors:
+        chosen.write(contents)
+        chosen.flush()
+        command: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--no-tablespaces"]
+        command += ["--file=-", f"--use-list={chosen.name}"]
+        with subprocess.Popen(command, stdin=dumped, stdout=subprocess.PIPE, stderr=errors) as process:  # noqa: S603
+            assert process.stdout
+            try:
+                yield process.stdout
+            except BaseException:
+                process.kill()
+                raise
+            _require(process, "pg_restore", errors)
+
+
+def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
+    """Make these contents of what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the
+    program's words; the database is then as it was."""
     programs = loading_programs()
-    script: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--file=-", source]
     run: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
     run += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
     with (
-        TemporaryFile() as said,
         TemporaryFile() as errors,
-        subprocess.Popen(script, stdout=subprocess.PIPE, stderr=said) as writer,  # noqa: S603
         subprocess.Popen(run, stdin=subprocess.PIPE, stderr=errors, env=_environment(url)) as reader,  # noqa: S603
     ):
-        assert writer.stdout and reader.stdin
+        assert reader.stdin
         try:
-            _pass_on(writer.stdout, reader.stdin)
-            _require(writer, "pg_restore", said)
-        except BrokenPipeError:
-            writer.kill()
+            with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:
+                _pass_on(script, reader.stdin)
         except BaseException:
             reader.kill()  # before it takes the end of its input for the end of the script, and commits
-            writer.kill()
             raise
         with suppress(BrokenPipeError):  # the program has ended, and says why
             reader.stdin.close()
@@ -122,10 +185,11 @@ def load(url: str, source: Path) -> None:
 
 
 def is_empty(url: str) -> bool:
-    """Return whether the database has no table. Raise ``DomainError("database", …)`` where it does not answer."""
+    """Return whether the database has nothing of Paraph's, and no table of ours in its place; what extensions and
+    others have does not matter. Raise ``DomainError("database", …)`` where it does not answer."""
     try:
         with psycopg.connect(url, connect_timeout=10) as connection:
-            found = connection.execute(_TABLES).fetchone()
+            found = connection.execute(_OURS).fetchone()
     except psycopg.OperationalError as error:
         raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
     return found == (False,)
@@ -133,9 +197,17 @@ def is_empty(url: str) -> bool:
 
 def _pass_on(script: IO[bytes], target: IO[bytes]) -> None:
     for line in script:
-        if not _LEFT_OUT.fullmatch(line):
+        if schema := _SCHEMA.fullmatch(line):
+            target.write(_MAKE_SCHEMA % (schema[1], schema[1]))
+        elif not _LEFT_OUT.fullmatch(line):
             target.write(line)
+    target.write(_FOUND)
     target.flush()
+
+
+def _run(command: list[str | Path], **how: Any) -> None:
+    with TemporaryFile() as errors:
+        _require(subprocess.Popen(command, stderr=errors, **how), Path(command[0]).name, errors)  # noqa: S603
 
 
 def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> None:

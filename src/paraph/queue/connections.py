@@ -2,12 +2,11 @@
 
 import asyncio
 import select
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from procrastinate.contrib.django.utils import connector_params
-from procrastinate.exceptions import ConnectorException
 from procrastinate.psycopg_connector import PsycopgConnector
 from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg.abc import PQGen
@@ -21,12 +20,15 @@ _INTERVAL_SECONDS = 5.0
 _Result = TypeVar("_Result")
 
 
-def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> PsycopgConnector:
+def connector(
+    max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
+) -> PsycopgConnector:
     """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
     ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
-    itself does not tell of what it could not note."""
+    itself does not tell of what it could not note. ``asked`` is called each time that the database has said which job
+    is next, if any."""
     return _Connector(
-        lost,
+        (lost, asked),
         kwargs=connector_params(),
         min_size=1,
         max_size=max_connections,
@@ -43,31 +45,23 @@ async def try_connection() -> None:
 
 
 class _Connector(PsycopgConnector):
-    def __init__(self, lost: Callable[[], None], **settings: Any) -> None:
+    def __init__(self, told: tuple[Callable[[], None], Callable[[], None]], **settings: Any) -> None:
         super().__init__(**settings)
-        self._lost = lost
-
-    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
-        with self._telling():
-            await super().execute_query_async(query, **arguments)
+        self._lost, self._asked = told
 
     async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
-        with self._telling():
-            row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
-            return row
+        row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
+        self._asked()  # such a statement registers the worker, or fetches a job
+        return row
 
-    async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
-        with self._telling():
-            rows: list[dict[str, Any]] = await super().execute_query_all_async(query, **arguments)
-            return rows
-
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def _get_cursor(self, *connection: Any, **named: Any) -> AsyncIterator[Any]:
+        """Every statement asks for one."""
         try:
-            yield
-        except ConnectorException as fault:
-            if isinstance(fault.__cause__, OperationalError | InterfaceError):
-                self._lost()
+            async with super()._get_cursor(*connection, **named) as cursor:
+                yield cursor
+        except (OperationalError, InterfaceError):
+            self._lost()
             raise
 
 

@@ -7,6 +7,7 @@ Every worker serves each queue with threads of its own, so that a mail server th
 
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
 
@@ -21,9 +22,12 @@ DEFAULT = "default"
 MAIL = "mail"
 QUEUES = (DEFAULT, MAIL)
 RANKS = 1_000
+LAST = RANKS - 1
 """A job's priority is ``-(deaths * RANKS + rank)``: of jobs that wait, those of the lowest rank are begun first, and
 after all of them those at which workers died."""
+_TASKS = "paraph.flow.jobs."
 TRACE = "trace"  # the argument of a job that carries the id
+ATTEMPT = ContextVar("attempt", default=1)  # which one this is of the job that runs
 
 _log = structlog.get_logger("paraph.job")
 
@@ -38,18 +42,29 @@ def defer(task: str, **arguments: int | str) -> None:
     insert([job(task, rank=0, **arguments)])
 
 
+def defer_last(task: str, **arguments: int | str) -> None:
+    """Add a job as :func:`defer` does, to be begun after all others that wait."""
+    insert([job(task, rank=LAST, **arguments)])
+
+
+def is_live(task: str, **arguments: int | str) -> bool:
+    """Return whether a job of the task with these arguments, among others, waits or is being done."""
+    live = ProcrastinateJob.objects.filter(task_name=f"{_TASKS}{task}", status__in=("todo", "doing"))
+    return live.filter(args__contains=arguments).exists()
+
+
 def job(task: str, *, rank: int = 0, **arguments: int | str) -> ProcrastinateJob:
     """Return the row of a job, to be inserted in one statement with the work that it follows; otherwise as
     :func:`defer`. ``rank``: of jobs that wait, those of a lower one are begun first. Not for tasks with a lock of the
     queue: that there is such a job already would be told by the database alone."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     trace = {TRACE: request_id} if request_id else {}
-    named = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False)
+    named = app.configure_task(f"{_TASKS}{task}", allow_unknown=False)
     made = named.make_new_job(**arguments, **trace)
     return ProcrastinateJob(
         queue_name=made.queue,
         task_name=made.task_name,
-        priority=-min(rank, RANKS - 1),
+        priority=-min(rank, LAST),
         lock=made.lock,
         queueing_lock=made.queueing_lock,
         args=made.task_kwargs,

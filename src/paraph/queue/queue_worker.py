@@ -1,7 +1,10 @@
 """The worker of one queue in a process, which outlives every outage of the database."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import structlog
@@ -21,6 +24,8 @@ _POLL_SECONDS = 3  # for jobs that were put off; of new ones the database tells
 _FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
 _PAUSE_SECONDS = 1
 _HAND_BACK_SECONDS = 2
+STILL_SECONDS = 300.0  # beyond any timeout of a connection, and most waits for a lock
+LONGEST_SECONDS = 7200.0  # no job, and no upkeep, takes so long
 
 _log = structlog.get_logger("paraph.worker")
 
@@ -34,12 +39,23 @@ class QueueWorker:
     """
 
     def __init__(self, queue: str, concurrency: int) -> None:
-        self._queue = queue
+        self.queue = queue
         self._concurrency = concurrency
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()  # the session, by a lost connection or because it is to stop
         self._worker: Worker | None = None
-        self._away = False
+        self.away = False
+        """Whether the database did not answer when it was asked last."""
+        self._turned_at = time.monotonic()
+        self._begun: list[float] = []  # when each job at hand was
+
+    @property
+    def due(self) -> float:
+        """The moment, on the monotonic clock, by which it must have turned again if it is not to stand still: looked
+        for a job, as long as it has a place for one, or for the database; and ended each job."""
+        has_place = len(self._begun) < self._concurrency
+        looks = [self._turned_at + STILL_SECONDS] if has_place else []
+        return min(looks + [begun + LONGEST_SECONDS for begun in self._begun])
 
     async def run(self) -> None:
         """Work until it was asked to stop and its jobs at hand have ended."""
@@ -48,7 +64,7 @@ class QueueWorker:
                 await try_connection()
                 await self._session()
             except (ConnectorException, DatabaseError) as fault:
-                self._note_outage(cause_of_outage(fault))
+                self._note("the database does not answer the worker", away=True, cause=cause_of_outage(fault))
             await _wait(self._stopping, _PAUSE_SECONDS)
 
     def stop(self) -> None:
@@ -68,7 +84,8 @@ class QueueWorker:
         before, self._worker = self._worker, None
         if not self._stopping.is_set():
             self._ended.clear()
-        connected = app.with_connector(connector(_CONNECTIONS, self._ended.set))
+        answers = partial(self._note, "the database answers the worker again", away=False)
+        connected = app.with_connector(connector(_CONNECTIONS, self._ended.set, answers))
         async with connected.open_async():
             # Periodic jobs are deferred on Django's connection of this one thread, which nobody else would renew.
             await sync_to_async(close_old_connections)()
@@ -76,17 +93,17 @@ class QueueWorker:
                 await connected.job_manager.unregister_worker(before.worker_id)
             options: dict[str, Any] = {
                 **connected.worker_defaults,
-                "queues": [self._queue],
+                "queues": [self.queue],
                 "concurrency": self._concurrency,
                 "fetch_job_polling_interval": _POLL_SECONDS,
                 "update_heartbeat_interval": _HEARTBEAT_SECONDS,
                 "stalled_worker_timeout": _FORGOTTEN_AFTER_SECONDS,
                 "delete_jobs": "successful",
                 "install_signal_handlers": False,
+                "worker_middleware": [self._run_job],
             }
             worker: Any = Worker(connected, **options)
             self._worker = worker
-            self._note_return()
             running = asyncio.create_task(worker.run())
             ended = asyncio.create_task(self._ended.wait())
             await asyncio.wait({running, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -94,15 +111,19 @@ class QueueWorker:
             worker.stop()
             await running
 
-    def _note_outage(self, cause: str) -> None:
-        if not self._away:
-            _log.warning("the database does not answer the worker", queue=self._queue, cause=cause)
-        self._away = True
+    async def _run_job(self, run: Callable[[], Awaitable[Any]], *_: object) -> Any:
+        begun = time.monotonic()
+        self._begun.append(begun)
+        try:
+            return await run()
+        finally:
+            self._begun.remove(begun)
+            self._turned_at = time.monotonic()
 
-    def _note_return(self) -> None:
-        if self._away:
-            _log.warning("the database answers the worker again", queue=self._queue)
-        self._away = False
+    def _note(self, words: str, *, away: bool, **cause: str) -> None:
+        if self.away != away:
+            _log.warning(words, queue=self.queue, **cause)
+        self.away, self._turned_at = away, time.monotonic()
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -6,13 +6,14 @@ from datetime import timedelta
 
 from asgiref.sync import async_to_sync
 from django.db import close_old_connections, connection, transaction
+from django.db.models.functions import Now
 from procrastinate.contrib.django import app
-from procrastinate.contrib.django.models import ProcrastinateJob
+from procrastinate.contrib.django.models import ProcrastinateJob, ProcrastinateWorker
 from procrastinate.jobs import Job, Status
 
 from paraph.kernel import clock
 from paraph.kernel.machine import SERVICE_BEGAN
-from paraph.queue.jobs import RANKS
+from paraph.queue.jobs import QUEUES, RANKS
 
 DEAD_AFTER_SECONDS = 10
 _MAX_DEATHS = 3
@@ -94,6 +95,12 @@ def _suspected(jobs: set[int]) -> set[int]:
         return {
             job for job, age, ran_for in cursor.fetchall() if age < service_age and ran_for >= _SUSPECT_AFTER_SECONDS
         }
+
+
+def living_workers() -> int:
+    """Return how many worker processes are alive, each of which registers once for each queue."""
+    since = Now() - timedelta(seconds=DEAD_AFTER_SECONDS)
+    return ProcrastinateWorker.objects.filter(last_heartbeat__gt=since).count() // len(QUEUES)
 
 
 def forget_old_jobs() -> None:

@@ -14,7 +14,8 @@ from typing import Any, cast
 import structlog
 
 LOGGER = "paraph.request"
-FACTS = ("request_id", "method", "route", "status", "milliseconds")
+CALLER = ("organization_id", "environment")
+FACTS = ("request_id", "method", "route", "status", "milliseconds", "client", *CALLER)
 
 _JSON = json.JSONEncoder()
 _PLAIN = vars(logging.LogRecord(LOGGER, logging.INFO, "", 0, "request", (), None))
@@ -22,30 +23,18 @@ _PLAIN = vars(logging.LogRecord(LOGGER, logging.INFO, "", 0, "request", (), None
 
 class RequestLine(logging.LogRecord):
     """A record with the FACTS of a request. There is one for every request, and finding out what it does not tell (the
-    line of source, the thread, the process) takes longer than the rest of it."""
+    line of source, the thread, the process) takes longer than the rest of it. ``client``: the address of the caller;
+    ``organization_id`` and ``environment``: on whose behalf it was answered, None where that is nobody's."""
 
-    request_id: str
-    method: str | None
-    route: str | None
-    status: int
-    milliseconds: float
-
-    def __init__(
-        self, level: int, *, request_id: str, method: str | None, route: str | None, status: int, seconds: float
-    ) -> None:
-        vars(self).update(_PLAIN)
+    def __init__(self, level: int, **facts: Any) -> None:
+        vars(self).update(_PLAIN, **facts)
         self.levelno, self.levelname, self.created = level, logging.getLevelName(level), time.time()
-        self.request_id, self.method, self.route, self.status = request_id, method, route, status
-        self.milliseconds = round(seconds * 1000, 1)
 
     def json(self) -> str:
         """Return the line as structlog's processors would write it."""
         moment = datetime.fromtimestamp(self.created, UTC).isoformat(timespec="microseconds")[:-6]
-        return (
-            f'{{"event": "request", "logger": "{LOGGER}", "level": "{self.levelname.lower()}", '
-            f'"timestamp": "{moment}Z", "request_id": "{self.request_id}", "method": {_JSON.encode(self.method)}, '
-            f'"route": {_JSON.encode(self.route)}, "status": {self.status}, "milliseconds": {self.milliseconds}}}'
-        )
+        head = {"event": "request", "logger": LOGGER, "level": self.levelname.lower(), "timestamp": f"{moment}Z"}
+        return _JSON.encode(head | {name: vars(self)[name] for name in FACTS})
 
 
 _STDERR = 2

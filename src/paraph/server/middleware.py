@@ -3,6 +3,7 @@ outages."""
 
 import logging
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -21,12 +22,13 @@ from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.places import NoPlaceError, sending_file
 from paraph.metrics.metrics import count_request
 from paraph.server.client_address import client_address, guarded_network
-from paraph.server.logs import LOGGER, RequestLine
+from paraph.server.logs import CALLER, LOGGER, RequestLine
 
 AT_ONCE = 256 * 1024  # bytes that the server takes from the thread without waiting for the client
 PROBE = "Paraph_Check"
 _UNDERSCORES = "Headers with underscores in their names are refused."
 _AWAY = "The service is not available at the moment. Try again in a few seconds."
+_GIVEN_ID = re.compile(r"[\w.-]{8,64}", re.ASCII)
 _log = logging.getLogger(LOGGER)
 
 
@@ -39,11 +41,13 @@ class _Middleware:
 
 
 class RequestLog(_Middleware):
-    """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``. The line names the
-    route, never the path or the query: signing tokens and presigned signatures stand there."""
+    """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``: the one that it came
+    with, where that is 8 to 64 letters, digits, dots, dashes and underscores. The line names the route, never the path
+    or the query: signing tokens and presigned signatures stand there."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request_id = f"{random.getrandbits(64):016x}"  # no secret: the client is told
+        given = request.headers.get("X-Request-Id", "")
+        request_id = given if _GIVEN_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"  # no secret
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
             began = time.perf_counter()
@@ -51,7 +55,7 @@ class RequestLog(_Middleware):
             response.headers["X-Request-Id"] = request_id
             _record(request, response, time.perf_counter() - began, request_id)
         finally:
-            structlog.contextvars.unbind_contextvars("request_id")
+            structlog.contextvars.unbind_contextvars("request_id", *CALLER)
         return response
 
 
@@ -67,8 +71,16 @@ def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, re
     level = logging.DEBUG if request.path in ("/healthz", "/readyz", "/metrics") else logging.INFO
     level = logging.ERROR if status >= 500 else level
     if _log.isEnabledFor(level):
+        caller = structlog.contextvars.get_contextvars()
         line = RequestLine(
-            level, request_id=request_id, method=request.method, route=route, status=status, seconds=seconds
+            level,
+            request_id=request_id,
+            method=request.method,
+            route=route,
+            status=status,
+            milliseconds=round(seconds * 1000, 1),
+            client=client_address(request),
+            **{name: caller.get(name) for name in CALLER},
         )
         _log.handle(line)
 

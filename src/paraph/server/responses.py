@@ -37,24 +37,28 @@ def parse_range(header: str, size: int) -> ByteRange | None:
     return ByteRange(start, max(end - start + 1, 0))
 
 
+_BLOCK = 1 << 18
+
+
 class FileSlice:
-    """``length`` bytes of a file from ``start``. Closing it closes the file."""
+    """``length`` bytes of a file from ``start``. Closing it closes the file. The first block is read at once, so that a
+    store that does not give it is told of before an answer begins."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:
         self.start, self.length = start, length
-        self._file, self._left = file, length
         file.seek(start)
+        self._ahead = file.read(min(_BLOCK, length))
+        self._file, self._left = file, length - len(self._ahead)
 
-    def read(self, size: int = -1) -> bytes:
-        block = self._file.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(block)
+    def read(self, size: int = _BLOCK) -> bytes:
+        block, self._ahead = self._ahead[:size], self._ahead[size:]
+        if not block:
+            block = self._file.read(min(size, self._left))
+            self._left -= len(block)
         return block
 
     def close(self) -> None:
         self._file.close()
-
-
-_BLOCK = 1 << 18
 
 
 def file_response(request: HttpRequest, file: BinaryIO, filename: str, *, in_parts: bool = True) -> HttpResponseBase:

@@ -17,6 +17,7 @@ LONGEST_SUBJECT, LONGEST_MESSAGE, LONGEST_REMINDER = 150, 5_000, 1_000  # of wha
 LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
 _TENANT = ("organization", "environment")  # with which most indexes of requests begin
 LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
+_BY_END = *_TENANT, Coalesce("completed_at", "ended_early_at", "expires_at")
 
 
 class Mode(models.TextChoices):
@@ -48,8 +49,8 @@ class Channel(models.TextChoices):
 
 class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
-    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``;
-    ``expires_at`` stays then.
+    ``files_deleted_at``; ``people_forgotten_at``: when its people became pseudonyms, as the organization's rule says.
+    ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``; ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``subject`` and ``message``: what that member writes to the
@@ -98,6 +99,7 @@ class SignatureRequest(models.Model):
     has_copies = models.BooleanField(default=False, db_default=False)
     declined_by = models.ForeignKey("Signer", models.PROTECT, null=True, related_name="+", db_index=False)
     files_deleted_at = models.DateTimeField(null=True)
+    people_forgotten_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
@@ -110,10 +112,12 @@ class SignatureRequest(models.Model):
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
             models.Index(
-                *_TENANT,
-                Coalesce("completed_at", "ended_early_at", "expires_at"),
-                condition=~models.Q(status="pending") & models.Q(files_deleted_at=None),
-                name="request_ended",
+                *_BY_END, condition=~models.Q(status="pending") & models.Q(files_deleted_at=None), name="request_ended"
+            ),
+            models.Index(
+                *_BY_END,
+                condition=models.Q(files_deleted_at__isnull=False, people_forgotten_at=None),
+                name="people_due",
             ),
             models.Index(
                 fields=[*_TENANT, "expires_at"], condition=models.Q(status="pending"), name="request_expiring"
@@ -155,10 +159,12 @@ class Signer(models.Model):
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
     whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
-    somebody else declined or the sender withdrew the request. ``token_salt`` is one of the two inputs of a signing
-    token; the other is a key of the server. ``replaced_links``: how many links of the signer were replaced by newer
-    ones, because the way to the signer was corrected. ``language``: the one that the sender named, "" for the
-    request's; ``locale`` is the same until the signer signs, then the one that they signed in.
+    somebody else declined or the sender withdrew the request. ``undelivered``: the newest message that was refused for
+    good, {"mail": its name, "channel", "recipient", "answer", "at"}, null for none; nothing is sent by itself until the
+    sender reminds or corrects the signer. ``token_salt`` is one of the two inputs of a signing token; the other is
+    a key of the server. ``replaced_links``: how many links of the signer were replaced by newer ones, because the
+    way to the signer was corrected. ``language``: the one that the sender named, "" for the request's; ``locale``
+    is the same until the signer signs, then the one that they signed in.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers", db_index=False)
@@ -181,6 +187,7 @@ class Signer(models.Model):
     fields_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
     end_told_at = models.DateTimeField(null=True)
+    undelivered: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
@@ -231,9 +238,10 @@ class Inquiry(models.Model):
 
 
 class SenderMail(models.Model):
-    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact address.
-    ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer or inquiry, or a
-    number of days. ``sent_at``: when the mail server had it."""
+    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact
+    address. ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer
+    or inquiry, or a number of days; where a message was refused for good, less than 0 of a signer, and 0 of those
+    who get copies. ``sent_at``: when the mail server had it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")
@@ -295,7 +303,7 @@ class Field(models.Model):
 class CopyRecipient(models.Model):
     """A person who gets a copy of the sealed documents and of the proof, and takes no other part; ``position`` counts
     from 0 in the order of the payload. ``token_salt`` is one of the two inputs of the link's token; ``notified_at``:
-    when the mail server had the mail."""
+    when the mail server had the mail; ``undelivered``: as that of a :class:`Signer`."""
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="copies", db_index=False)
     position = models.SmallIntegerField()
@@ -304,6 +312,7 @@ class CopyRecipient(models.Model):
     email = models.CharField(max_length=320)
     token_salt = models.BinaryField()
     notified_at = models.DateTimeField(null=True)
+    undelivered: "models.JSONField[Any, Any]" = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
@@ -341,7 +350,8 @@ class Reminder(models.Model):
     ``number`` counts from 1. ``message``: what the member writes, until the mail is out.
 
     ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
-    journal entry.
+    journal entry. It is {"refused": true} where the mail was refused for good, and {"invited": true} where the
+    invitation, which was refused, is sent again in its place.
     """
 
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="reminders")

@@ -35,7 +35,7 @@ STATUSES = {code: each.status for code, each in CODES.items()}
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 _SECONDS_TO_WAIT = {
     "unavailable": RETRY_AFTER_SECONDS,
-    "delivery_failed": 15,  # for as long a gateway is waited for; each attempt counts towards the limit of sends
+    "delivery_failed": 15,  # for as long a gateway is waited for
 }
 _OF_THE_PAGE = {  # by code, the words of the page that say it
     "already_signed": ("already_signed_title",),
@@ -194,6 +194,8 @@ def _sentence(error: DomainError, words: Words) -> str:
         if error.retry_after:
             return str(words["code_locked"])
         return str(words["code_outdated" if error.attempts_left is None else "code_used_up"])
+    if isinstance(error, TranslatedRefusal) and error.code == "delivery_failed":
+        words = {error.code: error.localized(str(words["locale"]))}
     return str(words.get(error.code) or words["failed"])
 
 

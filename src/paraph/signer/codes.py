@@ -56,8 +56,9 @@ CODES = {  # in the order in which they are looked for
     ),
     "delivery_failed": Code(
         503,
-        "The gateway did not take the message with the code, or too many others wait for it.",
-        "Send a new code after as many seconds as `Retry-After` says, or by the other channel if there is one.",
+        "The gateway did not take the message with the code, refuses its recipient, or too many others wait for it. "
+        "It counts nowhere.",
+        "Send a new code after `Retry-After` seconds, or by the other channel; a refused recipient is to be corrected.",
     ),
     "too_many_attempts": Code(
         429,
@@ -68,7 +69,7 @@ CODES = {  # in the order in which they are looked for
     ),
     "unavailable": Code(
         503,
-        "The service has no time to draw a page or to send a code now, or its database does not answer.",
+        "The service has no time to draw a page or to send a code now, or its database or files cannot be reached.",
         "Ask again after as many seconds as `Retry-After` says.",
     ),
     "invalid_otp": Code(

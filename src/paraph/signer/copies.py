@@ -18,7 +18,6 @@ from paraph.flow.messages.copies import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import name_tenant
 from paraph.server.responses import file_response
 from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import translated
@@ -31,7 +30,7 @@ from paraph.signer.endpoints import READING, got, require_reader
 from paraph.signer.notice import mail_on_request, notice
 from paraph.signer.shell import show
 from paraph.storage import store
-from paraph.tenants.scope import tenant_key
+from paraph.tenants.scope import answer_for
 
 _TICKET = query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
 
@@ -127,7 +126,7 @@ def _link(token: str) -> RecipientLink | None:
     organization, as for its signers."""
     link = link_of(token)
     if link:
-        name_tenant(tenant_key(link.recipient.request))
+        answer_for(link.recipient.request)
     return link
 
 

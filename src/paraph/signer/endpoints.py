@@ -11,7 +11,6 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.kernel import bounded_json, tokens
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import name_tenant
 from paraph.kernel.rates import MinuteRate
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.localized import translated
@@ -22,7 +21,7 @@ from paraph.signature_requests.signing_token import signer_of
 from paraph.signature_requests.tickets import is_from_dashboard, member_of
 from paraph.signer import answers, language
 from paraph.signer.described import Answer
-from paraph.tenants.scope import tenant_key
+from paraph.tenants.scope import answer_for
 
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
@@ -112,7 +111,7 @@ def signer_with_turn(token: str) -> Signer | None:
     """Return None for a token that is nobody's. Expensive work is then done on behalf of the organization."""
     signer = signer_of(token)
     if signer:
-        name_tenant(tenant_key(signer.request))
+        answer_for(signer.request)
     return signer
 
 

@@ -3,7 +3,6 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from shutil import copyfileobj
 from typing import BinaryIO, cast
 
@@ -12,7 +11,6 @@ from paraph.storage.envelope import (
     HEADER,
     DecryptedFile,
     StorageKeys,
-    decrypted,
     encrypted_chunks,
     is_encrypted,
     new_key,
@@ -26,9 +24,12 @@ _BLOCK = 1 << 20
 class EncryptedStore:
     """Keep its objects in ``inner``. Addresses of downloads are the service's own, since the bucket cannot decrypt."""
 
+    presign = staticmethod(presigned_url)
+
     def __init__(self, inner: Store, keys: StorageKeys) -> None:
         self._inner = inner
-        self.faults = inner.faults
+        self.delete, self.sweep = inner.delete, inner.sweep
+        self.free_bytes, self.listing, self.sizes = inner.free_bytes, inner.listing, inner.sizes
         self._keys = keys
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
@@ -51,7 +52,7 @@ class EncryptedStore:
         content = self._inner.get(key)
         if not is_encrypted(content):
             return content
-        return decrypted(content, self._keys.key_in(content[:HEADER], key), key)
+        return self._decrypted(io.BytesIO(content), content[:HEADER], key).read()
 
     def open(self, key: str) -> BinaryIO:
         file = self._inner.open(key)
@@ -64,21 +65,6 @@ class EncryptedStore:
             file.close()
             raise
         return file
-
-    def delete(self, key: str) -> None:
-        self._inner.delete(key)
-
-    def presign(self, key: str, filename: str, seconds: int) -> str:
-        return presigned_url(checked_key(key), filename, seconds)
-
-    def free_bytes(self) -> int:
-        return self._inner.free_bytes()
-
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
-        return self._inner.keys_written_before(prefix, before)
-
-    def sweep(self) -> None:
-        self._inner.sweep()
 
     def is_current(self, key: str) -> bool:
         """Return whether the object is encrypted with the current storage key. Raise ``FileNotFoundError``."""

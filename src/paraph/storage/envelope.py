@@ -86,23 +86,6 @@ def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes
         number, block = number + 1, following
 
 
-def decrypted(stored: bytes, key: bytes, name: str) -> bytes:
-    """Return the content of a whole object. Raise :class:`DamagedObjectError`."""
-    cipher, count, view = AESGCM(key), chunk_count(len(stored), name), memoryview(stored)[HEADER:]
-    chunks = (view[number * STORED_CHUNK : (number + 1) * STORED_CHUNK] for number in range(count))
-    return b"".join(
-        decrypted_chunk(cipher, number, chunk, name, last=number == count - 1) for number, chunk in enumerate(chunks)
-    )
-
-
-def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes | memoryview, name: str, *, last: bool) -> bytes:
-    """Raise :class:`DamagedObjectError`."""
-    try:
-        return cipher.decrypt(_nonce(number, last=last), stored, None)
-    except (InvalidTag, ValueError) as error:
-        raise damaged(name) from error
-
-
 def chunk_count(stored: int, name: str) -> int:
     """Return how many chunks an object of so many bytes has. Raise :class:`DamagedObjectError`."""
     count = -(-(stored - HEADER) // STORED_CHUNK)
@@ -170,6 +153,8 @@ class DecryptedFile(io.RawIOBase):
 
     def _read(self, number: int) -> bytes:
         self._stored.seek(HEADER + number * STORED_CHUNK)
-        last = number == self._chunks - 1
-        stored = self._stored.read(STORED_CHUNK)
-        return decrypted_chunk(self._cipher, number, stored, self._name, last=last)
+        nonce = _nonce(number, last=number == self._chunks - 1)
+        try:
+            return self._cipher.decrypt(nonce, self._stored.read(STORED_CHUNK), None)
+        except (InvalidTag, ValueError) as error:
+            raise damaged(self._name) from error

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
+from heapq import nsmallest
+from io import BytesIO
 from pathlib import Path
 from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
@@ -14,12 +16,13 @@ from paraph.storage.presign import presigned_url
 
 _STAGED = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20
+_LISTED = 20_000
 
 
 class LocalStore:
     """``root``: a folder, made with mode 0700 at the first write. Objects have mode 0600."""
 
-    faults: tuple[type[Exception], ...] = (OSError,)
+    presign = staticmethod(presigned_url)
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -27,10 +30,7 @@ class LocalStore:
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         checked_key(key)
         with self.stage() as staged:
-            if isinstance(content, bytes):
-                staged.file.write(content)
-            else:
-                copyfileobj(content, staged.file, _BLOCK)
+            copyfileobj(BytesIO(content) if isinstance(content, bytes) else content, staged.file, _BLOCK)
             staged.keep(key)
 
     @contextmanager
@@ -51,26 +51,35 @@ class LocalStore:
     def open(self, key: str) -> BinaryIO:
         return self._path(key).open("rb")
 
-    def delete(self, key: str) -> None:
-        self._path(key).unlink(missing_ok=True)
-
-    def presign(self, key: str, filename: str, seconds: int) -> str:
-        return presigned_url(checked_key(key), filename, seconds)
+    def delete(self, *keys: str) -> None:
+        for key in keys:
+            self._path(key).unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
         existing = self.root if self.root.exists() else self.root.parent
         return disk_usage(existing).free
 
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
-        for folder, _, names in os.walk(self.root / checked_key(prefix.rstrip("/"))):
-            for name in names:
-                path = Path(folder, name)
-                try:
-                    written = path.stat().st_mtime
-                except FileNotFoundError:
-                    continue  # deleted in the meantime
-                if written < before.timestamp():
-                    yield path.relative_to(self.root).as_posix()
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+        checked_key(prefix.rstrip("/"))
+        for key in self._keys(prefix, after):
+            with suppress(FileNotFoundError):  # deleted in the meantime
+                yield key, datetime.fromtimestamp((self.root / key).stat().st_mtime, UTC)
+
+    def _keys(self, folder: str, after: str) -> Iterator[str]:
+        """Read a folder once for each so many names: the system lists them in no order, and there may be millions."""
+        found = [""] * _LISTED
+        while len(found) == _LISTED:
+            found = []
+            with suppress(FileNotFoundError), os.scandir(self.root / folder) as entries:
+                names = (f"{folder}{entry.name}{'/' * entry.is_dir()}" for entry in entries)
+                found = nsmallest(_LISTED, (name for name in names if _is_beyond(name, after)))
+            for name in found:
+                yield from self._keys(name, after) if name.endswith("/") else (name,)
+                after = name
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        return {f"{folder}/{path.name}": path.stat().st_size for path in self._path(folder).glob("*")}
 
     def sweep(self) -> None:
         """Remove the staged files that a crash left behind. To be called only while nothing else writes."""
@@ -93,10 +102,13 @@ class LocalStore:
             return
         if folder != self.root:
             self._make_folder(folder.parent)
-            folder.mkdir(mode=0o700, exist_ok=True)
-        else:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sync_folder(folder.parent)
+
+
+def _is_beyond(name: str, after: str) -> bool:
+    """Return whether the key, or any key in the folder, comes after that one."""
+    return name > after or (name.endswith("/") and after.startswith(name) and after != name)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -6,12 +6,17 @@ from django.conf import settings
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.storage.objects import checked_key
 
 
 def presigned_url(key: str, filename: str, seconds: int) -> str:
     """``{public_url}/files/{key}?expires=…&filename=…&signature=…``, valid for ``seconds`` from now."""
     expires = int(clock.now().timestamp()) + seconds
-    query = {"expires": expires, "filename": filename, "signature": _signatures(key, str(expires), filename)[0]}
+    query = {
+        "expires": expires,
+        "filename": filename,
+        "signature": _signatures(checked_key(key), str(expires), filename)[0],
+    }
     return f"{settings.PARAPH.public_url}/files/{quote(key)}?{urlencode(query)}"
 
 

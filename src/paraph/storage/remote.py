@@ -3,14 +3,21 @@
 Credentials and endpoints come from the variables of the provider's own tools (``AWS_ACCESS_KEY_ID``,
 ``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …). Addresses of downloads are
 signed for the endpoint that callers reach; where there is none, the service hands the objects out itself.
+
+A bucket that does not answer holds nobody up for long (docs/decisions/fair-waiting.md): each call has a time, takes one
+of the places that a web process has for the store, and after one that waited in vain the others fail at once, until one
+that tries for all is answered.
 """
 
+import errno
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from ipaddress import ip_address
+from itertools import product
 from mimetypes import guess_type
 from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
@@ -18,25 +25,35 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 import obstore
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import from_url
 
-from paraph.kernel.errors import DomainError
+from paraph.kernel.errors import AwayError, DomainError
+from paraph.kernel.places import object_store
 from paraph.kernel.settings import SERVED_BY_US
 from paraph.storage.objects import StagedObject, checked_key
 from paraph.storage.presign import presigned_url
 
 _BLOCK = 1 << 20
+_PROVIDERS = ("AWS", "GOOGLE", "AZURE")  # how the names of their variables begin
+_TIMES = {"CONNECT_TIMEOUT": "5s", "READ_TIMEOUT": "10s", "TIMEOUT": "60s"}
+"""How long a connection, an answer (or more of it) and the end of an answer are waited for. They are set as variables
+where an operator set none: options of the program would replace whatever else the variables say."""
+_RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=10)}
+_IN_VAIN = 9.0  # s after which a failure means that the store hangs: it is a little less than it is waited for
+_IN_ALL = 60.0  # s that one call finds out for all, at most
+_PAUSE = 5.0  # s for which a store that hangs is left alone
+_AT_ONCE = 2  # parts of a large object on their way, so that each arrives in time where the line is slow
 
 
 class RemoteStore:
     """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
-    to be internal. Raise ``DomainError("configuration", …)`` when obstore cannot use it."""
-
-    faults: tuple[type[Exception], ...] = (BaseError, OSError)
+    to be internal. Raise ``DomainError("configuration", …)`` when obstore cannot use it; later, ``AwayError`` where it
+    refuses, fails or does not answer in time."""
 
     def __init__(self, url: str, public_url: str = "") -> None:
-        self._store = _opened(url, "PARAPH_STORAGE_URL", url)
+        self._url, self._again_at = url, 0.0
+        self._store = _opened(url, "PARAPH_STORAGE_URL", url, retry_config=_RETRIES)
         self._public: Any = self._store
         if public_url == SERVED_BY_US or (not public_url and internal_endpoint(url)):
             self._public = None
@@ -52,7 +69,8 @@ class RemoteStore:
             "Content-Type": guess_type(name)[0] or "application/octet-stream",
             "Content-Disposition": f'attachment; filename="{name}"',
         }
-        obstore.put(self._store, key, content, attributes=cast(Any, attributes))
+        with self._asking():
+            obstore.put(self._store, key, content, attributes=cast(Any, attributes), max_concurrency=_AT_ONCE)
 
     @contextmanager
     def stage(self) -> Iterator[StagedObject]:
@@ -60,37 +78,51 @@ class RemoteStore:
             yield StagedObject(file, lambda key: self._keep(file, key))
 
     def get(self, key: str) -> bytes:
-        try:
+        with self._asking():
             return obstore.get(self._store, checked_key(key)).bytes().to_bytes()
-        except obstore.exceptions.NotFoundError as error:
-            raise FileNotFoundError(key) from error
 
     def open(self, key: str) -> BinaryIO:
-        try:
+        with self._asking():
             reader = obstore.open_reader(self._store, checked_key(key))
-        except obstore.exceptions.NotFoundError as error:
-            raise FileNotFoundError(key) from error
-        return io.BufferedReader(_ObjectFile(reader), _BLOCK)
+        return io.BufferedReader(_ObjectFile(reader, self._asking), _BLOCK)
 
-    def delete(self, key: str) -> None:
+    def delete(self, *keys: str) -> None:
+        """Delete several at a time; each by itself in a bucket that refuses one which is gone."""
         try:
-            obstore.delete(self._store, checked_key(key))
+            with self._asking():
+                obstore.delete(self._store, list(map(checked_key, keys)))
         except FileNotFoundError:
-            return
+            for key in keys if len(keys) > 1 else ():
+                self.delete(key)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
         """Sign an address. The bucket saves a download under the name that :meth:`put` has set, the service under
         ``filename``."""
         if self._public is None:
-            return presigned_url(checked_key(key), filename, seconds)
+            return presigned_url(key, filename, seconds)
         return obstore.sign(self._public, "GET", checked_key(key), timedelta(seconds=seconds))
 
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
-        for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
-            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+        """In the order in which the bucket lists, which is that of the keys in S3, Google Cloud and Azure."""
+        for entry in self._entries(prefix.rstrip("/"), after):
+            yield entry["path"], entry["last_modified"]
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the length of each object in a folder of keys, by its key."""
+        return {entry["path"]: entry["size"] for entry in self._entries(folder)}
+
+    def _entries(self, folder: str, after: str = "") -> Iterator[Any]:
+        pages = obstore.list(self._store, checked_key(folder) + "/", offset=after or None)
+
+        def another() -> Any:
+            with self._asking():
+                return next(pages, None)
+
+        for page in iter(another, None):
+            yield from page
 
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""
@@ -99,8 +131,35 @@ class RemoteStore:
         file.seek(0)
         self.put(key, file)
 
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Ask the bucket, in the block. Raise ``FileNotFoundError``, ``AwayError`` with one sentence, or
+        ``NoPlaceError`` where too many wait for it."""
+        with object_store():
+            began, again_at = time.monotonic(), 0.0
+            if began < self._again_at:
+                raise self._away("did not answer in time, and is asked again in a few seconds")
+            if self._again_at:  # this call finds out for all
+                self._again_at = began + _IN_ALL
+            try:
+                yield
+            except (BaseError, OSError) as fault:
+                seconds, cause = time.monotonic() - began, str(fault).partition("\n\nDebug source")[0]
+                again_at = began + seconds + _PAUSE if seconds > _IN_VAIN else 0.0
+                if isinstance(fault, NotFoundError | FileNotFoundError):
+                    raise FileNotFoundError(cause) from None
+                how = f"did not answer within {seconds:.0f} s" if again_at else f"answers: {' '.join(cause.split())}"
+                raise self._away(how) from None
+            finally:
+                self._again_at = again_at
+
+    def _away(self, sentence: str) -> AwayError:
+        return AwayError(errno.EIO, f"the object store fails: {self._url} {sentence}")
+
 
 def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
+    for provider, (name, seconds) in product(_PROVIDERS, _TIMES.items()):
+        os.environ.setdefault(f"{provider}_{name}", seconds)
     if url.startswith("s3:"):  # deleting many objects at once needs a checksum, which not every store takes
         options["config"] = {"disable_bulk_delete": True}
     try:
@@ -111,10 +170,11 @@ def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
 
 
 class _ObjectFile(io.RawIOBase):
-    """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files."""
+    """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files. Each
+    read takes place while ``asking()``."""
 
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
+    def __init__(self, reader: Any, asking: Callable[[], AbstractContextManager[None]]) -> None:
+        self._reader, self._asking = reader, asking
 
     def readable(self) -> bool:
         return True
@@ -123,7 +183,8 @@ class _ObjectFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        block = self._reader.read(len(buffer)).to_bytes()
+        with self._asking():
+            block = self._reader.read(len(buffer)).to_bytes()
         buffer[: len(block)] = block
         return len(block)
 

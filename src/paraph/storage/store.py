@@ -29,40 +29,35 @@ _OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
 def put(key: str, content: bytes | BinaryIO) -> None:
     """Store an object, atomically replacing any object of that key. Durable on return.
     A file is read in blocks from its current position to its end."""
-    with telling_faults(_store()):
+    with telling_faults():
         _store().put(key, content)
 
 
 @contextmanager
 def stage() -> Iterator[StagedObject]:
     """A context manager that gives an object to write. It is discarded on leaving unless it was kept."""
-    found = _store()
     with ExitStack() as stack:
-        with telling_faults(found):
-            staged = stack.enter_context(found.stage())
-
-        def keep(key: str) -> None:
-            with telling_faults(found):
-                staged.keep(key)
-
-        yield StagedObject(staged.file, keep)
+        with telling_faults():
+            staged = stack.enter_context(_store().stage())
+        yield StagedObject(staged.file, telling_faults()(staged.keep))
 
 
 def get(key: str) -> bytes:
     """Return the whole object. Raise ``FileNotFoundError``."""
-    with telling_faults(_store(), reading=True):
+    with telling_faults(reading=True):
         return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
     """Open the object as a seekable file, which the caller closes. Raise ``FileNotFoundError``."""
-    with telling_faults(_store(), reading=True):
+    with telling_faults(reading=True):
         return _store().open(key)
 
 
-def delete(key: str) -> None:
-    with telling_faults(_store()):
-        _store().delete(key)
+def delete(*keys: str) -> None:
+    """Delete the objects, also those that are gone already."""
+    with telling_faults():
+        _store().delete(*keys)
 
 
 def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
@@ -76,10 +71,15 @@ def free_bytes() -> int:
     return _store().free_bytes()
 
 
+def listing(prefix: str, after: str = "") -> Iterator[tuple[str, datetime]]:
+    """Yield key and time of the last writing of each object below the folder ``prefix`` (with its slash), in the order
+    of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many there are."""
+    return _store().listing(prefix, after)
+
+
 def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
-    """Yield the keys below the folder ``prefix`` (with its slash) whose objects were last written before that
-    time."""
-    return _store().keys_written_before(prefix, before)
+    """Yield the keys below the folder whose objects were last written before that time."""
+    return (key for key, written in listing(prefix) if written < before)
 
 
 def sweep() -> None:
@@ -120,23 +120,33 @@ def _opened(
 ) -> tuple[Store, StorageKeys, Store]:
     """Return the store as it is, the storage keys, and the store whose objects they encrypt and open, if there are
     any."""
-    plain: Store = LocalStore(data_dir / "objects")
-    if url:
-        from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
-
-        plain = RemoteStore(url, public_url)
+    plain = plain_store(url, data_dir, public_url)
     keys = StorageKeys(key, further)
     return plain, keys, EncryptedStore(plain, keys) if key or further else plain
 
 
+def plain_store(url: str, data_dir: Path, public_url: str = "") -> Store:
+    """Return the bucket, or without a URL the folder in the data folder, with its objects as they are there."""
+    if not url:
+        return LocalStore(data_dir / "objects")
+    from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
+
+    return RemoteStore(url, public_url)
+
+
+def decrypting(plain: Store) -> EncryptedStore:
+    """Return that store, its objects opened with the storage keys that are set here."""
+    return EncryptedStore(plain, _opened(*_settings())[1])
+
+
 @contextmanager
-def telling_faults(store: Store, *, reading: bool = False) -> Iterator[None]:
+def telling_faults(*, reading: bool = False) -> Iterator[None]:
     """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
     number; where an object is read, one that is missing stays ``FileNotFoundError``."""
     try:
         yield
-    except store.faults as fault:
-        number = getattr(fault, "errno", None)
-        if number in _OF_ROOM or (reading and isinstance(fault, FileNotFoundError)):
+    except OSError as fault:
+        kept = (AwayError, FileNotFoundError) if reading else AwayError
+        if isinstance(fault, kept) or fault.errno in _OF_ROOM:
             raise
-        raise AwayError(number or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault
+        raise AwayError(fault.errno or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault

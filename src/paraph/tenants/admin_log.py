@@ -35,6 +35,7 @@ class Action(StrEnum):
     ORGANIZATION_DELETED = "organization.deleted"
     REQUEST_ENDED_EARLY = "request.ended_early"
     RETENTION_SET = "retention.set"
+    PEOPLE_FORGOTTEN = "people.forgotten"
     SIGNER_ERASED = "signer.erased"
     ADDRESS_ERASED = "address.erased"
     REQUEST_SENT = "request.sent"
@@ -70,8 +71,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Actor:
-    """``id`` and ``email`` are those of the member's account, or ``id`` that of an application; ``ip`` the address of
-    the call."""
+    """``id`` and ``email`` are those of the account of a member or of an operator in a browser, or ``id`` that of an
+    application; of an operator who gives a command, ``email`` is the name. ``ip``: the address of the call."""
 
     kind: str
     id: int | None = None
@@ -86,9 +87,9 @@ SIGNER = Actor(ActorKind.SIGNER)
 
 
 def note(
-    organization_id: int,
+    organization_id: int | None,
     actor: Actor,
-    action: Action,
+    action: str,
     subject: str = "",
     *,
     before: dict[str, Any] | None = None,
@@ -96,8 +97,9 @@ def note(
 ) -> Activity:
     """Append an entry to the organization's log. Call it in the transaction of the change that it tells of.
 
-    ``before`` and ``after`` are plain JSON and never hold a secret. What an operator did stands in the service's log
-    too, once it is committed.
+    ``action`` is an :class:`Action`; without an organization the entry is the installation's, and ``action`` the
+    command that an operator gave, or what they did at ``/operator``. ``before`` and ``after`` are plain JSON and never
+    hold a secret. What an operator did to an organization stands in the service's log too, once it is committed.
     """
     entry = Activity.objects.create(
         organization_id=organization_id,
@@ -110,9 +112,9 @@ def note(
         before=before or {},
         after=after or {},
     )
-    if actor.kind == ActorKind.OPERATOR:
+    if actor.kind == ActorKind.OPERATOR and organization_id is not None:
         facts = {"action": action, "organization_id": organization_id, "subject": subject, "facts": entry.after}
-        transaction.on_commit(partial(_log.info, "operator", **facts))
+        transaction.on_commit(partial(_log.info, "operator", operator=actor.email, **facts))
     return entry
 
 

@@ -57,7 +57,7 @@ def create_application(
         message = _("Production keys require the Pro or Enterprise plan. Your organization is on the %(plan)s plan.")
         raise DomainError("payment_required", message % {"plan": organization.get_plan_display()})
     made = new_application(organization, environment, name, webhook_url, origins)
-    _note(actor, Action.APPLICATION_CREATED, made.application, after=_settings(made.application))
+    _note(actor, Action.APPLICATION_CREATED, made.application, **_settings(made.application))
     return made
 
 
@@ -107,8 +107,8 @@ def update_application(
     differing = [field for field in after if after[field] != before[field]]
     if differing:
         application.save(update_fields=differing)
-        only_these = {field: before[field] for field in differing}
-        _note(actor, Action.APPLICATION_UPDATED, application, only_these, {field: after[field] for field in differing})
+        old, new = ({field: facts[field] for field in differing} for facts in (before, after))
+        _note(actor, Action.APPLICATION_UPDATED, application, old, **new)
     return application
 
 
@@ -136,7 +136,7 @@ def rotate_application(actor: Actor, application: Application, overlap: timedelt
     application.save(
         update_fields=["webhook_secret_encrypted", "next_webhook_secret_encrypted", "next_webhook_secret_at"]
     )
-    _note(actor, Action.APPLICATION_ROTATED, application, after={"overlap_ends_at": clock.iso(now + overlap)})
+    _note(actor, Action.APPLICATION_ROTATED, application, overlap_ends_at=clock.iso(now + overlap))
     return Rotated(application, api_key, secret, now + overlap)
 
 
@@ -146,7 +146,7 @@ def revoke_application(actor: Actor, application: Application) -> int:
     ``DomainError("not_found", …)``."""
     locked_organization(application.organization_id)
     count = revoke_keys(ApiKey.objects.filter(application=application))
-    _note(actor, Action.APPLICATION_REVOKED, application, after={"revoked_keys": count})
+    _note(actor, Action.APPLICATION_REVOKED, application, revoked_keys=count)
     return count
 
 
@@ -156,7 +156,7 @@ def revoke_key(actor: Actor, key: ApiKey) -> ApiKey:
     locked_organization(key.application.organization_id)
     revoke_keys(ApiKey.objects.filter(pk=key.pk))
     key.refresh_from_db(fields=["revoked_at"])
-    _note(actor, Action.KEY_REVOKED, key.application, after={"key_id": key.pk})
+    _note(actor, Action.KEY_REVOKED, key.application, key_id=key.pk)
     return key
 
 
@@ -196,14 +196,8 @@ def _settings(application: Application) -> dict[str, Any]:
     return {**fields, "frame_origins": origins}
 
 
-def _note(
-    actor: Actor,
-    action: Action,
-    application: Application,
-    before: dict[str, Any] | None = None,
-    after: dict[str, Any] | None = None,
-) -> None:
-    about = {"application_id": application.pk, **(after or {})}
+def _note(actor: Actor, action: Action, application: Application, before: Any = None, **after: Any) -> None:
+    about = {"application_id": application.pk, **after}
     note(application.organization_id, actor, action, application.name, before=before, after=about)
 
 

@@ -8,6 +8,7 @@ lead nowhere (404).
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
@@ -19,7 +20,7 @@ from paraph.tenants.organizations import locked_organization
 from paraph.tenants.scope import TenantScope
 
 DAYS_AFTER_DELETION = 90
-"""How long after the end of a request its files are kept in a deleted organization that had no retention."""
+"""How long after the end of a request files and people are kept in a deleted organization that had no retention."""
 
 
 def suspend_organization(actor: Actor, organization_id: int) -> Organization:
@@ -55,8 +56,9 @@ def require_active(scope: TenantScope) -> None:
 
 @transaction.atomic
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
-    """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted as its
-    retention says, or 90 days after the end of each request. The caller ends its requests.
+    """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted and its
+    people forgotten as its retention says, or 90 days after the end of each request; people at the latest with the
+    files, where no rule is there for them. The caller ends its requests.
 
     Raise ``DomainError``: ``not_found``, ``validation_error`` where a typed name is not the organization's.
     """
@@ -71,4 +73,5 @@ def close_organization(organization_id: int, actor: Actor, typed_name: str | Non
         Retention.objects.get_or_create(
             organization=organization, environment=environment, defaults={"days": DAYS_AFTER_DELETION}
         )
+    Retention.objects.filter(organization=organization, people_days=None).update(people_days=F("days"))
     note(organization_id, actor, Action.ORGANIZATION_DELETED, organization.name)

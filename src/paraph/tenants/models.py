@@ -108,12 +108,15 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
+    """How many ``days`` after the end of a request its files are kept, and its people, null for ever. Without a row all
+    are kept for ever. ``people_forgotten``: in how many requests since the activity log last told it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
     days = models.IntegerField()
+    people_days = models.IntegerField(null=True)
+    people_forgotten = models.BigIntegerField(default=0, db_default=0)
 
 
 class Usage(models.Model):
@@ -284,7 +287,7 @@ class MailKind(models.TextChoices):
     ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
-    UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
+    UNDELIVERED = "undelivered", gettext_lazy("A message to a signer could not be delivered")
 
 
 class MutedMail(models.Model):
@@ -334,15 +337,23 @@ class ActorKind(models.TextChoices):
     API = "api", gettext_lazy("Application")
 
 
+class Operator(models.Model):
+    """An account that sees ``/operator``, the page of whoever runs the service."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="+")
+    added_at = models.DateTimeField(default=clock.now)
+
+
 class Activity(models.Model):
     """An entry of the activity log: who changed what, when, from where. ``id`` rises with each: it is their order. A
     trigger refuses UPDATE, DELETE and TRUNCATE.
 
-    ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
-    application. ``before`` and ``after`` hold what changed, without secrets.
+    ``organization``: null in what is the installation's, which no organization sees: commands of operators, and what
+    they look at. ``actor`` is the e-mail address of a member, the name of an operator, else empty; ``actor_id`` the id
+    of their account, or of an application. ``before`` and ``after`` hold what changed, without secrets.
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, null=True, related_name="+")
     actor_kind = models.CharField(max_length=10, choices=ActorKind)
     actor_id = models.BigIntegerField(null=True)
     actor = models.CharField(max_length=320, blank=True)
@@ -360,5 +371,6 @@ class Activity(models.Model):
             models.Index(fields=["organization", "created_at", "id"], name="activity_by_time"),
             models.Index(fields=["organization", "actor", "id"], name="activity_by_actor"),
             models.Index(fields=["organization", "action", "id"], name="activity_by_action"),
+            models.Index(fields=["id"], condition=models.Q(actor_kind=ActorKind.OPERATOR), name="activity_operators"),
         ]
         ordering: ClassVar = ["id"]

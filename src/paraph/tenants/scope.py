@@ -6,8 +6,10 @@ Querysets begin with :func:`scoped`.
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+import structlog
 from django.db.models import Model, QuerySet
 
+from paraph.kernel.places import name_tenant
 from paraph.tenants.models import BrandingProfile
 
 Row = TypeVar("Row", bound=Model)
@@ -36,6 +38,13 @@ def tenant_key(owned: _Owned) -> str:
     """Return on whose behalf something is done where time and processes are shared: the organization, in both
     environments."""
     return str(owned.organization_id)
+
+
+def answer_for(owned: _Owned) -> None:
+    """Say on whose behalf this thread answers its request, as soon as that is known: to the log, and to the places for
+    expensive work."""
+    structlog.contextvars.bind_contextvars(organization_id=owned.organization_id, environment=owned.environment)
+    name_tenant(tenant_key(owned))
 
 
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:

@@ -60,6 +60,8 @@ class Dispatcher:
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
+        self.turned_at = time.monotonic()
+        """When it visited the database last, or found it away."""
         self._under_way: dict[asyncio.Task[None], ClaimedDelivery] = {}
         self._ended: list[tuple[UUID, PostResult]] = []
 
@@ -91,6 +93,7 @@ class Dispatcher:
             loop = asyncio.get_running_loop()
             while not self._stopping.is_set() or self._under_way or self._ended:
                 ended, self._ended = self._ended, []
+                self.turned_at = time.monotonic()
                 try:
                     prepared = await loop.run_in_executor(database, self._visit, ended)
                 except (OperationalError, InterfaceError) as fault:  # the outcomes wait until it is back

@@ -13,7 +13,7 @@ from paraph.api.v1 import signature_request_shapes
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.messaging.models import PutOffMail
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
 from tests.factories import Scene, nothing_shared, scene
@@ -292,6 +292,32 @@ def test_until_when_an_invitation_is_put_off(owner: ApiClient, made_before: dict
     assert told(owner, made_before["id"]) == [{"put_off_until": clock.iso(until)}, *nothing]
     put_off(first, clock.now() - timedelta(seconds=1))  # its turn has come
     assert told(owner, made_before["id"]) == [None, *nothing]
+
+
+@pytest.mark.parametrize(
+    ("channel", "reason"),
+    [("email", "The mail server refuses this address: 550 no"), ("sms", "The SMS gateway refuses this number: 550 no")],
+)
+def test_what_was_refused_for_good(owner: ApiClient, made_before: dict[str, Any], channel: str, reason: str) -> None:
+    [first, *others] = [signer["id"] for signer in made_before["signers"]]
+    put_off(first, clock.now() + timedelta(minutes=40))
+    facts = {"mail": "invitation-1", "channel": channel, "answer": "550 no", "at": clock.iso(clock.now())}
+    Signer.objects.filter(pk=first).update(undelivered=facts)
+    failed = {"failed": {"reason": reason, "at": facts["at"]}}
+    assert told(owner, made_before["id"]) == [failed, *[None] * len(others)]
+    Signer.objects.filter(pk=first).update(status="notified")
+    assert told(owner, made_before["id"]) == [failed, *[None] * len(others)], "it may be a reminder"
+
+
+def test_a_copy_that_was_refused_for_good(owner: ApiClient) -> None:
+    people = [{"first_name": "Cy", "last_name": str(n), "email": f"cy{n}@example.com"} for n in range(2)]
+    made = owner.create({**payload(owner.document()), "copies": people}).json()
+    assert made["copies"] == people
+    facts = {"mail": "copy-1", "channel": "email", "answer": "550 no", "at": clock.iso(clock.now())}
+    CopyRecipient.objects.filter(position=1).update(undelivered=facts)
+    failed = {"failed": {"reason": "The mail server refuses this address: 550 no", "at": facts["at"]}}
+    read = owner.get(f"/signature_requests/{made['id']}").json()
+    assert read["copies"] == [people[0], {**people[1], "delivery": failed}]
 
 
 @pytest.mark.parametrize("status", ["notified", "signed"])

@@ -35,10 +35,20 @@ class Tag:
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """An invitation that waits for room below a ceiling of messages, and is tried again at ``put_off_until``."""
+class FailedDelivery:
+    """A message that was refused for good. ``reason`` says what the mail server or SMS gateway said."""
 
-    put_off_until: datetime
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An invitation that waits for room below a ceiling of messages, and is tried again at ``put_off_until``; or what
+    was ``failed``: correct the signer, or remind them to have it sent again."""
+
+    put_off_until: datetime | None = None
+    failed: FailedDelivery | None = None
 
 
 @dataclass(frozen=True)
@@ -60,12 +70,14 @@ class Copy:
     first_name: str
     last_name: str
     email: str
+    delivery: Delivery | None = None
 
 
 @dataclass(frozen=True)
 class Signer:
     """``signing_url`` is personal and becomes None once the signer has signed. ``delivery`` is None unless the
-    invitation is put off. ``role`` is "signer" or "approver". ``language`` is None unless you named one."""
+    invitation is put off, or a message was refused for good.
+    ``role`` is "signer" or "approver". ``language`` is None unless you named one."""
 
     id: int
     first_name: str

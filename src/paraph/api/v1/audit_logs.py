@@ -118,28 +118,26 @@ class AuditMetadata(Output):
         description="Of `signature_request.created`: the documents in whose place signers see another file, because "
         "the upload cannot be sealed as it is, where there are any.",
     )
-    channel: Literal["email"] = Field(ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
+    channel: Literal["email", "sms"] = Field(ABSENT, description="Of a message, except a code: how it was sent.")
     recipient: str = Field(
         ABSENT,
         min_length=3,
         max_length=LONGEST_EMAIL,
-        description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
+        description="Of a message to one person: the exact address or phone number that it was for.",
     )
     recipients: list[str] = Field(ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
-    copies: Literal[True] = Field(
-        ABSENT,
-        description="Of `request.completion_notified`, where it went to those who get copies.",
-    )
+    copies: Literal[True] = Field(ABSENT, description="Of a message to those who get copies, which is no signer's.")
     kept: int = Field(
         ABSENT,
         ge=1,
         description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
         "the service keeps.",
     )
-    acknowledgement: str = Field(
-        ABSENT,
-        description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
+    acknowledgement: str = Field(ABSENT, description="What the gateway answered on taking the message.")
+    message: Literal["invitation", "reminder", "code", "completion", "end", "copy"] = Field(
+        ABSENT, description="Of `signer.delivery_failed`: what was refused for good."
     )
+    answer: str = Field(ABSENT, max_length=200, description="Likewise: what the mail server or SMS gateway said.")
     provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
     resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
     corrected: list[str] = Field(

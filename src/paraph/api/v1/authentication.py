@@ -10,13 +10,12 @@ from django.utils.translation import ngettext
 from paraph.api.v1.codes import refused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
 from paraph.tenants.limits import RateLimit, allowance, rate_limit
 from paraph.tenants.models import ActorKind, Environment
-from paraph.tenants.scope import TenantScope, tenant_key
+from paraph.tenants.scope import TenantScope, answer_for
 
 
 class RateLimitStatus(NamedTuple):
@@ -86,6 +85,7 @@ def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
             raise RateLimited(guard)
         raise refused("invalid_api_key")
     scope, calls = admission
+    answer_for(scope)
     return scope, rate_limit_status(calls, rate_limit(scope.plan, scope.environment))
 
 
@@ -94,7 +94,6 @@ def check(scope: TenantScope, status: RateLimitStatus) -> None:
     where the organization is suspended."""
     if status.exceeded:
         raise RateLimited(status)
-    name_tenant(tenant_key(scope))
     if scope.environment == Environment.PRODUCTION and not allowance(scope.plan).production:
         raise refused("payment_required")
     if scope.suspended:

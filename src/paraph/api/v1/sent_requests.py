@@ -78,7 +78,8 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
     """Remind a signer.
 
     Mails a reminder to a signer who may sign now: at most once in 24 hours and five times in all, together
-    with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+    with the reminders that members send from the dashboard. For requests with `send_email`. There is no body. An
+    invitation that was refused for good is sent again in place of a reminder.
     """
     _signer(request, request_id, signer_id)
     return idempotent.with_key(request, _remind, request_id, signer_id)

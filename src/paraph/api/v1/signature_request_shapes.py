@@ -44,13 +44,22 @@ from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
 
 
-class Delivery(Output):
-    """What became of an invitation that is not out."""
+class FailedDelivery(Output):
+    """A message that was refused for good, or for three days: nothing more is sent there by itself."""
 
-    put_off_until: Timestamp = Field(
-        description="As many messages as may go to this address, or as your organization may send, were sent. The "
-        "invitation is tried again at this time by itself."
+    reason: str = Field(min_length=1, max_length=300, description="What is refused, and what the gateway said.")
+    at: Timestamp = Field(description="When it was refused.")
+
+
+class Delivery(Output):
+    """What became of a message that is not out: one of both is present."""
+
+    put_off_until: Timestamp = Field(ABSENT, description="A ceiling is reached: when the invitation is tried again.")
+    failed: FailedDelivery = Field(
+        ABSENT, description="The address or number refuses messages. Correct the signer, or remind them to send again."
     )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class FilledField(Output):
@@ -72,6 +81,9 @@ class Copy(Output):
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
     email: Email
+    delivery: Delivery = Field(ABSENT, description="Present only where the mail with the copy was refused for good.")
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class Signer(Output):
@@ -92,7 +104,7 @@ class Signer(Output):
         "signer is corrected; null once signed. "
         "It must reach this signer and nobody else."
     )
-    delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
+    delivery: Delivery | None = Field(description="Null unless the invitation is put off, or a message was refused.")
     role: Literal["signer", "approver"] = Field(
         ABSENT,
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
@@ -204,6 +216,9 @@ class SignatureRequests(Output):
 Answer = dict[str, Any]
 
 _ISO = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
+_FAILED = """json_build_object('failed', json_build_object('reason', CASE undelivered->>'channel'
+    WHEN 'sms' THEN 'The SMS gateway refuses this number: ' ELSE 'The mail server refuses this address: '
+END || (undelivered->>'answer'), 'at', undelivered->>'at'))"""
 # Python puts what it alone knows in the place of ``signing_url`` and of ``value``, takes ``replaced_links`` and
 # ``entered`` out, and whatever is only in the answers that have it.
 _READ = f"""
@@ -225,7 +240,7 @@ SELECT json_agg(json_build_object(
             'signed_at', to_char(signer.signed_at AT TIME ZONE 'UTC', {_ISO}),
             'signing_url', CASE WHEN signer.status <> 'signed' THEN encode(signer.token_salt, 'hex') END,
             'replaced_links', signer.replaced_links,
-            'delivery', CASE WHEN signer.status = 'pending' THEN (
+            'delivery', CASE WHEN undelivered IS NOT NULL THEN {_FAILED} WHEN signer.status = 'pending' THEN (
                 SELECT json_build_object('put_off_until', to_char(until AT TIME ZONE 'UTC', {_ISO}))
                 FROM messaging_putoffmail
                 WHERE name = concat('invitation-', signer.id, '-' || nullif(signer.replaced_links, 0))
@@ -260,7 +275,8 @@ SELECT json_agg(json_build_object(
     ) END,
     'ended_early', request.ended_early_at IS NOT NULL, 'ended_reason', nullif(request.ended_reason, ''),
     'copies', CASE WHEN request.has_copies THEN ARRAY(
-        SELECT json_build_object('first_name', first_name, 'last_name', last_name, 'email', email)
+        SELECT json_strip_nulls(json_build_object('first_name', first_name, 'last_name', last_name, 'email', email,
+            'delivery', CASE WHEN undelivered IS NOT NULL THEN {_FAILED} END))
         FROM signature_requests_copyrecipient WHERE request_id = request.id ORDER BY position
     ) ELSE '{{}}' END,
     'decline_allowed', request.decline_allowed, 'declined_by', request.declined_by_id,
@@ -339,13 +355,10 @@ def _completed(answer: Answer) -> Answer:
             del signer["language"]
         for field in signer["fields"]:
             field["value"] = values.get(field["value"])
-    has = {
-        "role": any(signer["role"] == Role.APPROVER for signer in signers),
-        "fields": any(signer["fields"] for signer in signers),
-    }
-    for name in (name for name, some in has.items() if not some):
-        for signer in signers:
-            del signer[name]
+    for name, nothing in (("role", Role.SIGNER), ("fields", [])):
+        if all(signer[name] == nothing for signer in signers):
+            for signer in signers:
+                del signer[name]
     for name in ("copies", "decline_allowed", "declined_by"):
         if not answer[name]:
             del answer[name]

@@ -58,7 +58,8 @@ def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_
         with told_in(form):
             remind(asking, request_id, signer_id, actor(request, member), form.cleaned_data["message"])
             if mails_leave(signer):
-                messages.success(request, _("Reminder sent to %(name)s.") % {"name": signer.full_name})
+                again = _("Reminder sent to %(name)s.") if signer.notified_at else _("Sending to %(name)s again.")
+                messages.success(request, again % {"name": signer.full_name})
             else:
                 messages.warning(request, _("The reminder was not mailed: there is no mail server."))
             return see_other("request", member.organization_id, request_id)

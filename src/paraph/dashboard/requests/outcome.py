@@ -55,9 +55,14 @@ def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     turn = in_turn(request, signers)
     if lost := _lost(request, turn):
         return Outcome(lost, "warning", [_progress(request, signers, turn)], is_lost=True)
-    late = [signer for signer in turn if request.send_email and signer.notified_at is None]
+    refused = [signer for signer in turn if signer.undelivered]
+    late = [signer for signer in turn if request.send_email and not (signer.notified_at or signer.undelivered)]
     is_recent = clock.now() < _their_turn_began(request, signers) + _USUALLY
     more = _about_mails(late, is_recent=is_recent)
+    if refused:
+        sentence = _("Could not be delivered to %(names)s.") % {"names": names_of(refused, _MOST_NAMES)}
+        what = _("We do not try again by ourselves. Correct the address or number, or send again if it is right.")
+        return Outcome(sentence, "warning", [what, *more])
     return Outcome(_progress(request, signers, turn), "", more, is_under_way=bool(late) and is_recent)
 
 
@@ -145,7 +150,8 @@ def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 
 class FirstAction(NamedTuple):
-    """``kind``: ``download`` or ``duplicate``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
+    """``kind``: ``download`` or ``duplicate``; of a ``signer``: ``sign``, who is the member, ``correct``, ``link`` or
+    ``remind``."""
 
     kind: str
     signer: Signer | None = None
@@ -162,8 +168,10 @@ def actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, An
         yield FirstAction("duplicate")
     turn, own = [row for row in rows if row["is_next"]], member.user.email.lower()
     yield from (FirstAction("sign", row["signer"]) for row in turn if row["signer"].email.lower() == own)
+    yield from (FirstAction("correct", row["signer"]) for row in turn if row["signer"].undelivered)
     for row in turn:
         if row["kept"] or not found.send_email or not has_gateway(EMAIL):
             yield FirstAction("link", row["signer"])
-        if row["can_be_reminded"] and row["signer"].notified_at + BETWEEN_REMINDERS <= clock.now():
+        mailed_at = row["signer"].notified_at
+        if row["can_be_reminded"] and mailed_at and mailed_at + BETWEEN_REMINDERS <= clock.now():
             yield FirstAction("remind", row["signer"])

@@ -69,7 +69,7 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
     acknowledgement = str(facts.get("acknowledgement") or "")
     note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""), kept="kept" in facts)
     sentence = _kept_sentence(entry.event_type, facts) if note else _sentence(entry.event_type, facts)
-    answer, reason = "" if note else acknowledgement, str(facts.get("reason") or "")
+    answer, reason = "" if note else acknowledgement, str(facts.get("reason") or facts.get("answer") or "")
     return Event(entry.created_at, sentence % blanks, note, reason, answer, actor, entry.ip)
 
 
@@ -114,6 +114,7 @@ _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
     EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited."),
+    EventType.DELIVERY_FAILED: gettext_lazy("A message to %(recipient)s was refused."),
     EventType.CORRECTED: gettext_lazy("%(name)s was corrected: %(corrected)s."),
     EventType.EXTENDED: gettext_lazy("Signers got more time: until %(until)s UTC."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),

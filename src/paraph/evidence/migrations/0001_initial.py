@@ -133,7 +133,7 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
-                ("timestamp_attempts", models.IntegerField(db_default=0, default=0)),
+                ("timestamp_late_since", models.DateTimeField(null=True)),
                 (
                     "request",
                     models.OneToOneField(
@@ -147,9 +147,9 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("timestamp_attempts__gt", 0)),
-                        fields=["timestamp_attempts"],
-                        name="prooffile_attempts",
+                        models.F("timestamp_late_since"),
+                        condition=models.Q(("timestamp_late_since__isnull", False)),
+                        name="prooffile_late",
                     )
                 ],
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="prooffile_object_key")],
@@ -171,7 +171,7 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
-                ("timestamp_attempts", models.IntegerField(db_default=0, default=0)),
+                ("timestamp_late_since", models.DateTimeField(null=True)),
                 (
                     "request_document",
                     models.OneToOneField(
@@ -185,9 +185,9 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("timestamp_attempts__gt", 0)),
-                        fields=["timestamp_attempts"],
-                        name="sealeddocument_attempts",
+                        models.F("timestamp_late_since"),
+                        condition=models.Q(("timestamp_late_since__isnull", False)),
+                        name="sealeddocument_late",
                     )
                 ],
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="sealeddocument_object_key")],

@@ -9,13 +9,13 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q, Sum
+from django.db.models import Sum
 from django.utils.translation import gettext as _
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.flow.events import lock_request
-from paraph.flow.housekeeping.delete_files import delete_files, is_over
+from paraph.flow.housekeeping.delete_files import OVER, delete_files
 from paraph.flow.housekeeping.unused_documents import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -144,9 +144,7 @@ def make_room_for_request(scope: TenantScope) -> None:
     excess, removed = excess_of_requests(scope), 0
     if not excess:
         return
-    old = scoped(SignatureRequest, scope).filter(
-        Q(finalized=True) | Q(status=RequestStatus.EXPIRED), created_at__lt=clock.now() - KEPT_FOR
-    )
+    old = scoped(SignatureRequest, scope).filter(OVER, created_at__lt=clock.now() - KEPT_FOR)
     for request_id in old.order_by("pk").values_list("pk", flat=True)[:_REQUESTS_AT_ONCE]:
         if removed < excess:
             removed += remove_request(request_id)  # not those that another call removes meanwhile
@@ -163,7 +161,8 @@ def remove_request(request_id: int) -> bool:
         request = lock_request(request_id)
     except SignatureRequest.DoesNotExist:
         return False
-    if request.environment != Environment.SANDBOX or not is_over(request):
+    is_over = request.finalized or request.status == RequestStatus.EXPIRED
+    if request.environment != Environment.SANDBOX or not is_over:
         return False
     delete_files(request_id)
     with connection.cursor() as cursor:

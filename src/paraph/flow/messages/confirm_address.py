@@ -7,6 +7,7 @@ from paraph.flow.messages import emails
 from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
+from paraph.messaging.refusals import FinallyRefusedError
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel
@@ -36,6 +37,8 @@ def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: s
                 send_sms(row.address, f"{content.subject}: {url}")
             else:
                 send_email(row.address, content.subject, content.text, content.html)
+    except FinallyRefusedError as error:
+        raise DomainError("delivery_failed", f"The address or number refuses our messages: {error}") from error
     except OSError as error:
         raise DomainError("delivery_failed", "The gateway did not take the message; try again in a moment.") from error
     return row

@@ -44,7 +44,7 @@ def notify_completion(request_id: int) -> None:
     Safe to repeat: signers who have the mail are left out. Raise ``OSError`` when the gateway does not take a mail,
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
     """
-    signers = Signer.objects.filter(request_id=request_id).order_by("order")
+    signers = Signer.objects.filter(request_id=request_id, undelivered__isnull=True).order_by("order")
     mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
     _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers})
 
@@ -70,7 +70,8 @@ def mail_copies(request_id: int) -> None:
     """Mail those who get a copy and take no other part once, then journal ``request.completion_notified`` with those
     who were mailed. Otherwise as :func:`notify_completion`."""
     recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
-    mail_all(_mail_recipient, recipients.filter(notified_at=None).values_list("pk", flat=True))
+    unsent = recipients.filter(notified_at=None, undelivered__isnull=True)
+    mail_all(_mail_recipient, unsent.values_list("pk", flat=True))
     mailed = recipients.exclude(notified_at=None)  # those whose files were deleted before the mail was out have none
     _journal(request_id, {mail_name(recipient.pk): recipient.email for recipient in mailed}, copies=True)
 
@@ -102,7 +103,7 @@ def _due_copy(recipient_id: int) -> DueEmail | None:
         return None
     signer = Signer.objects.filter(request=request).order_by("order")[0]
     signer.request = request
-    return DueEmail(signer, copy_email(recipient), to=recipient.email)
+    return DueEmail(signer, copy_email(recipient), copy=recipient)
 
 
 _AGAIN_PER_DAY = 3

@@ -28,7 +28,6 @@ from paraph.flow.messages.names import (
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
 from paraph.signature_requests import tickets
-from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import (
     LONGEST_SUBJECT,
     CopyRecipient,
@@ -193,7 +192,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     return _laid_out(
         request,
         words,
-        greeted=unlinked(full_name(recipient.first_name, recipient.last_name, request.locale), MAX_LENGTH),
+        greeted=signer_name(recipient),
         subject=phrase(words, "copies_subject", sender=sender),
         preview=about.text,
         lines=[

@@ -8,7 +8,7 @@ from django.utils.safestring import mark_safe
 from paraph.documents.models import Document
 from paraph.messaging.email import service_name
 from paraph.messaging.letters import Sentence, unlinked
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
 from paraph.tenants.models import Member
 from paraph.words import listed
 
@@ -18,7 +18,7 @@ _MARKED = '<bdi><b style="display:inline-block;max-width:100%">{}</b></bdi>'  # 
 _PDF = ".pdf"  # no domain ends so: mail programs make no link of it
 
 
-def signer_name(signer: Signer) -> str:
+def signer_name(signer: Signer | CopyRecipient) -> str:
     return unlinked(signer.full_name, MAX_LENGTH)
 
 

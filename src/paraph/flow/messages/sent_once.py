@@ -13,29 +13,36 @@ from django.db import Error, InterfaceError, OperationalError, connection
 from django.db.models import QuerySet
 
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about, note_put_off
+from paraph.flow.messages.undelivered import note_undelivered
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
+from paraph.kernel.errors import DomainError, RecipientRefusedError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
+from paraph.messaging.refusals import FinallyRefusedError
 from paraph.metrics import metrics
-from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Signer
+from paraph.queue.jobs import ATTEMPT
+from paraph.signature_requests.localized import translated
+from paraph.signature_requests.models import ERASED_DOMAIN, Channel, CopyRecipient, Signer
 
 log = logging.getLogger("paraph.flow")
 
 _PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then
 _PAUSE_SECONDS = 0.1
 _MARKER_SECONDS = 3600  # longer than a failed job waits for its next attempt
+MOST_ATTEMPTS_AT_RECIPIENT = 30
 
 
 @dataclass(frozen=True)
 class DueEmail:
-    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``.
-    ``signer`` has its request and organization loaded. ``is_counted``: whether the ceilings of messages hold for it."""
+    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``, or
+    to somebody who gets a ``copy``. ``signer`` has its request and organization loaded. ``is_counted``: whether the
+    ceilings of messages hold for it."""
 
     signer: Signer
     content: EmailContent
     to: str = ""
+    copy: CopyRecipient | None = None
     reply_to: str = ""
     is_counted: bool = True
 
@@ -47,8 +54,10 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
-    the process is killed between its last byte and that statement. Raise ``OSError`` when the gateway does not take
-    the mail, ``DomainError("delivery_failed", …)`` where nothing sends it
+    the process is killed between its last byte and that statement. A mail that its recipient refuses for good is given
+    up, as is one that they refuse for now in the last of a job's attempts; of the signer or whoever gets a copy that
+    is noted (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take
+    the mail for other reasons, ``DomainError("delivery_failed", …)`` where nothing sends it
     (:func:`paraph.messaging.gateways.is_refused`), :class:`TooManyMessagesError` where it is put off, which is noted.
     Must not run within a transaction.
     """
@@ -71,6 +80,12 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
         except TooManyMessagesError as refusal:
             note_put_off(name, refusal)
             raise
+        except RecipientRefusedError as refusal:
+            if not isinstance(refusal, FinallyRefusedError) and ATTEMPT.get() < MOST_ATTEMPTS_AT_RECIPIENT:
+                raise
+            log.warning("a recipient refuses the mail %s, which is given up", name)
+            if not mail.to:
+                note_undelivered(mail.copy or mail.signer, name, str(refusal))
 
 
 def noted_in(rows: QuerySet[Any], column: str) -> Callable[[str], object]:
@@ -79,12 +94,19 @@ def noted_in(rows: QuerySet[Any], column: str) -> Callable[[str], object]:
 
 
 @contextmanager
-def delivering(channel: str, kind: str, refusal: str) -> Iterator[None]:
+def delivering(
+    channel: str, kind: str, refusal: str, on_refused: Callable[[str], object] = lambda _answer: None
+) -> Iterator[None]:
     """Count the message of this ``kind`` that the block hands to a gateway while somebody waits for it. Raise
-    ``DomainError("delivery_failed", refusal)`` where the gateway does not take it or cannot be used."""
+    ``DomainError("delivery_failed", refusal)`` where the gateway does not take it or cannot be used. Where the
+    recipient refuses it for good, call ``on_refused`` with what the gateway said, and raise the same with a sentence
+    that says so."""
     try:
         with metrics.message(channel, kind):
             yield
+    except FinallyRefusedError as error:
+        on_refused(str(error))
+        raise translated("delivery_failed", "refused") from error
     except OSError as error:
         raise DomainError("delivery_failed", refusal) from error
     except DomainError as error:
@@ -108,7 +130,7 @@ def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
 
 
 def _recipient(mail: DueEmail) -> str:
-    return mail.to or mail.signer.email
+    return mail.to or (mail.copy or mail.signer).email
 
 
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from django.db.models import Q, QuerySet
 
 from paraph.flow.messages import emails
+from paraph.flow.messages.owed import CONTACT, queue_mail
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
-from paraph.flow.messages.tell_sender import CONTACT, due_mail, is_told, message_id, queue_mail
+from paraph.flow.messages.tell_sender import due_mail, is_told, message_id
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
@@ -73,7 +74,7 @@ def _due_to_signer(signer_id: int) -> DueEmail | None:
     related = ("request__organization", "request__branding_profile", "request__sent_by")
     signer = Signer.objects.select_related(*related).get(pk=signer_id)
     request = signer.request
-    if signer.end_told_at or request.organization.deleted_at:
+    if signer.end_told_at or signer.undelivered or request.organization.deleted_at:
         return None
     if not request.declined_by_id:
         return DueEmail(signer, emails.withdrawn(signer))

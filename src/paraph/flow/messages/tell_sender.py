@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from paraph.flow.messages.emails import declined_to_contact
 from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
+from paraph.flow.messages.owed import CONTACT, queue_mail
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
-from paraph.queue.jobs import defer
 from paraph.signature_requests.models import (
+    CopyRecipient,
     Inquiry,
     InquiryKind,
     RequestStatus,
@@ -30,32 +30,10 @@ from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 from paraph.words import date, moment
 
-CONTACT = "contact"  # kind of a mail that tells an organization's contact address of a decline
 _DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
 EXPIRY_WARNINGS = tuple(_DAYS)
 _AT_ONCE = 500
 _MOST_NAMES = 5
-
-
-def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int = 0) -> None:
-    """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
-    the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: the
-    id of the signer or inquiry, or the number of days; ``turn``: what tells one mail from another after
-    :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
-    if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
-        return
-    name = f"{kind}-{request.pk}-{about}" + (f"-{turn}" if turn else "")
-    with transaction.atomic():
-        mail, is_new = SenderMail.objects.get_or_create(
-            name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
-        )
-        if is_new:
-            defer("tell_sender", name=mail.name)
-
-
-def forget_mails(request: SignatureRequest, kind: MailKind, about: Sequence[int]) -> None:
-    """Forget what the sender was told or is to be told, so that it can be told anew: what it said was put right."""
-    SenderMail.objects.filter(request=request, kind=kind, about__in=about).delete()
 
 
 def tell_sender(name: str) -> None:
@@ -140,6 +118,10 @@ def _content(mail: SenderMail) -> EmailContent | None:
         case MailKind.DECLINED:
             decliner = Signer.objects.select_related("request").get(pk=mail.about)
             return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
+        case MailKind.UNDELIVERED if mail.about <= 0:
+            people = request.signers.filter(pk=-mail.about) if mail.about else request.copies.all()
+            refused = list(people.filter(undelivered__isnull=False))
+            return _refused(request, refused) if refused else None
         case MailKind.UNDELIVERED:
             signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
             return _undelivered(signer) if signer and is_open and not signer.invitation else None
@@ -221,13 +203,25 @@ def _undelivered(signer: Signer) -> EmailContent:
     )
 
 
+def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]) -> EmailContent:
+    """Say who refuses messages for good, and in which words."""
+    facts = _facts(request) | {"names": _listed(people)}
+    return _laid_out(
+        request,
+        _("Not delivered to %(names)s: %(title)s") % facts,
+        _("A message about “%(title)s” was refused for good. We do not try again by ourselves:") % facts,
+        *(quoted("{recipient}: {answer}".format_map(each.undelivered)) for each in people[:_MOST_NAMES]),
+        _("Correct the address or number on the page of the request, or send again if it is right."),
+    )
+
+
 def _facts(request: SignatureRequest) -> dict[str, object]:
     first = request.request_documents.select_related("document").order_by("position").first()
     name = request.title or (first.document.name if first else f"#{request.pk}")
     return {"title": unlinked(name.removesuffix(".pdf"), MAX_LENGTH)}
 
 
-def _listed(signers: Sequence[Signer]) -> str:
+def _listed(signers: Sequence[Signer | CopyRecipient]) -> str:
     names = [signer_name(signer) for signer in signers]
     return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
 

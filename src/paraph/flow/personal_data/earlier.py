@@ -20,7 +20,7 @@ def _entries(person: Person) -> Iterator[EntryAbout]:
     )
     addresses = {address.casefold() for address in person.addresses}
     for request_id, signer_id in sent.order_by("request", "signer").values_list("request", "signer").distinct():
-        for found in entries_about(request_id, signer_id, ()):
+        for found in entries_about({request_id}, {signer_id}, ()):
             is_theirs = str(found.entry.metadata.get("recipient", "")).casefold() in addresses
             if is_theirs and found.values and found.entry.signer_id == signer_id:
                 yield found
@@ -38,13 +38,14 @@ def _erase_entry(person: Person, found: EntryAbout) -> int:
     if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
         return 0
     named = pseudonym(signer)
-    erase_values([found], {found.entry.metadata["recipient"]: named})
+    erase_values([found], {(request.pk, found.entry.metadata["recipient"]): named})
     addresses = {address.casefold() for address in person.addresses}
     for row in recorded(request):
         content = json.loads(row.payload)
         if content.get("signer", {}).get("email", "").casefold() in addresses:
             content["signer"]["email"] = named
-            update(row, payload=dumped(content))
+            row.payload = dumped(content)
+            update([row], "payload")
     return 1
 
 

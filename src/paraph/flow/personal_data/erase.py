@@ -9,7 +9,7 @@ from django.db.models import Model, Q, QuerySet
 
 from paraph.flow.events import lock_request
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
-from paraph.flow.personal_data.of_signer import OF_SIGNER, person_of
+from paraph.flow.personal_data.of_signer import OF_SIGNER, erase_signers, person_of
 from paraph.flow.personal_data.place import Facts, Person, Place
 from paraph.flow.personal_data.unsent import UNSENT, erase_unsent
 from paraph.kernel.errors import DomainError
@@ -41,7 +41,7 @@ def show_person(address: str) -> list[Kept]:
     signers = list(signers_with(address).select_related("request__organization"))
     person = Person(frozenset({address}))
     looks: list[tuple[Sequence[Place[Any, Any]], Any, str]] = [
-        *((OF_SIGNER, signer, f"paraph erase signer {signer.pk}") for signer in signers),
+        *((OF_SIGNER, [signer], f"paraph erase signer {signer.pk}") for signer in signers),
         (UNSENT, person, f"paraph erase address {address}"),
         *((UNSENT, person_of(signer), f"paraph erase signer {signer.pk}") for signer in signers),
         (OF_ACCOUNT, person, ""),
@@ -93,8 +93,7 @@ def erase_signer(actor: Actor, signer_id: int) -> Erased:
         request = lock_request(request_id)
         _require_over(request)
         signer = Signer.objects.select_related("request").get(pk=signer_id)
-        places = [(place, place.erase, list(place.find(signer))) for place in OF_SIGNER if place.erase]
-        changed = {place.name: erase(signer, found) for place, erase, found in places}
+        changed = erase_signers([signer])
         erase_unsent(person_of(signer))
         about = {"request_id": request_id, "signer_id": signer_id}
         note(request.organization_id, actor, Action.SIGNER_ERASED, f"signer {signer_id}", after=about)

@@ -15,7 +15,7 @@ from paraph.flow.personal_data.place import Facts, Person, Place, among, names_p
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Activity, Invitation, Member, MutedMail, Organization, User
+from paraph.tenants.models import Activity, Invitation, Member, MutedMail, Operator, Organization, User
 
 _OF_PROVIDER = "uid extra_data" if apps.is_installed("allauth.socialaccount") else ""
 _LOG = "The activity log forgets nothing: it tells an organization who did what with its data."
@@ -32,8 +32,7 @@ def _told_logins(user: User) -> list[Facts]:
     if not apps.is_installed("allauth.socialaccount"):
         return []
     accounts: Any = apps.get_app_config("socialaccount").get_model("socialaccount")
-    tell = telling("provider uid said=extra_data last_login")
-    return [tell(each) for each in accounts.objects.filter(user_id=user.pk)]
+    return list(map(telling("provider uid said=extra_data last_login"), accounts.objects.filter(user_id=user.pk)))
 
 
 _tell_member = telling("organization_id role joined_at last_seen_at last_language")
@@ -45,6 +44,7 @@ def _around(user: User) -> Facts:
     return {
         "muted_mails": list(MutedMail.objects.filter(user=user).values_list("kind", flat=True)),
         "second_factors": list(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True)),
+        "is_operator": Operator.objects.filter(user=user).exists(),
         "memberships": [_tell_member(member) for member in Member.objects.filter(user=user).order_by("pk")],
         "single_sign_on": _told_logins(user),
         "sessions": [_tell_session(session) for session in UserSession.objects.filter(user_id=user.pk)],

@@ -1,8 +1,8 @@
-"""What is kept of a signer in and around a request: the places that ``paraph person show`` lists and that
-``paraph erase signer`` empties, among them what events and webhooks say of the signer."""
+"""What is kept of signers in and around their requests: the places that ``paraph person show`` lists and that
+``paraph erase signer`` and retention empty, among them what events and webhooks say of the signers."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -18,11 +18,12 @@ from paraph.flow.personal_data.place import (
     Facts,
     Person,
     Place,
+    Signers,
     delete_rows,
     dumped,
     last_name,
     naming,
-    of_signer,
+    of_signers,
     pseudonym,
     recorded,
     replaced,
@@ -40,6 +41,7 @@ from paraph.signature_requests.models import (
     FirstOpening,
     Inquiry,
     Reminder,
+    RequestDocument,
     SignatureRequest,
     Signer,
 )
@@ -57,8 +59,13 @@ def _addresses(signer: Signer) -> set[str]:
     return {signer.email, signer.phone} - {""}
 
 
-def _entries(signer: Signer) -> list[EntryAbout]:
-    return entries_about(signer.request_id, signer.pk, _addresses(signer))
+def _entries(signers: Signers) -> list[EntryAbout]:
+    addresses = {address for signer in signers for address in _addresses(signer)}
+    return entries_about(_requests(signers), {signer.pk for signer in signers}, addresses)
+
+
+def _requests(signers: Signers) -> set[int]:
+    return {signer.request_id for signer in signers}
 
 
 def _told_entry(found: EntryAbout) -> Facts:
@@ -74,31 +81,37 @@ def _told_entry(found: EntryAbout) -> Facts:
     }
 
 
-def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
-    return erase_values(found, dict.fromkeys(_addresses(signer), pseudonym(signer)))
+def _erase_entries(signers: Signers, found: Sequence[EntryAbout]) -> int:
+    pseudonyms = {
+        (signer.request_id, address): pseudonym(signer) for signer in signers for address in _addresses(signer)
+    }
+    return erase_values(found, pseudonyms)
 
 
-def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
+def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
     """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
-    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)]
-    begins = (f"{message_id(kind)}-{signer.request_id}-" for kind in (*MailKind.values, CONTACT))
+    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
+    kinds = (*MailKind.values, CONTACT)
+    begins = (f"{message_id(kind)}-{request_id}-" for kind in kinds for request_id in _requests(signers))
     about = Q(*(Q(message_id__startswith=each) for each in begins), message_id__in=names, _connector=Q.OR)
-    yield from CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
+    return CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
 
 
-def _fields(signer: Signer) -> Iterator[Field]:
+def _fields(signers: Signers) -> Iterator[Field]:
     """Fields that have a value: that of the sender, or one that the signer entered."""
-    entered = values_of(signer)
-    for field in Field.objects.filter(signer=signer).select_related("signer", "request_document").order_by("pk"):
+    entered = {pk for signer in signers for pk in values_of(signer)}
+    fields = Field.objects.filter(signer__in=signers).select_related("signer", "request_document")
+    for field in fields.order_by("pk"):
         if field.value is not None or field.pk in entered:
             yield field
 
 
-def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:
-    of_request = {"file_deleted_at": None, "pk__in": signer.request.request_documents.values("document")}
-    yield from Document.objects.filter(**of_request).order_by("pk")
-    yield from SealedDocument.objects.filter(request_document__request=signer.request_id).order_by("pk")
-    yield from ProofFile.objects.filter(request=signer.request_id)
+def _files(signers: Signers) -> Iterator[Document | SealedDocument | ProofFile]:
+    requests = _requests(signers)
+    of_requests = RequestDocument.objects.filter(request__in=requests).values("document")
+    yield from Document.objects.filter(file_deleted_at=None, pk__in=of_requests).order_by("pk")
+    yield from SealedDocument.objects.filter(request_document__request__in=requests).order_by("pk")
+    yield from ProofFile.objects.filter(request__in=requests)
 
 
 def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
@@ -123,24 +136,20 @@ def _marks(signer: Signer) -> Facts:
     return {"signature": signature_of(signer) if written else None, "initials": initials_of(signer)}
 
 
-def _about(model: Any) -> Callable[[Signer], list[Event | Delivery]]:
-    """Return what finds the rows whose payload is about the signer, or says why the signer declined; of webhooks also
+def _about(model: Any) -> Callable[[Signers], list[Event | Delivery]]:
+    """Return what finds the rows whose payload is about one of the signers, or says why they declined; of webhooks also
     those that still wait."""
 
-    def find(signer: Signer) -> list[Event | Delivery]:
-        rows = model.objects.filter(request=signer.request_id).order_by("pk")
-        contents = ((row, json.loads(row.payload)) for row in rows)
-        return [
-            row
-            for row, told in contents
-            if signer.pk in (_of(told, "signer", "id"), _of(told, "metadata", "signer_id"))
-        ]
+    def find(signers: Signers) -> list[Event | Delivery]:
+        rows = model.objects.filter(request__in=_requests(signers)).order_by("pk")
+        ids = {signer.pk for signer in signers}
+        return [row for row in rows if _signer_of(json.loads(row.payload)) in ids]
 
     return find
 
 
-def _of(content: Facts, part: str, name: str) -> Any:
-    return content.get(part, {}).get(name)
+def _signer_of(content: Facts) -> Any:
+    return content.get("signer", {}).get("id") or content.get("metadata", {}).get("signer_id")
 
 
 def _said(row: Event | Delivery) -> Facts:
@@ -154,19 +163,19 @@ def _answers(delivery: Delivery) -> Facts:
     return {"answers": list(responses)}
 
 
-def _erase(signer: Signer, found: Sequence[Event | Delivery]) -> int:
+def _erase(signers: Signers, found: Sequence[Event | Delivery]) -> int:
     """Erase what receivers answered, too."""
+    by_id = {signer.pk: signer for signer in signers}
     for row in found:
-        update(row, payload=_anonymous(signer, row.payload))
-    Attempt.objects.filter(delivery__in=[row.pk for row in found if isinstance(row, Delivery)]).update(
-        response="", error=""
-    )
-    return len(found)
+        row.payload = _anonymous(by_id, json.loads(row.payload))
+    answered = [row.pk for row in found if isinstance(row, Delivery)]
+    Attempt.objects.filter(delivery__in=answered).update(response="", error="")
+    return update(found, "payload")
 
 
-def _anonymous(signer: Signer, payload: str) -> str:
-    content = json.loads(payload)
+def _anonymous(signers: Mapping[int, Signer], content: Facts) -> str:
     if "signer" in content:
+        signer = signers[_signer_of(content)]
         name = {"first_name": FIRST_NAME, "last_name": last_name(signer)}
         content["signer"] |= {**name, "full_name": " ".join(name.values()), "email": pseudonym(signer)}
     else:
@@ -174,10 +183,9 @@ def _anonymous(signer: Signer, payload: str) -> str:
     return dumped(content)
 
 
-def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
-    """Yield the request, where what its sender calls it or notes of it names the signer."""
-    if words_naming(signer):
-        yield signer.request
+def _own_data(signers: Signers) -> list[Signer]:
+    """Return those whom their request, by what its sender calls it or notes of it, names."""
+    return [signer for signer in signers if words_naming(signer)]
 
 
 def words_naming(named: Signer | CopyRecipient) -> dict[str, str]:
@@ -192,17 +200,19 @@ def _own_texts(request: SignatureRequest) -> dict[str, str]:
     return {name: getattr(request, name) for name in names}
 
 
-def _told_own_data(request: SignatureRequest) -> Facts:
+def _told_own_data(signer: Signer) -> Facts:
+    request = signer.request
     facts = {**_own_texts(request), "metadata": request.metadata}
     return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
 
 
-def erase_own_data(signer: Signer | CopyRecipient, found: Sequence[SignatureRequest]) -> int:
-    """Empty the texts that name the person, here and in every event and recorded webhook of the request, and what
-    receivers answered to these."""
-    for request in found:
-        texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
-        metadata = dict.fromkeys(naming(signer, request.metadata or {}), "")
+def erase_own_data(_subject: object, found: Sequence[Signer | CopyRecipient]) -> int:
+    """Empty the texts of their requests that name these people, here and in every event and recorded webhook of the
+    request, and what receivers answered to these."""
+    for named in found:
+        request = named.request
+        texts = dict.fromkeys(naming(named, _own_texts(request)), "")
+        metadata = dict.fromkeys(naming(named, request.metadata or {}), "")
         if metadata:
             request.metadata |= metadata
         SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
@@ -212,9 +222,10 @@ def erase_own_data(signer: Signer | CopyRecipient, found: Sequence[SignatureRequ
             content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
             if "metadata" in told:
                 told["metadata"] |= metadata
-            update(row, payload=dumped(content))
+            row.payload = dumped(content)
+            update([row], "payload")
         Attempt.objects.filter(delivery__request=request).update(response="", error="")
-        _forget_addresses(signer, request)
+        _forget_addresses(named, request)
     return len(found)
 
 
@@ -227,16 +238,22 @@ def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest)
     gone.update(url="", endpoint="")
 
 
-OF_SIGNER: tuple[Place[Signer, Any], ...] = (
+def erase_signers(signers: Signers) -> dict[str, int]:
+    """Empty the places of these signers, whose requests the caller has locked; return how much changed in each."""
+    found = [(place, place.erase, list(place.find(signers))) for place in OF_SIGNER if place.erase]
+    return {place.name: erase(signers, rows) for place, erase, rows in found}
+
+
+OF_SIGNER: tuple[Place[Signers, Any], ...] = (
     Place(
         "signers",
-        "signature_requests_signer: first_name last_name email phone invitation; "
+        "signature_requests_signer: first_name last_name email phone invitation undelivered; "
         "signature_requests_searchterm: term",  # by triggers
-        lambda signer: [signer],
+        lambda signers: signers,
         telling(
             "id request=request_id request.organization_id organization=request.organization.name request.environment "
             "first_name last_name email phone language=locale order status invited_at=notified_at invitation signed_at "
-            "completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
+            "undelivered completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
             _marks,
             "request_created_at=request.created_at request_status=request.status",
         ),
@@ -247,6 +264,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
             phone="",
             token_salt=lambda _signer: new_salt(),  # which ends the signing link
             invitation=None,
+            undelivered=None,
             signature_encrypted=None,
             initials_encrypted=None,
             fields_encrypted=None,
@@ -266,35 +284,35 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     Place(
         "one-time codes",
         "otp_onetimecode: destination",
-        of_signer(OneTimeCode),
+        of_signers(OneTimeCode),
         telling("channel destination created_at sent_at used_at", _wrong_codes),
         replaced(destination="", destination_scope=""),
     ),
     Place(
         "first openings",
         "signature_requests_firstopening: ip",
-        of_signer(FirstOpening),
+        of_signers(FirstOpening),
         telling("opened_at ip"),
         replaced(ip=""),
     ),
     Place(
         "reminders",
         "signature_requests_reminder: mail message",
-        of_signer(Reminder),
+        of_signers(Reminder),
         telling("number asked_at message mail"),
         replaced(mail=None, message=""),
     ),
     Place(
         "reasons for declining",
         "signature_requests_signaturerequest: ended_reason",
-        lambda signer: SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED),
+        lambda signers: SignatureRequest.objects.filter(declined_by__in=signers).exclude(ended_reason=ERASED),
         telling("request=pk at=ended_early_at reason=ended_reason"),
         replaced(ended_reason=ERASED),
     ),
     Place(
         "inquiries",
         "signature_requests_inquiry: text",
-        of_signer(Inquiry),
+        of_signers(Inquiry),
         telling("kind text asked_at"),
         delete_rows,
     ),

@@ -68,9 +68,13 @@ class Person:
         return {} if self.organization_id is None else {path: self.organization_id}
 
 
-def of_signer(model: Any) -> Callable[[Signer], Iterable[Any]]:
-    """Return what finds the rows of a signer."""
-    return lambda signer: model.objects.filter(signer=signer.pk).order_by("pk")
+Signers = Sequence[Signer]
+"""Of one request or several; those of the same request have one and the same object for it."""
+
+
+def of_signers(model: Any) -> Callable[[Signers], Iterable[Any]]:
+    """Return what finds the rows of signers."""
+    return lambda signers: model.objects.filter(signer__in=signers).order_by("pk")
 
 
 def with_address(model: Any, path: str) -> Callable[[Person], Iterable[Any]]:
@@ -108,20 +112,24 @@ TELL_CAPTURED = telling("to channel subject text created_at")  # of a message
 
 
 def replaced(**values: Any) -> Callable[[object, Sequence[Any]], int]:
-    """Return what puts these values into rows; one that is a function is called with the row."""
+    """Return what puts these values into rows of one table; one that is a function is called with the row. The rows
+    themselves stay as they are: their names are still needed."""
+    own = {name: value for name, value in values.items() if callable(value)}
+    same = {name: value for name, value in values.items() if name not in own}
 
     def erase(_subject: object, rows: Sequence[Any]) -> int:
-        return sum(
-            update(row, **{name: each(row) if callable(each) else each for name, each in values.items()})
-            for row in rows
-        )
+        if rows:
+            every = type(rows[0]).objects.filter(pk__in=[row.pk for row in rows])
+            every.update(**same)
+            update([type(row)(pk=row.pk, **{name: each(row) for name, each in own.items()}) for row in rows], *own)
+        return len(rows)
 
     return erase
 
 
-def update(row: Any, **values: object) -> int:
-    """Change these columns of a row; return how many rows there were."""
-    return int(type(row).objects.filter(pk=row.pk).update(**values))
+def update(rows: Sequence[Any], *columns: str) -> int:
+    """Write these columns of rows of one table; return how many rows there were."""
+    return int(type(rows[0]).objects.bulk_update(rows, columns)) if rows and columns else 0
 
 
 def recorded(request: SignatureRequest) -> list[Any]:
@@ -151,9 +159,9 @@ def naming(named: Named, texts: dict[str, str]) -> list[str]:
 
 
 def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
-    """Delete these rows, each with what belongs to it."""
-    for row in rows:
-        row.delete()
+    """Delete these rows of one table, each with what belongs to it."""
+    if rows:
+        type(rows[0]).objects.filter(pk__in=[row.pk for row in rows]).delete()
     return len(rows)
 
 

@@ -3,7 +3,7 @@ and drafts that were never sent, in the captured inbox, among the addresses that
 organizations wrote into drafts and templates."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -45,8 +45,6 @@ from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
-_NOBODY = 0  # no signer's id
-
 
 def erase_unsent(person: Person) -> set[int]:
     """Erase what names the person in :data:`UNSENT`; captured messages to the person go whoever sent them. Return the
@@ -69,7 +67,7 @@ def _copies(person: Person) -> Iterator[CopyRecipient]:
     yield from rows.select_related("request").order_by("pk")
 
 
-def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
+def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
     """End the links as well, with their salt. Nothing is mailed to them any more. With what the request's sender calls
     it or notes of it, where it names them."""
     for recipient in found:
@@ -81,14 +79,13 @@ def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
 def _erase_copy(recipient: CopyRecipient) -> None:
     recipient.request = lock_request(recipient.request_id)
     if words_naming(recipient):
-        erase_own_data(recipient, [recipient.request])
+        erase_own_data(recipient, [recipient])
     pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
-    entries = entries_about(recipient.request_id, _NOBODY, {recipient.email})
+    entries = entries_about({recipient.request_id}, (), {recipient.email})
     about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
-    erase_values(about_copies, {recipient.email: pseudonym})
-    CopyRecipient.objects.filter(pk=recipient.pk).update(
-        first_name="Erased", last_name=f"copy {recipient.pk}", email=pseudonym, token_salt=new_salt()
-    )
+    erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
+    instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
+    CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
@@ -139,6 +136,19 @@ def _fixed_people(person: Person) -> Iterator[_Fixed]:
     """Those who always sign in a role of a template."""
     for template in Template.objects.filter(**person.of("organization")).order_by("pk").iterator():
         yield from (_Fixed(template, role) for role in template.roles if has_address(person, role.person.values()))
+
+
+def erase_people_of(template: Template, *, unless: Callable[[str], bool]) -> int:
+    """Erase those who always sign in a role of the template, with words in it that name them, unless that holds for
+    their address; return how many."""
+    gone = [role for role in template.roles if role.person and not unless(role.person["email"])]
+    for role in gone:
+        addresses = {role.person["email"], role.person.get("phone", "")} - {""}
+        names = role.person["first_name"], role.person["last_name"]
+        person = Person(frozenset(addresses), *names, organization_id=template.organization_id)
+        _erase_fixed_people(person, [_Fixed(template, role)])
+        _erase_words(person, [Found(template, template.organization_id, {})])
+    return len(gone)
 
 
 @transaction.atomic
@@ -302,14 +312,14 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "copies",
-        "signature_requests_copyrecipient: first_name last_name email; journal_entry: metadata",
+        "signature_requests_copyrecipient: first_name last_name email undelivered; journal_entry: metadata",
         _copies,
         telling(
             "request.organization_id request.environment request=request_id first_name last_name email "
-            "mailed_at=notified_at",
+            "mailed_at=notified_at undelivered",
             words_naming,
         ),
-        _erase_copies,
+        erase_copies,
     ),
     EARLIER,
     Place(

@@ -22,7 +22,7 @@ from paraph.evidence.record import (
 )
 from paraph.flow import events
 from paraph.flow.events import lock_request
-from paraph.flow.messages.tell_sender import queue_mail
+from paraph.flow.messages.owed import queue_mail
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sealing.stamp_marks import stamp_marks

@@ -1,11 +1,13 @@
 """Keeping timestamps beside sealed files that could not get one at their seal, or whose newest one ages."""
 
+import time
 from dataclasses import replace
 
 import structlog
 
 from paraph.evidence import preservation
 from paraph.evidence.preservation import SealedFile
+from paraph.flow.due import RUN_SECONDS
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.pdf.pki.revocation import LongTermData, Revoked
@@ -16,31 +18,45 @@ from paraph.storage import store
 _log = structlog.get_logger("paraph.preserve")
 
 
-def preserve_due() -> int:
-    """Get a timestamp for every sealed file that is due; return how many got one.
+def preserve_due(seconds: float = RUN_SECONDS) -> int:
+    """Get timestamps for sealed files that are due, documents and proofs in turns, those due longest first, for at most
+    so many seconds; return how many got one.
 
-    The file itself never changes, because the journal holds its digest. Safe to repeat and to run twice at once. Ends
-    at the first file for which no authority answers, as the others would wait in vain too. Logs a file that is missing
-    or was changed in storage, and tries it again later. Raises ``DomainError`` where the settings cannot be used.
+    The file itself never changes, because the journal holds its digest. Safe to repeat, to be killed, and to run
+    several times at once, each with files of its own. Ends where no authority answers, as further files would wait in
+    vain too. Raises ``DomainError`` where the settings cannot be used.
     """
-    context, count = sealing_context(), 0
-    timestamping = context.timestamping
+    context, kept, end = sealing_context(), 0, time.monotonic() + seconds
     if context.long_term:
-        timestamping = replace(timestamping, check_not_revoked=context.long_term.check_not_revoked)
-    for file in preservation.due():
+        checked = replace(context.timestamping, check_not_revoked=context.long_term.check_not_revoked)
+        context = replace(context, timestamping=checked)
+    while time.monotonic() < end:
+        done = [_preserve_first(kind, context) for kind in preservation.KINDS]
+        kept += done.count(True)
+        if done == [None] * len(done):
+            break
+    return kept
+
+
+def _preserve_first(kind: type[SealedFile], context: SealingContext) -> bool | None:
+    """Return whether the file that has been due longest got a timestamp. One that is missing or was changed in storage
+    is logged, and tried again later. Return None where no file is due, or no authority answers."""
+    with preservation.claimed(kind) as file:
+        if file is None:
+            return None
         content = _content(file)
         if content is None:
             preservation.postpone(file)
-            continue
+            return False
         earlier = preservation.records_of(file.object_key)
-        stamp, failures = stamp_time(imprint(content, earlier), timestamping)
+        stamp, failures = stamp_time(imprint(content, earlier), context.timestamping)
         if stamp is None:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
-            break
+            return None
         record = DetachedTimestamp(stamp.token, stamp.issuers + _statuses(context, file, stamp))
-        count += preservation.keep(file, earlier, record, stamp)
-    return count
+        preservation.keep(file, earlier, record, stamp)
+        return True
 
 
 def _content(file: SealedFile) -> bytes | None:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from paraph.audit_trail.append import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_request, lock_signer
-from paraph.flow.messages.tell_sender import EXPIRY_WARNINGS, forget_mails
+from paraph.flow.messages.owed import forget_mails
+from paraph.flow.messages.tell_sender import EXPIRY_WARNINGS
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
@@ -106,7 +107,7 @@ def _replace_link(signer: Signer) -> None:
     """Make the link another, and forget what came of the earlier one, which somebody else may have opened."""
     signer.replaced_links += 1
     signer.status = SignerStatus.PENDING
-    signer.invitation = signer.notified_at = signer.remind_at = None
+    signer.invitation = signer.notified_at = signer.remind_at = signer.undelivered = None
     field_values.write(signer, {})
     codes.withdraw(signer)
     FirstOpening.objects.filter(signer=signer).delete()

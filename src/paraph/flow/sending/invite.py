@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from smtplib import SMTPRecipientsRefused
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
+from paraph.flow.messages.owed import queue_mail
 from paraph.flow.messages.sent_once import DueEmail, mail_once
-from paraph.flow.messages.tell_sender import queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -32,7 +32,6 @@ MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
 
 _USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobody is worried
-_PERMANENT = 500
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
 _AT_ONCE = 100
 _JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may come to be
@@ -43,21 +42,21 @@ def invite(signer_id: int) -> None:
     """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others.
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off. The member who sent the request is told where the mail server refuses the address, or takes nothing for an
-    hour. A mail that is on its way while its link is replaced is no invitation.
+    off. The member who sent the request is told where it was not taken for an hour. A mail that is on its way while its
+    link is replaced is no invitation.
     """
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     signers = Signer.objects.filter(pk=signer_id, replaced_links=replaced_links)
-    uninvited = signers.filter(invitation__isnull=True, notified_at=None).select_related(*_READ_ALONG)
+    uninvited = signers.filter(invitation__isnull=True, notified_at=None, undelivered__isnull=True)
     try:
         mail_once(
             invitation_name(signer_id, replaced_links),
-            lambda: _due_invitation(uninvited.first()),
+            lambda: _due_invitation(uninvited.select_related(*_READ_ALONG).first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
-    except OSError as refusal:
+    except OSError:
         if signers.exists():
-            _tell_sender(signer_id, refusal)
+            _tell_sender_if_late(signer_id)
         raise
     _mark_notified(signer_id)
 
@@ -77,15 +76,10 @@ def _taken(acknowledgement: str) -> dict[str, str]:
     return {"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
 
 
-def _tell_sender(signer_id: int, refusal: OSError) -> None:
+def _tell_sender_if_late(signer_id: int) -> None:
     signer = Signer.objects.select_related("request").get(pk=signer_id)
     earlier = signer.request.signers.filter(order__lt=signer.order).aggregate(last=Max("signed_at"))["last"]
-    begun = max(filter(None, [signer.request.created_at, earlier]))
-    # the mail server says that it will never take a mail to this address (RFC 5321, 4.2.1)
-    is_final = isinstance(refusal, SMTPRecipientsRefused) and all(
-        code >= _PERMANENT for code, _reply in refusal.recipients.values()
-    )
-    if is_final or clock.now() > begun + _USUALLY:
+    if clock.now() > max(filter(None, [signer.request.created_at, earlier])) + _USUALLY:
         queue_mail(signer.request, MailKind.UNDELIVERED, signer.pk, signer.replaced_links)
 
 
@@ -151,7 +145,8 @@ def reminded_lately(made: Iterable[Reminder]) -> str:
 @transaction.atomic
 def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor, message: str = "") -> Reminder:
     """Have a reminder mailed to a signer who may sign now and was invited: at most once a day, and five times in all,
-    beside those of :func:`remind_due`. ``message``: what the member writes, for this mail alone.
+    beside those of :func:`remind_due`. Where the invitation was refused for good, it is sent again in its place.
+    ``message``: what the member writes, for this mail alone.
 
     Raise ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
     :class:`RemindedLatelyError` where it is too early; ``delivery_failed`` where nothing sends mails.
@@ -161,7 +156,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor, me
     request, eligibility = signer.request, signing_eligibility(signer)
     if eligibility is not SigningEligibility.OPEN:
         raise DomainError(eligibility.value, _sentence_for_sender(eligibility))
-    if not signer.notified_at:
+    if not (signer.notified_at or signer.undelivered):
         later, never = _("The invitation has not been sent yet."), _("This request sends its signers no mails.")
         raise DomainError("too_many_reminders", later if request.send_email else never)
     if is_refused(request.environment, EMAIL):
@@ -191,10 +186,15 @@ def _made_for_next(signer: Signer) -> list[Reminder]:
 
 
 def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool, message: str = "") -> Reminder:
+    """Queue a reminder or, where the invitation was refused for good, the invitation."""
     number = made[-1].number + 1 if made else 1
-    facts = {"automatic": automatic, "asked_at": clock.now(), "message": message}
-    reminder = Reminder.objects.create(signer=signer, number=number, **facts)
-    defer("send_reminder", signer_id=signer.pk, number=number)
+    written: dict[str, Any] = {"message": message} if signer.notified_at else {"mail": {"invited": True}}
+    reminder = Reminder.objects.create(
+        signer=signer, number=number, automatic=automatic, asked_at=clock.now(), **written
+    )
+    Signer.objects.filter(pk=signer.pk).update(undelivered=None)
+    task, more = ("send_reminder", {"number": number}) if signer.notified_at else ("invite", {})
+    defer(task, signer_id=signer.pk, **more)
     return reminder
 
 
@@ -219,11 +219,13 @@ def send_reminder(signer_id: int, number: int) -> None:
     """
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     reminders = Reminder.objects.filter(signer_id=signer_id, number=number, signer__replaced_links=replaced_links)
+    name = reminder_name(signer_id, number, replaced_links)
     mail_once(
-        reminder_name(signer_id, number, replaced_links),
+        name,
         lambda: _due_reminder(reminders.first()),
         lambda acknowledgement: reminders.update(mail=_taken(acknowledgement), message=""),
     )
+    reminders.filter(signer__undelivered__mail=name).update(mail={"refused": True}, message="")
     _journal(signer_id, number)
 
 
@@ -252,7 +254,7 @@ def _journal(signer_id: int, number: int) -> None:
     signer = lock_signer(signer_id)
     if signing_eligibility(signer) is not SigningEligibility.OPEN:
         return  # the signature ends the signer's part of the journal, although a mail was on its way
-    reminder = Reminder.objects.filter(signer=signer, number=number, mail__isnull=False).first()
+    reminder = Reminder.objects.filter(signer=signer, number=number, mail__has_key="acknowledgement").first()
     if reminder is None or not Reminder.objects.filter(pk=reminder.pk, journaled=False).update(journaled=True):
         return
     assert reminder.mail
@@ -281,10 +283,11 @@ def _remind(signer_id: int) -> bool:
     if signer.remind_at is None or signer.remind_at > now:
         return False
     made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    in_vain = signer.undelivered or is_refused(signer.request.environment, EMAIL)
     left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
     if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
         signer.remind_at = None
-    elif is_refused(signer.request.environment, EMAIL) or any(_is_under_way(each) for each in made):
+    elif in_vain or any(_is_under_way(each) for each in made):
         signer.remind_at = now + BETWEEN_REMINDERS
     elif now < next_allowed(made):
         signer.remind_at = next_allowed(made)

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from paraph.flow.events import lock_holder
 from paraph.flow.messages.emails import forwarded_name, inquiry_email
+from paraph.flow.messages.owed import queue_mail
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
-from paraph.flow.messages.tell_sender import queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer

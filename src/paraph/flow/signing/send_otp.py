@@ -3,6 +3,7 @@
 import logging
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from django.db import transaction
 
@@ -12,6 +13,7 @@ from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_about
 from paraph.flow.messages.sent_once import delivering
+from paraph.flow.messages.undelivered import note_undelivered
 from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
@@ -44,8 +46,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     Raise ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the signer's,
     ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of
     messages. Raise ``delivery_failed`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`), and when
-    the gateway does not take the message, which leaves no journal entry and a code that cannot be used. Raise
-    ``unavailable`` before anything is done while no more threads may wait (:mod:`paraph.kernel.places`).
+    the gateway does not take the message, which counts nowhere, leaves an earlier code valid, and is journaled only
+    where the recipient is refused for good. Raise ``unavailable`` before anything is done while no more threads may
+    wait (:mod:`paraph.kernel.places`).
     """
     require_open(signer)
     chosen, recipient = codes.destination(signer, channel)
@@ -54,12 +57,14 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
     with place:
         message = message_about(signer.request, chosen, recipient)
-        with counted(message, waits=False):
-            issued = codes.issue(signer, chosen, recipient)
+        with counted(message, waits=False), codes.handed_over(signer, chosen, recipient) as issued:
             acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=message.withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
+        if (signer.undelivered or {}).get("mail") == f"code-{chosen.value}":
+            signer.undelivered = None
+            signer.save(update_fields=["undelivered"])
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
     return SentCode(masked(recipient), chosen, is_kept(signer, chosen), issued.code if sandbox else None)
@@ -77,7 +82,9 @@ def _require_gateway(signer: Signer, channel: Channel) -> None:
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
-    with delivering(channel.value, "code", "The code could not be sent; try again in a moment."):
+    sentence = "The code could not be sent; try again in a moment."
+    refused = partial(note_undelivered, signer, f"code-{channel.value}", channel=channel)
+    with delivering(channel.value, "code", sentence, refused):
         if channel == Channel.SMS:
             return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
         content = emails.one_time_code(signer, code, locale)

@@ -27,6 +27,8 @@ from paraph.signature_requests.signed_documents import listed, require_shown
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
 
+_SIGNED = ("status", "signed_at", "locale", "undelivered")
+
 
 def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
     """Keep the entries, right or wrong, beside those from before, and return all of them.
@@ -146,8 +148,9 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     signer.status = SignerStatus.SIGNED
     signer.signed_at = moment
     signer.locale = signature.locale
+    signer.undelivered = None
     marks.keep_marks(signer, signature.signature, signature.initials)
-    signer.save(update_fields=["status", "signed_at", "signature_encrypted", "initials_encrypted", "locale"])
+    signer.save(update_fields=[*_SIGNED, "signature_encrypted", "initials_encrypted"])
 
 
 def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[str, Any]]:

@@ -18,6 +18,14 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="RefusedAddress",
+            fields=[
+                ("destination", models.CharField(max_length=32, primary_key=True, serialize=False)),
+                ("answer", models.CharField(max_length=200)),
+                ("at", models.DateTimeField(default=paraph.kernel.clock.now)),
+            ],
+        ),
+        migrations.CreateModel(
             name="CapturedMessage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -1,8 +1,8 @@
 """The file of a backup: a tar, whose first member says what it is and whose last one that it is whole.
 
-``manifest.json``, ``database.dump`` (pg_dump's custom form); in a backup also ``secret.key``, ``secret.previous``
-while the secret is being rotated, ``keys/…`` and ``objects/…``; ``end.json`` with the number of members before it and a
-SHA-256 over their names, sizes and contents.
+``manifest.json``, ``database.dump`` (pg_dump's custom form) and ``database.list`` (which of its contents are Paraph's);
+in a backup also ``secret.key``, ``secret.previous`` while the secret is being rotated, ``keys/…`` and ``objects/…``;
+``end.json`` with the number of members before it and a SHA-256 over their names, sizes and contents.
 """
 
 import hashlib
@@ -12,21 +12,21 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, Self
 
 from paraph.kernel.errors import DomainError
 
-MANIFEST, DATABASE, KEYS, OBJECTS = "manifest.json", "database.dump", "keys/", "objects/"
+MANIFEST, DATABASE, CONTENTS, KEYS, OBJECTS = "manifest.json", "database.dump", "database.list", "keys/", "objects/"
 SECRET, EARLIER_SECRETS = "secret.key", "secret.previous"
 _END = "end.json"
 _BLOCK = 1 << 20
 
 
 class ArchiveWriter:
-    """Write members one after the other; without :meth:`finish` the file is refused when it is read."""
+    """Write members one after the other; where the block does not end well, the file is refused when it is read."""
 
     def __init__(self, target: BinaryIO) -> None:
-        self._tar = tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115  finish() closes
+        self._tar = tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115  __exit__ closes
         self._seal = _Seal()
 
     def add(self, name: str, content: BinaryIO) -> None:
@@ -41,12 +41,13 @@ class ArchiveWriter:
     def add_bytes(self, name: str, content: bytes) -> None:
         self.add(name, io.BytesIO(content))
 
-    def finish(self) -> None:
-        end = json.dumps(self._seal.words()).encode()
-        member = tarfile.TarInfo(_END)
-        member.size = len(end)
-        self._tar.addfile(member, io.BytesIO(end))
-        self._tar.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        with self._tar:
+            if error is None:
+                self.add_bytes(_END, json.dumps(self._seal.words()).encode())
 
 
 class Archive:

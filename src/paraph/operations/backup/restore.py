@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copyfileobj
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryFile
 from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
@@ -22,7 +22,7 @@ from paraph.kernel.secrets import (
 )
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
-from paraph.operations.backup.archive import DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
+from paraph.operations.backup.archive import CONTENTS, DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
 from paraph.postgres import transfer
 from paraph.storage.objects import checked_key
 
@@ -116,13 +116,13 @@ def restore_objects(archive: Archive) -> int:
 
 def load_database(archive: Archive, folder: Path, url: str) -> None:
     """Make the tables with their rows, in one transaction."""
-    with NamedTemporaryFile(dir=folder) as dump:
+    with TemporaryFile(dir=folder) as dump:
         for name, content in archive.members():
             if name == DATABASE:
                 copyfileobj(content, dump, _BLOCK)
-                break
-        dump.flush()
-        transfer.load(url, Path(dump.name))
+            elif name == CONTENTS:
+                transfer.load(url, cast(BinaryIO, dump), content.read())
+                return
 
 
 def give_no_number_twice() -> None:
@@ -131,6 +131,14 @@ def give_no_number_twice() -> None:
     from paraph.tenants.models import Installation  # noqa: PLC0415  reads the settings
 
     Installation.objects.update(timeline=0)
+
+
+def note_backup(archive: Archive) -> None:
+    """Note that there is a backup: the file. The copy of the database does not say so. Needs Django and this version's
+    tables."""
+    from paraph.evidence.models import Backup  # noqa: PLC0415  reads the settings
+
+    Backup.objects.create(as_of=datetime.fromisoformat(archive.manifest()["made_at"]), problems=0)
 
 
 def _mark(settings: Settings) -> Path:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from tempfile import SpooledTemporaryFile, TemporaryFile
+from shutil import rmtree
+from tempfile import SpooledTemporaryFile, TemporaryDirectory, TemporaryFile
 from typing import Any, BinaryIO, cast
 
+import psycopg
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -21,53 +23,82 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import fingerprint
 from paraph.operations.backup.archive import (
+    CONTENTS,
     DATABASE,
     EARLIER_SECRETS,
     KEYS,
     MANIFEST,
     OBJECTS,
     SECRET,
+    Archive,
     ArchiveWriter,
+    checked_archive,
 )
+from paraph.operations.backup.restore import load_database
 from paraph.operations.store_check import Problem, problem_with
-from paraph.postgres import embedded_url, transfer
+from paraph.postgres import Server, embedded_url, transfer
 
 _IN_MEMORY = 4 << 20
 
 _log = structlog.get_logger("paraph.backup")
 
 
-def write_backup(out: Path) -> dict[str, Any]:
-    """Write database, secret, keys and every object that a row names. Return counts and ``problems``: objects that
-    are missing or changed, which the backup then lacks or holds as they are.
+def write_backup(out: Path, *, tried: bool = False) -> dict[str, Any]:
+    """Write database, secret, keys and every object that a row names, and read the file back. Return counts and
+    ``problems``: objects that are missing or changed, which the backup then lacks or holds as they are.
 
-    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raise ``DomainError``;
-    then there is no file.
+    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. ``tried``: the database
+    is restored into a server of its own, which is thrown away, and its rows are counted. Raise ``DomainError``; then
+    there is no file, but where it was whole and could not be restored.
     """
     as_of = clock.now()
-    with _new_file(out) as file, TemporaryFile(dir=out.parent) as named, objects_to_delete.kept():
-        archive = _begin(file, "backup")
-        _add_database(archive, out.parent, cast(BinaryIO, named))
+    with (
+        _new_file(out, "backup") as file,
+        TemporaryFile(dir=out.parent) as named,
+        objects_to_delete.kept(),
+        _begin(file, "backup") as archive,
+    ):
+        rows = _add_database(archive, out.parent, cast(BinaryIO, named))
         _add_secrets(archive)
         _add_keys(archive, settings.DATA_DIR / "keys")
         count, problems = _add_objects(archive, cast(BinaryIO, named))
-        archive.finish()
+    if tried:
+        _try(out, rows)
     _note(as_of, len(problems))
-    return {"file": str(out), "bytes": out.stat().st_size, "objects": count, "problems": problems}
+    facts = {"file": str(out), "bytes": out.stat().st_size, "rows": sum(rows.values()), "tried": tried}
+    return {**facts, "objects": count, "problems": problems}
 
 
 def write_export(out: Path) -> dict[str, Any]:
-    """Write the database alone, for a server of your own. Raise ``DomainError``; then there is no file."""
-    with _new_file(out) as file:
-        archive = _begin(file, "export")
-        _add_database(archive, out.parent, None)
-        archive.finish()
-    return {"file": str(out), "bytes": out.stat().st_size}
+    """Write the database alone, for a server of your own, and read the file back. Raise ``DomainError``; then there is
+    no file."""
+    with _new_file(out, "export") as file, _begin(file, "export") as archive:
+        rows = _add_database(archive, out.parent, None)
+    return {"file": str(out), "bytes": out.stat().st_size, "rows": sum(rows.values())}
+
+
+def _try(out: Path, rows: dict[str, int]) -> None:
+    """Restore the database where nobody is, and count."""
+    with TemporaryDirectory(dir=out.parent) as folder:
+        server = Server(Path(folder))
+        try:
+            server.start()
+            load_database(Archive(out), Path(folder), server.url)
+            with psycopg.connect(server.url) as restored:
+                found = transfer.count_rows(restored, rows)
+        except DomainError as error:
+            raise DomainError("postgres", f"{out} was written, and cannot be restored: {error.message}") from error
+        finally:
+            server.stop()
+            rmtree(server.location.home)
+    for table, count in found.items():
+        if count != rows[table]:
+            raise DomainError("postgres", f"{out} was written, and restores {count} of {rows[table]} rows of {table}.")
 
 
 @contextmanager
-def _new_file(out: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name once it is whole and durable, readable by nobody else."""
+def _new_file(out: Path, kind: str) -> Iterator[BinaryIO]:
+    """A file that appears under its name once it is durable and was read back whole, readable by nobody else."""
     draft = out.with_name(f".{out.name}.part")
     if out.exists():
         raise DomainError("validation_error", f"{out} exists already.")
@@ -76,7 +107,8 @@ def _new_file(out: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        draft.rename(out)
+        with checked_archive(draft, kind):
+            draft.rename(out)
     except OSError as error:
         raise DomainError("configuration", f"{out} cannot be written: {error.strerror or error}.") from error
     finally:
@@ -99,21 +131,31 @@ def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:
     return archive
 
 
-def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) -> None:
-    """Dump the database, and write into ``named`` which objects the same snapshot of it names."""
+def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) -> dict[str, int]:
+    """Dump the database, and write into ``named`` which objects the same snapshot of it names. Return the number of
+    rows of each table."""
     with TemporaryFile(dir=folder) as dump:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-            cursor.execute("SELECT pg_export_snapshot()")
             url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
-            transfer.dump(url, cast(BinaryIO, dump), cursor.fetchone()[0])
+            raw = cast(Any, connection.connection)
+            contents, rows = transfer.dump(url, cast(BinaryIO, dump), raw)
             if named:
                 for word in TABLES:
                     for found in named_objects(word):
                         row = [found.row, found.key, found.sha256.hex(), found.size]
                         named.write(json.dumps(row).encode() + b"\n")
+            missing = set(connection.introspection.django_table_names(only_existing=True)) - {
+                table.rpartition(".")[2] for table in rows
+            }
+        if missing:
+            raise DomainError(
+                "postgres", f"The tables {', '.join(sorted(missing))} belong to another role than the others."
+            )
         archive.add(DATABASE, cast(BinaryIO, dump))
+        archive.add_bytes(CONTENTS, contents)
+    return rows
 
 
 def _add_secrets(archive: ArchiveWriter) -> None:

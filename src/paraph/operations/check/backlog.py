@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Max, OuterRef, Subquery
+from django.db import connection
+from django.db.models import Max, Min, OuterRef, Subquery
 
 from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
-from paraph.flow.housekeeping.delete_files import overdue
+from paraph.flow.due import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.operations.pending_work import QueueState, queue_state
-from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Retention
+from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.models import Environment, Organization
 from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
+_DAY, _WEEK = 86_400, 604_800
 
 
 def queue() -> Iterator[Outcome]:
@@ -61,22 +63,31 @@ def unsealed() -> Iterator[Outcome]:
     yield outcome("sealing failures", sentence)
 
 
+def oldest_unsealed_seconds() -> float:
+    """Return how long the oldest completed request of production waits for its seals, because of a fault or of work
+    before it; 0 where none waits."""
+    waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False, files_deleted_at=None)
+    oldest = waiting.filter(environment=Environment.PRODUCTION).aggregate(oldest=Min("completed_at"))["oldest"]
+    return max(0.0, (clock.now() - oldest).total_seconds()) if oldest else 0.0
+
+
 def kept_timestamps() -> Iterator[Outcome]:
     """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
-    late = preservation.overdue()
-    if not late:
+    files, seconds = preservation.overdue()
+    if not files:
         yield ok("kept timestamps", "No sealed file waits for a timestamp.")
         return
-    wait = f"{late} sealed file{'s wait' if late > 1 else ' waits'}"
-    yield warning("kept timestamps", f"{wait} for a timestamp beside it: the log of the workers says why.")
+    wait = f"{files} sealed file{'s wait' if files > 1 else ' waits'} for a timestamp beside it"
+    sentence = f"{wait}, due {_words(seconds)} ago at the earliest. {_SAYS_WHY}"
+    yield (failed if seconds > _WEEK else warning)("kept timestamps", sentence)
 
 
 def _workers(state: QueueState) -> Outcome:
     if state.workers:
         return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
-    if state.due:
+    if state.used:
         return failed("workers", f"No worker is alive, and {state.due} jobs wait: start paraph worker or paraph serve.")
-    return warning("workers", "No worker is alive; no job waits for one.")
+    return warning("workers", "No worker is alive, and there was no job yet.")
 
 
 def _jobs(state: QueueState) -> Outcome:
@@ -89,43 +100,60 @@ def _jobs(state: QueueState) -> Outcome:
 
 
 def _words(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    """In the largest unit of which there are two."""
+    size, unit = next((each for each in _UNITS if seconds >= 2 * each[0]), (1, "s"))
+    return f"{seconds / size:.0f} {unit}"
+
+
+_UNITS = ((_DAY, "days"), (3600, "h"), (60, "min"))
+_SAYS_WHY = "The log of the workers says why; where they are only busy, more workers do more."
 
 
 _OLD = timedelta(days=8)  # a weekly backup is no finding
+_FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
-_REQUESTS_LATE = timedelta(days=1)
 
 
-def newest_sound() -> datetime | None:
-    """Return the moment that the newest backup without problems holds; None where there is none."""
+_ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'"
+
+
+def unsaved_since() -> datetime | None:
+    """Return the moment that the newest backup without problems holds; before the first, when the first organization
+    was made; None where there is none."""
     newest: datetime | None = Backup.objects.filter(problems=0).aggregate(newest=Max("as_of"))["newest"]
-    return newest
+    return newest or Organization.objects.order_by("pk").values_list("created_at", flat=True).first()
 
 
 def backup() -> Iterator[Outcome]:
-    """``backup``: the age of the newest one by ``paraph backup``."""
-    newest = newest_sound()
-    if newest is None:
-        yield ok("backup", "None without problems was made by paraph backup; copies made by other means are not seen.")
-    elif clock.now() - newest > _OLD:
-        yield warning("backup", f"The newest backup without problems is of {clock.iso(newest)}: run paraph backup.")
+    """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
+    since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(_ARCHIVED)
+        [archived] = cursor.fetchone() or [None]
+    if archived and clock.now() - archived < _OLD:
+        yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
+        return
+    newest = (
+        f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
+    )
+    if since and clock.now() - since > (_OLD if is_made else _FIRST):
+        yield warning("backup", f"{newest}: run paraph backup. Copies made by other means are not seen.")
     else:
-        yield ok("backup", f"The newest backup without problems is of {clock.iso(newest)}.")
+        yield ok("backup", f"{newest}.")
 
 
 def retention() -> Iterator[Outcome]:
-    """``retention``: whether files whose time is over wait for their deletion for long."""
+    """``retention``: whether files and people whose time is over have waited for their end for long."""
     since = objects_to_delete.waiting_since()
-    late = [rule for rule in Retention.objects.all() if overdue(rule, _REQUESTS_LATE).exists()]
     if since and clock.now() - since > _OBJECTS_LATE:
-        sentence = f"Files wait to be deleted from the store since {clock.iso(since)}: the log of the workers says why."
+        sentence = f"Files wait to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}"
         yield warning("retention", sentence)
-    elif late:
-        where = f"organization {late[0].organization_id}, {late[0].environment}"
-        sentence = (
-            f"Files are kept for a day or more beyond their retention ({where}): the log of the workers says why."
-        )
-        yield warning("retention", sentence)
-    else:
-        yield ok("retention", "No file is kept beyond its retention.")
+        return
+    late = [(each, what) for what, kept in (("Files", FILES), ("People", PEOPLE)) if (each := longest_overdue(kept))]
+    longest, what = max(late, default=(None, ""))
+    if longest is None or longest.seconds < _DAY:
+        yield ok("retention", "Nothing is kept beyond its retention.")
+        return
+    whose = f"organization {longest.organization_id}, {longest.environment}"
+    sentence = f"{what} are kept {_words(longest.seconds)} beyond their retention ({whose}). {_SAYS_WHY}"
+    yield (failed if longest.seconds > _WEEK else warning)("retention", sentence)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.db import DatabaseError, connection
 from psycopg import OperationalError
 
 from paraph.database.connections import connect, connection_parameters
+from paraph.database.outage import refusal_sentence
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations
@@ -54,7 +56,8 @@ def database() -> Iterator[Outcome]:
             ours = clock.now() - timedelta(seconds=seconds / 2)
         missing = missing_migrations()
     except DatabaseError as error:
-        yield failed("database", f"The database is not responding: {' '.join(str(error).split())}.")
+        away = f"The database is not responding: {' '.join(str(error).split())}."
+        yield failed("database", refusal_sentence(error) or away)
         return
     if missing:
         yield failed("database", f"The database lacks {missing} of this version's migrations: run paraph migrate.")
@@ -123,6 +126,29 @@ def _rows(statement: str) -> list[Any]:
 
 def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
+
+
+_REMOTE = """
+    SELECT NOT coalesce(ssl, false) FROM pg_stat_ssl
+    WHERE pid = pg_backend_pid() AND NOT coalesce(inet_client_addr() <<= ANY ('{127.0.0.0/8,::1}'::inet[]), true)
+"""  # no row where the session comes from the server's own machine
+
+
+def tls() -> Iterator[Outcome]:
+    """``database tls``: whether the way to a database elsewhere is encrypted, also behind a pooler."""
+    connection.ensure_connection()
+    made: Any = connection.connection
+    ours = made.info.hostaddr and not ip_address(made.info.hostaddr).is_loopback
+    theirs = _rows(_REMOTE)
+    if (ours and not made.pgconn.ssl_in_use) or theirs == [(True,)]:
+        advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/operating.md, TLS to PostgreSQL)."
+        yield warning("database tls", f"The database is on another machine, and reached without TLS: {advice}")
+    elif ours or theirs:
+        mode = made.info.get_parameters().get("sslmode", "prefer")
+        checked = "" if mode == "verify-full" else f", but nobody checks whose certificate it has (sslmode={mode})"
+        yield ok("database tls", f"The database is reached by TLS{checked}.")
+    else:
+        yield ok("database tls", "The database is on this machine.")
 
 
 def replication() -> Iterator[Outcome]:

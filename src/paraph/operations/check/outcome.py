@@ -19,13 +19,11 @@ class Status(StrEnum):
 @dataclass(frozen=True)
 class Outcome:
     """``name`` is stable, for programs; ``sentence`` is for people and may name paths and hosts, never a secret.
-    ``transient``: a failed part that recovers by itself, and whose work can wait until then. ``late``: the check did
-    not end in time, so nothing is known."""
+    ``late``: the check did not end in time, so nothing is known."""
 
     name: str
     status: Status
     sentence: str
-    transient: bool = False
     late: bool = False
 
 
@@ -37,8 +35,8 @@ def warning(name: str, sentence: str) -> Outcome:
     return Outcome(name, Status.WARNING, sentence)
 
 
-def failed(name: str, sentence: str, *, transient: bool = False) -> Outcome:
-    return Outcome(name, Status.FAILED, sentence, transient)
+def failed(name: str, sentence: str) -> Outcome:
+    return Outcome(name, Status.FAILED, sentence)
 
 
 def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:

@@ -46,8 +46,7 @@ CANARY = _canary()
 
 
 def sealing() -> Iterator[Outcome]:
-    """``sealing``: seals, timestamps and verifies a canary PDF with each key of production. A token or key service that
-    does not answer is a transient failure: signing goes on, and the seals wait."""
+    """``sealing``: seals, timestamps and verifies a canary PDF with each key of production."""
     yield _try_keys("sealing", "production")
 
 
@@ -101,8 +100,7 @@ def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
 def _unusable(name: str, error: Exception, source: str = "") -> Outcome:
     """``source``: where the certificates come from, for what the first seal shows of them."""
     if isinstance(error, DomainError):
-        is_transient = error.code == "unavailable"
-        return failed(name, error.message if is_transient else f"{source}{error.message}", transient=is_transient)
+        return failed(name, error.message if error.code == "unavailable" else f"{source}{error.message}")
     return failed(name, f"{source}Sealing fails: {error}.")
 
 

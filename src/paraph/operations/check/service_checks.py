@@ -1,20 +1,24 @@
-"""All checks, run side by side so that none delays the others; those that a start needs; and what load balancers are
-told, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
+"""All checks, run side by side so that none delays the others; those that a start needs; and what load balancers and
+Prometheus are told, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
+from paraph.database import idle
+from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import name_tenant
+from paraph.kernel.places import NoPlaceError, name_tenant
 from paraph.operations.check.backlog import backup, kept_timestamps, queue, retention, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
-from paraph.operations.check.database import database, replication
+from paraph.operations.check.database import database, replication, tls
 from paraph.operations.check.machine import (
     confinement,
     disks,
@@ -25,7 +29,7 @@ from paraph.operations.check.machine import (
     sessions,
     typesetting,
 )
-from paraph.operations.check.outcome import Outcome, Status, failed
+from paraph.operations.check.outcome import Outcome, Status, failed, warning
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 from paraph.operations.check.surroundings import mail_gateway, object_store, proxy, sms_gateway, storage_key
 
@@ -39,11 +43,12 @@ _START_SECONDS = 60.0  # as a start has for everything else: a busy machine is n
 
 @dataclass(frozen=True)
 class ServiceCheck:
-    """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/readyz``
-    relies on an outcome; 0: ``/readyz`` does not run the check. ``serving``: a web process cannot work while the
-    outcome of this name is ``failed``. ``starting``: nothing starts while it is. ``logged``: each start runs the check
-    and logs its outcome, even ``ok``. ``asks``: it asks the database alone, in turn with others of this kind, so that a
-    look at the service takes two sessions of the database and not ten."""
+    """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/metrics``
+    relies on an outcome; 0: it does not run the check. ``serving``: this process cannot answer while the outcome of
+    this name is ``failed``: a matter of the process, and of nothing that all of them share but the database.
+    ``starting``: nothing starts while it is. ``logged``: each start runs the check and logs its outcome, even ``ok``.
+    ``asks``: it asks the database alone, in turn with others of this kind, so that a look at the service takes two
+    sessions of the database and not ten."""
 
     name: str
     perform: Callable[[], Iterator[Outcome]]
@@ -58,13 +63,14 @@ CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("connections", database_connections, 0),
+    ServiceCheck("database tls", tls, 300, asks=True),
     ServiceCheck("replication", replication, 60, asks=True),
     ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
-    ServiceCheck("storage", object_store, 30, serving=True),
+    ServiceCheck("storage", object_store, 30, starting=True),
     ServiceCheck("storage key", storage_key, 0, starting=True, asks=True),
     ServiceCheck("space", free_space, 30),
     ServiceCheck("disk", disks, 30),
-    ServiceCheck("sealing", sealing, 300, serving=True),
+    ServiceCheck("sealing", sealing, 300, starting=True),
     ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
     ServiceCheck("confinement", confinement, 300, logged=True),
     ServiceCheck("second renderer", other_renderer, 300, logged=True),
@@ -85,7 +91,7 @@ CHECKS = (
 
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
-"""An unusable sandbox key stops a start, but must not stop production later."""
+"""An unusable key or store stops a start, but must not stop later what needs neither."""
 
 
 def checks_of(line: str) -> list[ServiceCheck]:
@@ -94,6 +100,10 @@ def checks_of(line: str) -> list[ServiceCheck]:
     telling = {**{check.name: (check.name,) for check in CHECKS}, **LINES_WITHIN}
     named = line if line in telling else max((name for name in telling if _is_of(line, name)), key=len, default="")
     return [check for check in CHECKS if check.name in telling.get(named, ())]
+
+
+_sessions: list[BaseDatabaseWrapper] = []
+"""Of looks that are over: at most one that asked whether the database answers, one for all that is asked in turn."""
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
@@ -144,20 +154,37 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
     name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
+    with suppress(IndexError):
+        connections[DEFAULT_DB_ALIAS] = _sessions.pop()
     try:
         for check in checks:
             _perform(check, found)
     finally:
+        _keep_session()
+
+
+def _keep_session() -> None:
+    """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
+    close_old_connections()
+    mine = connections[DEFAULT_DB_ALIAS]
+    if mine.connection is None or len(_sessions) > 1 or not idle.is_given_back.is_set():
         connections.close_all()
+    else:
+        mine.inc_thread_sharing()
+        _sessions.append(mine)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = list(check.perform())
+    except NoPlaceError:  # of this process, which is busy with other work
+        found[check.name] = [warning(check.name, "It was not tried: all places for expensive work are taken.")]
     except Exception as error:  # noqa: BLE001  a broken check is a finding
-        _log.exception("a check broke", check=check.name)
-        cause = (str(error).splitlines() or [""])[0]
-        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+        sentence = refusal_sentence(error)
+        if not sentence:
+            _log.exception("a check broke", check=check.name)
+            sentence = f"It could not be checked: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        found[check.name] = [failed(check.name, sentence)]
 
 
 def require_start() -> None:
@@ -179,42 +206,33 @@ def require_start() -> None:
             _log.info("check", part=outcome.name, finding=outcome.sentence)
 
 
-_READY_SECONDS = 4.0
+_WAIT_SECONDS = 4.0
 _LATE_SECONDS = 10.0  # a machine that is busy at its start is not out of the balance for minutes
 
 
-@dataclass(frozen=True)
-class Readiness:
-    """``ready``: whether requests can be served. ``parts``: the status of each outcome, by name."""
+class KeptOutcomes:
+    """The latest outcomes of these checks, in this process."""
 
-    ready: bool
-    parts: dict[str, str]
-
-
-class ReadinessCache:
-    """The latest outcomes of each check, in this process."""
-
-    def __init__(self) -> None:
+    def __init__(self, checks: Callable[[], Sequence[ServiceCheck]]) -> None:
+        self._checks = checks
         self._outcomes: dict[str, list[Outcome]] = {}
         self._until: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def readiness(self) -> Readiness:
-        """Return the readiness, what is out of date renewed; while another caller renews, the earlier outcomes."""
+    def statuses(self) -> dict[str, Status]:
+        """Return the status of each outcome by its name, what is out of date renewed; while another caller renews, the
+        earlier ones."""
         if self._lock.acquire(blocking=not self._outcomes):
             try:
                 self._renew()
             finally:
                 self._lock.release()
-        outcomes = {outcome.name: outcome for found in self._outcomes.values() for outcome in found}
-        needed = [outcomes[check.name] for check in SERVING]
-        ready = all(outcome.status != Status.FAILED or outcome.transient for outcome in needed)
-        return Readiness(ready, {name: outcome.status.value for name, outcome in outcomes.items()})
+        return {outcome.name: outcome.status for found in self._outcomes.values() for outcome in found}
 
     def _renew(self) -> None:
         now = time.monotonic()
-        stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
-        self._outcomes = self._outcomes | outcomes_by_check(stale, _READY_SECONDS)
+        stale = [check for check in self._checks() if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _WAIT_SECONDS)
         self._until.update({check.name: now + self._valid_seconds(check) for check in stale})
 
     def _valid_seconds(self, check: ServiceCheck) -> float:
@@ -222,4 +240,5 @@ class ReadinessCache:
         return min(check.valid_seconds, _LATE_SECONDS) if late else check.valid_seconds
 
 
-READINESS = ReadinessCache()
+READINESS = KeptOutcomes(lambda: SERVING)
+FIGURES = KeptOutcomes(lambda: CHECKS)

@@ -68,9 +68,8 @@ def object_store() -> Iterator[Outcome]:
         store.put(key, content)
         returned = store.get(key)
         store.delete(key)
-    except Exception as error:  # noqa: BLE001  each kind of store raises its own errors
-        cause = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        yield failed("storage", f"The object store {location} does not work: {cause}.")
+    except OSError as error:
+        yield failed("storage", f"The object store {location} does not work: {error.strerror or _cause(error)}.")
         return
     if returned != content:
         yield failed("storage", f"The object store {location} gives back something else than it was given.")

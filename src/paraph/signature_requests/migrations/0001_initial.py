@@ -202,6 +202,7 @@ class Migration(migrations.Migration):
                 ("fields_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
                 ("end_told_at", models.DateTimeField(null=True)),
+                ("undelivered", models.JSONField(null=True)),
                 ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
@@ -265,6 +266,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("files_deleted_at", models.DateTimeField(null=True)),
+                ("people_forgotten_at", models.DateTimeField(null=True)),
                 (
                     "application",
                     models.ForeignKey(
@@ -402,6 +404,7 @@ class Migration(migrations.Migration):
                 ("email", models.CharField(max_length=320)),
                 ("token_salt", models.BinaryField()),
                 ("notified_at", models.DateTimeField(null=True)),
+                ("undelivered", models.JSONField(null=True)),
                 (
                     "request",
                     models.ForeignKey(
@@ -621,6 +624,16 @@ class Migration(migrations.Migration):
                 django.db.models.functions.comparison.Coalesce("completed_at", "ended_early_at", "expires_at"),
                 condition=models.Q(models.Q(("status", "pending"), _negated=True), ("files_deleted_at", None)),
                 name="request_ended",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                models.F("organization"),
+                models.F("environment"),
+                django.db.models.functions.comparison.Coalesce("completed_at", "ended_early_at", "expires_at"),
+                condition=models.Q(("files_deleted_at__isnull", False), ("people_forgotten_at", None)),
+                name="people_due",
             ),
         ),
         migrations.AddIndex(

@@ -441,6 +441,8 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
                 ),
                 ("days", models.IntegerField()),
+                ("people_days", models.IntegerField(null=True)),
+                ("people_forgotten", models.BigIntegerField(db_default=0, default=0)),
                 (
                     "organization",
                     models.ForeignKey(
@@ -548,6 +550,22 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("organization", "address"), name="confirmed_address_once"),
         ),
         migrations.CreateModel(
+            name="Operator",
+            fields=[
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("added_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+            ],
+        ),
+        migrations.CreateModel(
             name="Activity",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -575,7 +593,10 @@ class Migration(migrations.Migration):
                 (
                     "organization",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="organizations.organization"
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
                     ),
                 ),
             ],
@@ -587,6 +608,9 @@ class Migration(migrations.Migration):
                     models.Index(fields=["organization", "created_at", "id"], name="activity_by_time"),
                     models.Index(fields=["organization", "actor", "id"], name="activity_by_actor"),
                     models.Index(fields=["organization", "action", "id"], name="activity_by_action"),
+                    models.Index(
+                        condition=models.Q(("actor_kind", "operator")), fields=["id"], name="activity_operators"
+                    ),
                 ],
             },
         ),

@@ -1,0 +1,282 @@
+"""A message that its recipient refuses for good is sent once, and said where its sender looks; one that they refuse for
+now, or that the mail server takes from nobody, is sent again, and not for ever."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from procrastinate.contrib.django.models import ProcrastinateJob
+from procrastinate.jobs import Job
+
+from paraph.audit_trail.append import broken_at
+from paraph.flow.jobs import RETRY
+from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
+from paraph.flow.messages.tell_of_end import tell_signer_of_end
+from paraph.flow.messages.tell_sender import due_mail
+from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.sending.correct import correct_signer
+from paraph.flow.sending.invite import invite, remind, remind_due, send_reminder
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError, RecipientRefusedError
+from paraph.operations.pending_work import pending_steps, retry
+from paraph.operations.request_state import request_state
+from paraph.signature_requests.models import Reminder, SenderMail, SignatureRequest, Signer, SignerStatus
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.scope import TenantScope
+from tests.drafts.author import author
+from tests.factories import VISITOR, Scene, scene
+from tests.flow.test_giving_up import work
+from tests.flow.test_jobs import work_off
+from tests.flow.test_tell_sender import SENDER, sent
+from tests.refusing import FULL_FOR_NOW, NO_SUCH_USER, RefusingServer, refusing_server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ADA = "ada1@example.com"
+WORDS = "550 5.1.1 …: Recipient address rejected: User unknown in virtual mailbox table"
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[RefusingServer]:
+    with refusing_server(settings) as found:
+        yield found
+
+
+def signed(signers: int, **how: Any) -> Scene:
+    """Everybody has signed, by a sandbox act: the mail server takes no code."""
+    made = scene(signers=signers, **how)
+    for signer in Signer.objects.filter(request=made.request).select_related("request"):
+        sign_verb(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+    return made
+
+
+def ada(made: Scene) -> Signer:
+    return Signer.objects.select_related("request").get(pk=made.signers[0].pk)
+
+
+def failures(made: Scene) -> list[dict[str, Any]]:
+    return [entry.metadata for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+
+
+def told() -> list[str]:
+    """What the sender is to be mailed: subject and text."""
+    due = [due_mail(name) for name in SenderMail.objects.order_by("name").values_list("name", flat=True)]
+    return [f"{mail.content.subject}\n{mail.content.text}" for mail in due if mail]
+
+
+def scope_of(made: Scene) -> TenantScope:
+    return TenantScope(made.request.organization_id, made.request.environment, "pro", None)
+
+
+def again(made: Scene) -> Reminder:
+    return remind(scope_of(made), made.request.pk, made.signers[0].pk, author().actor)
+
+
+def a_day_passes() -> None:
+    Reminder.objects.update(asked_at=clock.now() - timedelta(days=1, seconds=1))
+
+
+def due_again(attempts: int) -> None:
+    ProcrastinateJob.objects.filter(queue_name="mail", status="todo").update(attempts=attempts, scheduled_at=None)
+
+
+class TestAnInvitation:
+    def test_is_refused_once_and_everybody_is_told(self, server: RefusingServer) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        for _ in range(3):
+            invite(made.signers[0].pk)
+        assert server.asked == {ADA: 1}
+        signer = ada(made)
+        assert (signer.status, signer.notified_at, signer.invitation) == (SignerStatus.PENDING, None, None)
+        assert (signer.undelivered["channel"], signer.undelivered["answer"]) == ("email", WORDS)
+        facts = {"channel": "email", "recipient": ADA, "message": "invitation", "answer": WORDS}
+        assert failures(made) == [facts] and broken_at(made.entries()) is None
+        [mail] = told()
+        assert mail.startswith("Not delivered to Ada Lovelace: Lease of the pier")
+        assert "ada1 @ example. com" in mail and "User unknown" in mail and "Correct the address" in mail
+        assert pending_steps(made.request) == [] or all(
+            "ada1" not in step.words for step in pending_steps(made.request)
+        )
+        why = request_state(made.request.pk)["why"]
+        assert f"A message to Ada Lovelace was refused for good: {WORDS}." in why and "worker" not in why
+
+    def test_nor_does_a_real_worker_ask_twice(self, server: RefusingServer) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        retry(made.request.pk)
+        for _ in range(2):
+            work("mail")
+        assert server.asked[ADA] == 1 and server.asked[SENDER] == 1, "and the sender was told"
+        assert not ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite", status="failed").exists()
+        assert [step.words for step in pending_steps(made.request)] == []
+
+    def test_no_value_of_a_person_stands_in_the_clear_of_the_chain_and_it_can_be_erased(
+        self, server: RefusingServer
+    ) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        invite(made.signers[0].pk)
+        [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+        assert set(entry.salts) == {"metadata/recipient", "metadata/answer"}
+        SignatureRequest.objects.update(status="expired")
+        erase_signer(OPERATOR, made.signers[0].pk)
+        [facts] = failures(made)
+        assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and ada(made).undelivered is None
+        assert broken_at(made.entries()) is None
+
+    def test_a_correction_starts_anew(self, server: RefusingServer) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        invite(made.signers[0].pk)
+        given = {"email": "ada@harbour.example"}
+        correct_signer(scope_of(made), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
+        assert ada(made).undelivered is None
+        work("mail")
+        assert server.asked[ADA] == 1 and "ada@harbour.example" in server.taken
+        assert ada(made).status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
+
+    def test_so_does_sending_it_again_once_a_day(self, server: RefusingServer) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        invite(made.signers[0].pk)
+        work("mail")
+        again(made)
+        assert ada(made).undelivered is None
+        assert [step.task for step in pending_steps(made.request)][:1] == ["invite"]
+        with pytest.raises(DomainError) as refused:
+            again(made)
+        assert refused.value.code == "too_many_reminders"
+        work("mail")
+        assert server.asked[ADA] == 2 and len(failures(made)) == 2
+        assert server.taken.count(SENDER) == 2, "each refusal is told"
+        server.recipients.clear()
+        a_day_passes()
+        again(made)
+        work("mail")
+        assert ada(made).status == SignerStatus.NOTIFIED and ada(made).undelivered is None
+        notified = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
+        assert len(notified) == 1 and "reminder" not in notified[0].metadata
+
+    def test_what_was_corrected_while_the_server_answered_is_not_noted(
+        self, server: RefusingServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = sent()
+        server.recipients[ADA] = NO_SUCH_USER
+        real = server.handle_RCPT
+
+        async def corrected(*arguments: Any) -> str:
+            await Signer.objects.filter(pk=made.signers[0].pk).aupdate(email="ada@harbour.example", replaced_links=1)
+            return await real(*arguments)
+
+        monkeypatch.setattr(server, "handle_RCPT", corrected)
+        invite(made.signers[0].pk)
+        assert ada(made).undelivered is None and failures(made) == []
+
+
+class TestNotForGood:
+    def test_for_now_it_is_asked_thirty_times_in_three_days_and_then_given_up(self, server: RefusingServer) -> None:
+        made = sent()
+        server.recipients[ADA] = FULL_FOR_NOW
+        retry(made.request.pk)
+        work("mail")
+        assert ProcrastinateJob.objects.get(task_name="paraph.flow.jobs.invite").attempts == 1
+        assert failures(made) == [] and ada(made).undelivered is None
+        due_again(MOST_ATTEMPTS_AT_RECIPIENT - 2)
+        work("mail")
+        assert ada(made).undelivered is None
+        due_again(MOST_ATTEMPTS_AT_RECIPIENT - 1)
+        work("mail")
+        assert server.asked[ADA] == 3 and "over quota" in ada(made).undelivered["answer"]
+        assert len(failures(made)) == 1 and not ProcrastinateJob.objects.filter(status="failed").exists()
+        waits = [waited(RETRY, attempts) for attempts in range(MOST_ATTEMPTS_AT_RECIPIENT - 1)]
+        assert None not in waits and max(map(int, waits)) == 4 * 3600  # type: ignore[arg-type]
+        assert timedelta(days=2.5) < timedelta(seconds=sum(map(int, waits))) < timedelta(days=3.5)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("reply", ["554 5.7.1 <{}>: Relay access denied", "451 4.3.0 lookup failure"])
+    def test_a_server_that_takes_nothing_is_no_word_about_the_signer(self, server: RefusingServer, reply: str) -> None:
+        made = sent()
+        server.recipients[ADA] = reply
+        retry(made.request.pk)
+        work("mail")
+        due_again(MOST_ATTEMPTS_AT_RECIPIENT + 5)
+        work("mail")
+        assert server.asked[ADA] == 2 and ada(made).undelivered is None and failures(made) == []
+        server.recipients.clear()
+        due_again(RETRY.mail_attempts - 1)
+        work("mail")
+        assert ada(made).status == SignerStatus.NOTIFIED
+
+
+def waited(strategy: Any, attempts: int) -> float | None:
+    job = Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
+    decision = strategy.get_retry_decision(exception=RecipientRefusedError("452"), job=job)
+    return None if decision is None else round((decision.retry_at - clock.now()).total_seconds())
+
+
+class TestOtherMessages:
+    def test_a_reminder_is_refused_once_and_none_follows_by_itself(self, server: RefusingServer) -> None:
+        made = sent(remind_every_days=1, reminders_at_most=5)
+        invite(made.signers[0].pk)
+        server.recipients[ADA] = NO_SUCH_USER
+        Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
+        assert remind_due() == 1
+        for _ in range(2):
+            send_reminder(made.signers[0].pk, 1)
+        assert server.asked[ADA] == 2 and [facts["message"] for facts in failures(made)] == ["reminder"]
+        assert pending_steps(made.request) == [] or "reminder" not in str(pending_steps(made.request))
+        Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
+        assert remind_due() == 0
+        server.recipients.clear()
+        a_day_passes()
+        again(made)
+        work("mail")
+        assert server.taken.count(ADA) == 2 and ada(made).undelivered is None
+        a_day_passes()
+        Reminder.objects.filter(number=2).update(mail={"taken_at": clock.iso(clock.now() - timedelta(days=2))})
+        Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
+        assert remind_due() == 1, "reminders go on by themselves once one was taken"
+
+    def test_the_summary_reaches_the_others_and_names_whom_it_reached(self, server: RefusingServer) -> None:
+        made = signed(2, notify_signers_on_completion=True)
+        server.recipients[ADA] = NO_SUCH_USER
+        for _ in range(2):
+            notify_completion(made.request.pk)
+        assert server.asked[ADA] == 1 and server.taken == [made.signers[1].email]
+        [summary] = [entry for entry in made.entries() if entry.event_type == "request.completion_notified"]
+        assert summary.metadata["recipients"] == [made.signers[1].email]
+        assert [facts["message"] for facts in failures(made)] == ["completion"]
+        request = SignatureRequest.objects.get(pk=made.request.pk)
+        assert "notify_completion" not in [step.task for step in pending_steps(request)]
+
+    def test_a_copy_that_is_refused_is_of_no_signer(self, server: RefusingServer) -> None:
+        made = signed(1, copies=2)
+        server.recipients["copy0@example.com"] = NO_SUCH_USER
+        work_off()
+        mail_copies(made.request.pk)
+        assert server.asked["copy0@example.com"] == 1 and server.taken == ["copy1@example.com"]
+        [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+        assert entry.signer_id is None and entry.metadata["copies"] and entry.metadata["message"] == "copy"
+        request = SignatureRequest.objects.get(pk=made.request.pk)
+        assert pending_steps(request) == [] and "Copy 0" not in str(pending_steps(request))
+        assert request_state(request.pk)["copies"][0]["undelivered"]["answer"] == WORDS
+
+    def test_the_end_is_not_told_where_nothing_arrives(self, server: RefusingServer) -> None:
+        made = sent()
+        invite(made.signers[0].pk)
+        SignatureRequest.objects.update(status="expired", ended_early_at=clock.now(), ended_reason="")
+        server.recipients[ADA] = NO_SUCH_USER
+        for _ in range(2):
+            tell_signer_of_end(made.signers[0].pk)
+        assert server.asked[ADA] == 2 and [facts["message"] for facts in failures(made)] == ["end"]
+
+    def test_who_signs_all_the_same_is_reached(self, server: RefusingServer) -> None:
+        made = scene(send_email=True)
+        server.recipients[ADA] = NO_SUCH_USER
+        invite(made.signers[0].pk)
+        signer = ada(made)
+        sign_verb(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+        assert ada(made).undelivered is None

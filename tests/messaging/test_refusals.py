@@ -1,0 +1,162 @@
+"""Whose fault it is that a message was not taken: that of its recipient, for good or for now, or the service's own."""
+
+import json
+from collections.abc import Iterator
+from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
+from typing import Any
+
+import pytest
+
+from paraph.kernel.errors import RecipientRefusedError
+from paraph.messaging.email import check_gateway, send_email
+from paraph.messaging.refusals import FinallyRefusedError, refusal_of
+from paraph.messaging.sms import send_sms
+from paraph.metrics import metrics
+from paraph.metrics.instruments import summed
+from tests.receiver import answer, receiver
+from tests.refusing import NO_SUCH_USER, RefusingServer, refusing_server
+
+pytestmark = pytest.mark.django_db
+ADA = "ada@harbour.example"
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[RefusingServer]:
+    with refusing_server(settings) as found:
+        yield found
+
+
+def kind(error: Exception | None) -> str:
+    final = "final" if isinstance(error, FinallyRefusedError) else "for now"
+    return final if isinstance(error, RecipientRefusedError) else "ours"
+
+
+@pytest.mark.parametrize(
+    ("reply", "whose"),
+    [
+        ("550 5.1.1 <{}>: Recipient address rejected: User unknown in relay recipient table", "final"),
+        ("550-5.1.1 The email account that you tried to reach does not exist.\n5.1.1 See https://g.example", "final"),
+        ("550 5.4.1 Recipient address rejected: Access denied. [AS1 2026]", "final"),
+        ("550 5.1.10 RESOLVER.ADR.RecipientNotFound", "final"),
+        ("556 5.1.10 Recipient address has null MX", "final"),
+        ("552 5.2.2 The email account that you tried to reach is over quota", "final"),
+        ("550 5.2.1 The email account that you tried to reach is disabled", "final"),
+        ("550 No such user here", "final"),
+        ("550 Requested action not taken: mailbox unavailable", "final"),
+        ("553 sorry, no mailbox here by that name (#5.1.1)", "final"),
+        ("450 4.1.1 <{}>: Recipient address rejected: unverified address", "for now"),
+        ("452 4.2.2 mailbox full", "for now"),
+        ("450 mailbox busy", "for now"),
+        ("450 4.7.1 <{}>: Recipient address rejected: Greylisted", "ours"),
+        ("451 4.3.0 Temporary lookup failure", "ours"),
+        ("421 4.2.1 Service closing", "ours"),
+        ("554 5.7.1 <{}>: Relay access denied", "ours"),
+        ("550 5.7.1 Unable to relay", "ours"),
+        ("550 relay not permitted", "ours"),
+        ("553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "ours"),
+        ("554 5.7.1 Service unavailable; Client host [192.0.2.5] blocked using zen.example", "ours"),
+        ("550 5.1.8 <a@b.example>: Sender address rejected: Domain not found", "ours"),
+        ("550 5.1.0 <a@b.example>: Sender address rejected: User unknown", "ours"),
+        ("550 5.1.90 You have reached your daily limit for message recipients", "ours"),
+        ("530 5.7.0 Authentication required", "ours"),
+        ("503 5.5.1 nested MAIL command", "ours"),
+        ("501 syntax", "ours"),
+        ("554 no", "ours"),
+        ("550 your address 5.1.1.7 is on a blocklist", "ours"),
+    ],
+)
+def test_a_reply_to_the_recipient(reply: str, whose: str) -> None:
+    code, words = int(reply[:3]), reply[4:].format(ADA)
+    refused = refusal_of(SMTPRecipientsRefused({ADA: (code, words.encode())}), ADA)
+    assert kind(refused) == whose
+    assert "@" not in str(refused) and "://" not in str(refused) and "\n" not in str(refused)
+
+
+@pytest.mark.parametrize(
+    ("reply", "whose"),
+    [
+        ("550 5.1.1 no such user", "final"),
+        ("552 5.2.2 over quota", "final"),
+        ("550 <{}> is no mailbox of ours", "final"),
+        ("550 that cannot be", "ours"),
+        ("552 5.3.4 message too big", "ours"),
+        ("554 5.7.1 looks like spam to <{}>", "ours"),
+        ("550 5.7.26 unauthenticated", "ours"),
+    ],
+)
+def test_a_reply_to_the_mail(reply: str, whose: str) -> None:
+    refused = refusal_of(SMTPDataError(int(reply[:3]), reply[4:].format(ADA)), ADA)
+    assert kind(refused) == whose
+
+
+def test_what_it_says_is_one_short_line_without_addresses_and_links() -> None:
+    said = f"5.1.1 <{ADA}>: unknown,\u202e\x07 see\r\n5.1.1 http://evil.example/?u={ADA} or ops@b.example " + "x" * 500
+    refused = refusal_of(SMTPRecipientsRefused({ADA: (550, said.encode())}), ADA)
+    assert str(refused).startswith("550 5.1.1 …: unknown, see 5.1.1 … or … xxx") and len(str(refused)) == 200
+
+
+def test_a_real_server_is_asked_once_and_the_connection_ends(server: RefusingServer) -> None:
+    server.recipients[ADA] = NO_SUCH_USER
+    with pytest.raises(FinallyRefusedError, match=r"^550 5.1.1 …: Recipient address rejected: User unknown") as refused:
+        send_email(ADA, "Sign", "text")
+    assert server.asked == {ADA: 1} and ADA not in str(refused.value)
+    server.recipients.clear()
+    server.content[ADA] = "550 5.1.1 <{}> moved away"
+    with pytest.raises(FinallyRefusedError, match="moved away"):
+        send_email(ADA, "Sign", "text")
+    send_email("bob@harbour.example", "Sign", "text")
+    assert server.taken == ["bob@harbour.example"]
+
+
+@pytest.mark.parametrize("reply", ["550 5.7.1 you may not", "451 4.3.0 later", "550 5.1.8 unknown sender"])
+def test_a_refusal_of_the_sender_is_no_word_about_the_recipient_and_check_tells(
+    server: RefusingServer, reply: str
+) -> None:
+    assert check_gateway().endswith("takes our greeting.")
+    server.sender = reply
+    with pytest.raises(SMTPException) as refused:
+        send_email(ADA, "Sign", "text")
+    assert not isinstance(refused.value, RecipientRefusedError)
+    with pytest.raises(OSError, match=rf"answers MAIL FROM:<\S+> with {reply}"):
+        check_gateway()
+
+
+def test_refusals_of_recipients_are_counted_apart(server: RefusingServer) -> None:
+    def counted() -> dict[str, float]:
+        samples = [each for family in summed() for each in family.samples if each.name == "paraph_messages_total"]
+        mine = [each for each in samples if (each.labels["channel"], each.labels["kind"]) == ("email", "message")]
+        return {each.labels["result"]: each.value for each in mine}
+
+    before = counted()
+    server.recipients[ADA] = NO_SUCH_USER
+    server.recipients["relay@far.example"] = "554 5.7.1 <{}>: Relay access denied"
+    for to in (ADA, "relay@far.example"):
+        with pytest.raises(OSError), metrics.message("email", "message"):
+            send_email(to, "Sign", "text")
+    after = counted()
+    assert {name: after.get(name, 0) - before.get(name, 0) for name in ("refused", "failed")} == {
+        "refused": 1,
+        "failed": 1,
+    }
+
+
+def test_a_number_that_an_operator_refuses_for_good(settings: Any) -> None:
+    for code, whose in ((21614, "final"), (21211, "final"), (21408, "ours"), (20003, "ours")):
+        said = json.dumps({"code": code, "message": "To +33612345678", "status": 400}).encode()
+        with receiver(answer(400, said, **{"Content-Type": "application/json"})) as twilio:
+            url = f"twilio://AC1:secret@MG7?api={twilio.url(path='')}"
+            settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": url})
+            with pytest.raises(OSError) as refused:
+                send_sms("+33612345678", "123456")
+        assert kind(refused.value) == whose and "+336" not in str(refused.value)
+
+
+def test_a_provider_that_refuses_the_recipient_alone(settings: Any) -> None:
+    found = f"Found inactive addresses: {ADA}. Inactive recipients are ones that have bounced."
+    said = json.dumps({"ErrorCode": 406, "Message": found}).encode()
+    with receiver(answer(422, said, **{"Content-Type": "application/json"})) as provider:
+        keys = {"POSTMARK_SERVER_TOKEN": "t0ken", "POSTMARK_API_URL": provider.url(path="/")}
+        update = {"mail_provider": "postmark", "mail_provider_settings": keys}
+        settings.PARAPH, settings.ANYMAIL = settings.PARAPH.model_copy(update=update), keys
+        with pytest.raises(FinallyRefusedError, match=r"^postmark: rejected$"):
+            send_email(ADA, "Sign", "text")

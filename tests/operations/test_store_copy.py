@@ -1,0 +1,132 @@
+"""Objects move to another store while the service works, as they are, and are read back there."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+from paraph.documents.models import Document
+from paraph.kernel.errors import AwayError
+from paraph.operations import store_copy
+from paraph.operations.store_check import verify_store
+from paraph.operations.store_copy import copy_store
+from paraph.storage import store
+from paraph.storage.envelope import MARK
+from paraph.storage.local import LocalStore
+from paraph.storage.remote import RemoteStore
+from tests.factories import scene
+from tests.flow.test_erase import finished
+from tests.operations.test_store_encryption import ONE, set_keys
+from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
+
+URL = "s3://bucket/paraph"
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteStore]:
+    with s3_server() as address:
+        for name, value in {
+            "AWS_ACCESS_KEY_ID": ID,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_REGION": REGION,
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ALLOW_HTTP": "true",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield RemoteStore(URL)
+
+
+@pytest.fixture
+def folder(data_dir: Path) -> LocalStore:
+    return LocalStore(data_dir / "objects")
+
+
+def use_bucket(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_url": URL})
+
+
+@pytest.mark.parametrize("key", ["", ONE])
+def test_from_the_folder_to_a_bucket_and_back(
+    data_dir: Path, settings: Any, bucket: RemoteStore, folder: LocalStore, key: str
+) -> None:
+    set_keys(settings, key)
+    finished(scene(documents=2))
+    progress = data_dir / "copy.json"
+    first = copy_store(folder, bucket, progress)
+    assert first == {"finished": True, "objects": 5, "copied": 5, "remain": 0, "problems": []}
+    finished(scene())
+    again = copy_store(folder, bucket, progress)
+    assert (again["objects"], again["copied"]) == (8, 3), "what came meanwhile, and no more"
+    assert copy_store(folder, bucket, progress)["copied"] == 0 and not progress.exists()
+    for document in Document.objects.all():
+        raw = bucket.get(document.object_key)
+        assert raw == folder.get(document.object_key) and raw.startswith(MARK) == bool(key)
+
+    use_bucket(settings)
+    found = verify_store(data_dir / "progress.json", 1e12)
+    assert (found["objects"], found["problems"]) == (8, [])
+    finished(scene())
+    back = LocalStore(data_dir / "back")
+    assert copy_store(bucket, back, progress)["copied"] == 11
+    other = RemoteStore("s3://other/elsewhere")
+    assert copy_store(bucket, other, progress)["copied"] == 11
+
+
+def test_it_says_what_remains_and_goes_on(data_dir: Path, folder: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_copy, "_ROWS", 2)
+    scene(documents=5)
+    there = LocalStore(data_dir / "there")
+    runs = [copy_store(folder, there, data_dir / "copy.json", seconds=0)]
+    assert (runs[0]["finished"], runs[0]["remain"]) == (False, 3)
+    while not runs[-1]["finished"]:
+        assert len(runs) < 20
+        runs.append(copy_store(folder, there, data_dir / "copy.json", seconds=0))
+    assert len(runs) > 2 and (runs[-1]["copied"], runs[-1]["remain"]) == (5, 0)
+
+
+def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folder: LocalStore) -> None:
+    class Cutting(LocalStore):
+        """Keeps less than it is given of one object."""
+
+        def _keep(self, file: BinaryIO, staged: Path, key: str) -> None:
+            if key == keys[2]:
+                file.truncate(file.seek(-1, os.SEEK_END))
+            super()._keep(file, staged, key)
+
+    keys = [document.document.object_key for document in scene(documents=4).request_documents]
+    folder.delete(keys[0])
+    folder.put(keys[1], b"something else")
+    found = copy_store(folder, Cutting(data_dir / "there"), data_dir / "copy.json")
+    told = {(problem["problem"], problem["key"]) for problem in found["problems"]}
+    assert told == {("missing", keys[0]), ("changed", keys[1]), ("changed", keys[2])}
+    assert found["copied"] == 1 and found["finished"]
+
+
+def test_a_copy_of_another_length_is_made_again(data_dir: Path, folder: LocalStore) -> None:
+    [document] = scene().request_documents
+    there = LocalStore(data_dir / "there")
+    there.put(document.document.object_key, b"half")
+    assert copy_store(folder, there, data_dir / "copy.json")["copied"] == 1
+    assert there.get(document.document.object_key) == store.get(document.document.object_key)
+
+
+def test_a_file_without_its_storage_key_is_told(data_dir: Path, settings: Any, folder: LocalStore) -> None:
+    set_keys(settings, ONE)
+    scene()
+    set_keys(settings, "")
+    found = copy_store(folder, LocalStore(data_dir / "there"), data_dir / "copy.json")
+    assert [problem["problem"] for problem in found["problems"]] == ["unreadable"]
+
+
+def test_a_store_that_is_away_ends_it(
+    data_dir: Path, folder: LocalStore, bucket: RemoteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene()
+    monkeypatch.setattr(bucket, "sizes", lambda _: bucket.get("documents/none"))
+    monkeypatch.setattr(bucket, "faults", (FileNotFoundError,))
+    with pytest.raises(AwayError, match="the object store fails"):
+        copy_store(folder, bucket, data_dir / "copy.json")

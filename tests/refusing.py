@@ -1,0 +1,61 @@
+"""A mail server that refuses recipients, or its clients, in the words of real ones."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from aiosmtpd.controller import Controller
+
+from tests.cli.service import free_port
+
+NO_SUCH_USER = "550 5.1.1 <{}>: Recipient address rejected: User unknown in virtual mailbox table"
+FULL_FOR_NOW = "452 4.2.2 <{}>: over quota"
+
+
+class RefusingServer:
+    """``recipients`` and ``content``: what is answered to ``RCPT`` and after ``DATA``, by address, with ``{}`` in its
+    place; ``sender``: to every ``MAIL``. "" and what is not named are taken. ``asked``: how often each recipient was
+    named; ``taken``: whom mails were taken for, in order."""
+
+    def __init__(self) -> None:
+        self.recipients: dict[str, str] = {}
+        self.content: dict[str, str] = {}
+        self.sender = ""
+        self.asked: Counter[str] = Counter()
+        self.taken: list[str] = []
+
+    async def handle_MAIL(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:
+        if self.sender:
+            return self.sender
+        envelope.mail_from, envelope.mail_options = address, options
+        return "250 Ok"
+
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, _options: list[str]) -> str:
+        self.asked[address] += 1
+        if reply := self.recipients.get(address, ""):
+            return reply.format(address)
+        envelope.rcpt_tos.append(address)
+        return "250 Ok"
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        [address] = envelope.rcpt_tos
+        if reply := self.content.get(address, ""):
+            return reply.format(address)
+        self.taken.append(address)
+        return "250 2.0.0 Ok: queued"
+
+
+@contextmanager
+def refusing_server(settings: Any) -> Iterator[RefusingServer]:
+    """The mail server of this process."""
+    handler = RefusingServer()
+    server = Controller(handler, hostname="127.0.0.1", port=free_port())
+    server.start()
+    earlier = settings.PARAPH
+    settings.PARAPH = earlier.model_copy(update={"smtp_url": f"smtp://127.0.0.1:{server.port}"})
+    try:
+        yield handler
+    finally:
+        settings.PARAPH = earlier
+        server.stop()
