@@ -10,6 +10,7 @@ import yaml
 from paraph.kernel.settings import Settings, read_settings
 
 ROOT = Path(__file__).parents[1]
+_ELSEWHERE = {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES", "PARAPH_OPERATOR"}
 PINNED = re.compile(r"[a-z0-9./_-]+:[0-9][A-Za-z0-9._-]*@sha256:[0-9a-f]{64}")
 
 
@@ -34,17 +35,17 @@ def known() -> set[str]:
 
 
 def of_providers() -> set[str]:
-    """Variables of the object stores that docs/configuration.md names."""
+    """Variables of the object stores, and of private authorities, that docs/configuration.md names."""
     row = re.search(r"^\| `PARAPH_STORAGE_URL` .*$", (ROOT / "docs" / "configuration.md").read_text(), re.MULTILINE)
     assert row
-    return set(re.findall(r"`((?:AWS|GOOGLE|AZURE)_[A-Z_]+)", row[0]))
+    return set(re.findall(r"`((?:AWS|GOOGLE|AZURE|SSL)_[A-Z_]+)", row[0]))
 
 
 @pytest.mark.parametrize("name", ["migrate", "web", "worker"])
 def test_every_setting_arrives_in_the_containers(name: str) -> None:
-    """Those excepted that count for ``paraph serve`` alone. Whatever has no value here is the operator's to set."""
+    """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the operator's to set."""
     environment = services()[name]["environment"]
-    assert set(environment) == (known() | of_providers()) - {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES"}
+    assert set(environment) == (known() | of_providers()) - _ELSEWHERE
     given = {variable for variable, value in environment.items() if value is not None}
     fixed = {"PARAPH_DATA_DIR", "PARAPH_HOST", "PARAPH_PORT", "PARAPH_TRUSTED_PROXIES"}
     assert given == fixed | {"PARAPH_BASE_URL", "PARAPH_SECRET_KEY", "DATABASE_URL"}

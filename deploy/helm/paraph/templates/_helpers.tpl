@@ -4,11 +4,32 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{- /* Labels that select the pods of a role: (dict "root" $ "role" "web"). They never change between versions. */}}
+{{- /* Labels that select all pods of the release. They never change between versions. */}}
+{{- define "paraph.all" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- /* Labels that select the pods of a role: (dict "root" $ "role" "web"). */}}
 {{- define "paraph.selector" -}}
-app.kubernetes.io/name: {{ .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{ include "paraph.all" .root }}
 app.kubernetes.io/component: {{ .role }}
+{{- end }}
+
+{{- /* The metadata of an object of a role, with its name: (dict "root" $ "role" "web"), and "labels" and "annotations"
+where it has more. */}}
+{{- define "paraph.metadata" -}}
+name: {{ .root.Release.Name }}-{{ .role }}
+labels:
+  {{- include "paraph.labels" .root | nindent 2 }}
+  {{- include "paraph.selector" . | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "paraph.image" -}}
@@ -20,47 +41,146 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- end }}
 
-{{- /* Stops where pods would not work together. */}}
-{{- define "paraph.check" -}}
-{{- $_ := required "secretName: a secret with DATABASE_URL and PARAPH_SECRET_KEY" .Values.secretName }}
-{{- $_ := required "config.PARAPH_BASE_URL: the public address of the service" .Values.config.PARAPH_BASE_URL }}
-{{- if hasPrefix "https://" .Values.config.PARAPH_BASE_URL }}
-{{- $_ := required "config.PARAPH_TRUSTED_PROXIES: the pods of the proxy in front (docs/proxies.md)" .Values.config.PARAPH_TRUSTED_PROXIES }}
-{{- end }}
-{{- if not .Values.dataClaim }}
-{{- range list "PARAPH_STORAGE_URL" "PARAPH_SEALING_KEY" "PARAPH_SANDBOX_SEALING_KEY" "PARAPH_TIMESTAMP_AUTHORITIES" }}
-{{- if not (get $.Values.config .) }}
-{{- fail (printf "config.%s: without it, and without dataClaim, each pod would have its own" .) }}
-{{- end }}
-{{- end }}
-{{- if contains "built-in" (toString .Values.config.PARAPH_TIMESTAMP_AUTHORITIES) }}
-{{- fail "config.PARAPH_TIMESTAMP_AUTHORITIES: without dataClaim, each pod would have a built-in authority of its own" }}
+{{- /* The name of the account of a role, or nothing where Kubernetes gives its pods the usual one. */}}
+{{- define "paraph.account" -}}
+{{- with .root.Values.serviceAccount }}
+{{- if not .create }}
+{{- .name }}
+{{- else if ne $.role "migrate" }}
+{{- .name | default $.root.Release.Name }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- /* What the containers of all roles have in common: (dict "root" $ "role" "web"), and "args" where they are more. */}}
+{{- /* What pods of a role are told under a name, as a line of YAML, or nothing: (dict "root" $ "role" "web" "name"
+"tolerations"). What the role says replaces what all say, but adds to a map. */}}
+{{- define "paraph.setting" -}}
+{{- $found := get (get .root.Values .role) .name | default (get .root.Values .name) }}
+{{- if has .name (list "podAnnotations" "nodeSelector") }}
+{{- $found = merge (dict) (get (get .root.Values .role) .name | default dict) (get .root.Values .name) }}
+{{- end }}
+{{- if $found }}
+{{- toYaml (dict (.as | default .name) $found) }}
+{{- end }}
+{{- end }}
+
+{{- /* The template of the pods of a role but for its containers: (dict "root" $ "role" "web").
+enableServiceLinks: Kubernetes would set PARAPH_PORT and the like. */}}
+{{- define "paraph.pod" -}}
+{{- $root := .root }}
+metadata:
+  labels:
+    {{- include "paraph.labels" $root | nindent 4 }}
+    {{- include "paraph.selector" . | nindent 4 }}
+    {{- with $root.Values.podLabels | merge (dict) ((get $root.Values .role).podLabels | default dict) }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with include "paraph.setting" (dict "root" $root "role" .role "name" "podAnnotations" "as" "annotations") }}
+  {{- . | nindent 2 }}
+  {{- end }}
+spec:
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  {{- with include "paraph.account" . }}
+  serviceAccountName: {{ . }}
+  {{- end }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 10001
+    runAsGroup: 10001
+    fsGroup: 10001
+    fsGroupChangePolicy: OnRootMismatch
+    seccompProfile:
+      type: RuntimeDefault
+  {{- with $root.Values.image.pullSecrets }}
+  imagePullSecrets:
+    {{- range . }}
+    - name: {{ . }}
+    {{- end }}
+  {{- end }}
+  {{- range $name := list "priorityClassName" "nodeSelector" "tolerations" "affinity" }}
+  {{- with include "paraph.setting" (dict "root" $root "role" $.role "name" $name) }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  {{- end }}
+  {{- if ne .role "migrate" }}
+  {{- $own := (get $root.Values .role).topologySpreadConstraints }}
+  {{- $usual := dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway" }}
+  {{- $selector := dict "matchLabels" (include "paraph.selector" . | fromYaml) }}
+  topologySpreadConstraints:
+    {{- range $own | default $root.Values.topologySpreadConstraints | default (list $usual) }}
+    - {{- toYaml (hasKey . "labelSelector" | ternary . (merge (deepCopy .) (dict "labelSelector" $selector))) | nindent 6 }}
+    {{- end }}
+  {{- end }}
+  volumes:
+    - name: data
+      {{- if $root.Values.dataClaim }}
+      persistentVolumeClaim:
+        claimName: {{ $root.Values.dataClaim }}
+      {{- else }}
+      emptyDir: {}
+      {{- end }}
+    - name: tmp
+      emptyDir: {}
+    {{- if $root.Values.keysSecretName }}
+    - name: keys
+      secret:
+        secretName: {{ $root.Values.keysSecretName }}
+        defaultMode: 0440
+    {{- end }}
+    {{- with $root.Values.secretFiles }}
+    - name: secrets
+      secret:
+        secretName: {{ $root.Values.secretName }}
+        defaultMode: 0440
+        items:
+          {{- range . }}
+          - {key: {{ . }}, path: {{ . }}}
+          {{- end }}
+    {{- end }}
+    {{- with $root.Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{- /* What the containers of all roles have in common: (dict "root" $ "role" "web" "args" (list "paraph" "web")). */}}
 {{- define "paraph.container" -}}
 {{- include "paraph.check" .root }}
 name: {{ .role }}
 image: {{ include "paraph.image" .root | quote }}
-args: {{ .args | default (list "paraph" .role) | toJson }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+args: {{ .args | toJson }}
 env:
   {{- range $name, $value := .root.Values.config }}
   - name: {{ $name }}
-    value: {{ kindIs "float64" $value | ternary (int64 $value) $value | toString | quote }}  # Helm's numbers: 1e+06
+    {{- /* Helm's numbers: 1e+06 */}}
+    value: {{ kindIs "float64" $value | ternary (int64 $value) $value | toString | quote }}
   {{- end }}
   - {name: PARAPH_DATA_DIR, value: /data}
   - {name: PARAPH_HOST, value: "0.0.0.0"}
   - {name: PARAPH_PORT, value: "8000"}
+  {{- range .root.Values.secretFiles }}
+  - {name: {{ . }}_FILE, value: /secrets/{{ . }}}
+  {{- else }}
+  {{- if .root.Values.secretName }}
   {{- range list "DATABASE_URL" "PARAPH_SECRET_KEY" }}
   - name: {{ . }}  # named, so that no pod starts without it
     valueFrom:
       secretKeyRef: {name: {{ $.root.Values.secretName }}, key: {{ . }}}
   {{- end }}
+  {{- end }}
+  {{- end }}
+  {{- with .root.Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- $from := .root.Values.extraEnvFrom }}
+{{- if and .root.Values.secretName (not .root.Values.secretFiles) }}
+{{- $from = prepend $from (dict "secretRef" (dict "name" .root.Values.secretName)) }}
+{{- end }}
+{{- with $from }}
 envFrom:
-  - secretRef:
-      name: {{ .root.Values.secretName }}
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 resources:
   {{- toYaml (get .root.Values .role).resources | nindent 2 }}
 securityContext:
@@ -74,59 +194,10 @@ volumeMounts:
   {{- if .root.Values.keysSecretName }}
   - {name: keys, mountPath: /keys, readOnly: true}
   {{- end }}
-{{- end }}
-
-{{- /* What the pods of all roles have in common. enableServiceLinks: Kubernetes would set PARAPH_PORT and the like. */}}
-{{- define "paraph.pod" -}}
-automountServiceAccountToken: false
-enableServiceLinks: false
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 10001
-  runAsGroup: 10001
-  fsGroup: 10001
-  fsGroupChangePolicy: OnRootMismatch
-  seccompProfile:
-    type: RuntimeDefault
-{{- with .Values.image.pullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
+  {{- if .root.Values.secretFiles }}
+  - {name: secrets, mountPath: /secrets, readOnly: true}
   {{- end }}
-{{- end }}
-{{- with .Values.nodeSelector }}
-nodeSelector:
+  {{- with .root.Values.extraVolumeMounts }}
   {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .Values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-volumes:
-  - name: data
-    {{- if .Values.dataClaim }}
-    persistentVolumeClaim:
-      claimName: {{ .Values.dataClaim }}
-    {{- else }}
-    emptyDir: {}
-    {{- end }}
-  - name: tmp
-    emptyDir: {}
-  {{- if .Values.keysSecretName }}
-  - name: keys
-    secret:
-      secretName: {{ .Values.keysSecretName }}
-      defaultMode: 0440
   {{- end }}
-{{- end }}
-
-{{- /* Spreads the pods of a role over the machines. */}}
-{{- define "paraph.spread" -}}
-topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "paraph.selector" . | nindent 8 }}
 {{- end }}
