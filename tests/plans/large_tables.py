@@ -9,6 +9,7 @@ from django.db import connection
 
 # As many rows as there are workers, migrations, periodic jobs, or keys and authorities of seals.
 SMALL = [
+    *("evidence_sharedcontent", "journal_sharedfacts"),
     *("django_migrations", "django_content_type", "django_site", "auth_permission", "auth_group"),
     *("procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation"),
     "evidence_sharedcontent",
