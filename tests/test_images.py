@@ -43,7 +43,8 @@ def of_providers() -> set[str]:
 
 @pytest.mark.parametrize("name", ["migrate", "web", "worker"])
 def test_every_setting_arrives_in_the_containers(name: str) -> None:
-    """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the operator's to set."""
+    """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the
+    operator's to set."""
     environment = services()[name]["environment"]
     assert set(environment) == (known() | of_providers()) - _ELSEWHERE
     given = {variable for variable, value in environment.items() if value is not None}
