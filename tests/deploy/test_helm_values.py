@@ -67,7 +67,7 @@ TAKEN: dict[str, dict[str, Any]] = {
 
 def with_values(more: dict[str, Any]) -> dict[str, Any]:
     """What Helm does with several files of values: maps are merged."""
-    found = copy.deepcopy(VALUES)
+    found: dict[str, Any] = copy.deepcopy(VALUES)
     for name, value in more.items():
         found[name] = {**found[name], **value} if isinstance(found.get(name), dict) else value
     return found
