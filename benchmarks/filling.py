@@ -19,7 +19,7 @@ from paraph.postgres import Server
 from paraph.postgres import server as embedded
 
 # Of requests in a row, ten are of one organization: what depends on their number is alike in all.
-_OF = "({organizations})[1 + n / 10 % {many}], 'sandbox'"
+_OF = "({organizations})[1 + n / 10 % {many}], '{environment}'"
 _MADE = "date_trunc('second', now() - interval '365 days' * (1 - n / {count}.0))"
 _EACH = "FROM generate_series(1::bigint, {count}) AS n"
 _NAME, _MAIL = "'lovelace' || n % 997", "'ada' || {base} + n || '@example.com'"
@@ -57,16 +57,23 @@ FROM signature_requests_signaturerequest WHERE id > {{base}} GROUP BY 1, 2, 4, 5
 INSERT INTO organizations_storage (organization_id, environment, bytes)
 SELECT organization_id, environment, sum(file_size) FROM documents_document WHERE id > {{base}} GROUP BY 1, 2;
 """
+_SHARED = "(SELECT max(id) FROM evidence_sharedcontent)"
 _EVIDENCE = f"""
 INSERT INTO journal_entry (organization_id, environment, request_id, position, event_type, ip, user_agent, metadata,
-    created_at, previous_hash, hash)
+    created_at, hash, format, salts)
 SELECT {_OF}, {{base}} + n, position, 'signer.viewed', '192.0.2.1', 'Mozilla/5.0', '{{{{}}}}', {_MADE},
-    sha256(int8send(n * 10 + position - 1)), sha256(int8send(n * 10 + position))
-{_EACH}, generate_series(1, 10) AS position;
-INSERT INTO evidence_sealeddocument (request_document_id, object_key, sha256, file_size, seal, created_at)
-SELECT {{base}} + n, 'bench/sealed/' || {{base}} + n, '\\x00', 1000, '{{{{}}}}', {_MADE} {_EACH} WHERE n % 10 > 1;
-INSERT INTO evidence_prooffile (request_id, object_key, sha256, file_size, seal, created_at)
-SELECT {{base}} + n, 'bench/proof/' || {{base}} + n, '\\x00', 1000, '{{{{}}}}', {_MADE} {_EACH} WHERE n % 10 > 1;
+    sha256(int8send(n * 100 + position)), 2,
+    jsonb_build_object('ip', repeat('0', 32), 'user_agent', repeat('0', 32))
+{_EACH}, generate_series(1, {{entries}}) AS position;
+INSERT INTO evidence_sharedcontent (sha256, content)
+VALUES ('\\x00', '{{{{"facts": {{{{}}}}, "certificates": {{{{}}}}}}}}') ON CONFLICT DO NOTHING;
+INSERT INTO evidence_sealeddocument (request_document_id, object_key, sha256, file_size, seal, shared_id,
+    created_at)
+SELECT {{base}} + n, 'bench/sealed/' || {{base}} + n, '\\x00', 1000, '{{{{}}}}', {_SHARED}, {_MADE}
+{_EACH} WHERE n % 10 > 1;
+INSERT INTO evidence_prooffile (request_id, object_key, sha256, file_size, seal, shared_id, created_at)
+SELECT {{base}} + n, 'bench/proof/' || {{base}} + n, '\\x00', 1000, '{{{{}}}}', {_SHARED}, {_MADE}
+{_EACH} WHERE n % 10 > 1;
 UPDATE organizations_storage AS storage SET bytes = bytes + 2000 * (
     SELECT count(*) FROM signature_requests_signaturerequest AS request
     WHERE request.organization_id = storage.organization_id AND request.id > {{base}} AND finalized
@@ -103,7 +110,7 @@ FROM pg_index WHERE indrelid = ANY(%(tables)s::regclass[])
 
 @dataclass(frozen=True)
 class Crowd:
-    """``count`` requests of the organizations, each by its application; with ``evidence``, ten entries of the journal,
+    """``count`` requests of the organizations, each by its application; with ``evidence``, ``entries`` of the journal,
     a seal and a proof each. ``retries``: as many webhooks and as many jobs wait for hours."""
 
     organizations: list[int]
@@ -111,6 +118,8 @@ class Crowd:
     count: int
     evidence: bool = False
     retries: int = 0
+    entries: int = 10
+    environment: str = "sandbox"
 
 
 @contextmanager
@@ -161,7 +170,7 @@ def fill(*crowds: Crowd) -> None:
         cursor.execute("SET session_replication_role = replica")
         with _without_indexes(cursor):
             for crowd in crowds:
-                _write(cursor, crowd)
+                write(cursor, crowd)
         cursor.execute("RESET session_replication_role")
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")
@@ -178,8 +187,9 @@ def _without_indexes(cursor: Any) -> Iterator[None]:
         cursor.execute(make)
 
 
-def _write(cursor: Any, crowd: Crowd) -> None:
-    """A request, its document and signer have one number, above all that there are: nothing is to be joined."""
+def write(cursor: Any, crowd: Crowd) -> None:
+    """Writes the rows of a crowd, in a session without triggers. A request, its document and signer have one number,
+    above all that there are: nothing is to be joined."""
     cursor.execute(f"SELECT greatest({', '.join(f'(SELECT max(id) FROM {table})' for table in _NUMBERED)}, 0)")
     base = cursor.fetchone()[0]
     statements = _REQUESTS + (_EVIDENCE if crowd.evidence else "") + (_RETRIES if crowd.retries else "")
@@ -191,6 +201,8 @@ def _write(cursor: Any, crowd: Crowd) -> None:
             organizations=f"ARRAY{crowd.organizations}::bigint[]",
             applications=f"ARRAY{crowd.applications}::bigint[]",
             many=len(crowd.organizations),
+            entries=crowd.entries,
+            environment=crowd.environment,
         )
     )
     for table in _NUMBERED:

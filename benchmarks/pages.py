@@ -32,20 +32,20 @@ def page_addresses(organization: int) -> dict[str, str]:
     }
 
 
-def owner_cookies(organization: int) -> SimpleCookie:
-    """The cookies of a new owner who is logged in and has switched the sandbox on."""
+def owner_cookies(organization: int, environment: str = "sandbox") -> SimpleCookie:
+    """The cookies of an owner who is logged in and has switched that environment on."""
     from django.test import Client
 
     from paraph.config.settings import SESSION_COOKIE_NAME
     from paraph.dashboard.account.sessions import cookie_of
     from paraph.tenants.models import Member, User
 
-    user = User.objects.create(email=f"owner-{organization}@example.com")
-    Member.objects.create(organization_id=organization, user=user, role="owner")
+    user, _ = User.objects.get_or_create(email=f"owner-{organization}@example.com")
+    Member.objects.get_or_create(organization_id=organization, user=user, role="owner")
     client = Client()
     client.force_login(user)
     client.cookies[SESSION_COOKIE_NAME] = cookie_of(client.cookies[SESSION_COOKIE_NAME].value)
-    client.post(f"/app/{organization}/environment", {"to": "sandbox"})  # where the requests are
+    client.post(f"/app/{organization}/environment", {"to": environment})  # where the requests are
     return client.cookies
 
 

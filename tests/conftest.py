@@ -12,6 +12,7 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
 from tests import first_start
@@ -80,6 +81,13 @@ def _flush_is_quick_and_may_empty_the_journal() -> None:
     type(connection.ops).execute_sql_flush = execute_sql_flush  # type: ignore[method-assign]
     command: Any = flush
     command.emit_post_migrate_signal = lambda *_, **__: None
+
+
+@pytest.fixture(autouse=True)
+def _no_language_of_another_test() -> Iterator[None]:
+    """A request leaves its language to the thread, where the next request replaces it."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,8 +12,10 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.append import Origin, follow
 from paraph.audit_trail.models import Entry
+from paraph.database.kept_once import kept_once
 from paraph.database.rows import insert
 from paraph.documents.models import Document
+from paraph.evidence.models import SharedContent
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -36,6 +38,11 @@ from paraph.tenants.models import Application, Organization
 VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
 TYPED: dict[str, Any] = {"type": "typed"}
 NAMES = [("Ada", "Lovelace"), ("Émile", "Zola"), ("Grace", "Hopper"), ("Alan", "Turing")]
+
+
+def nothing_shared() -> SharedContent:
+    """What a row of a sealed file needs that no seal made."""
+    return SharedContent.objects.get(pk=kept_once(SharedContent, {"facts": {}, "certificates": {}}))
 
 
 def pdf(pages: int = 1) -> bytes:

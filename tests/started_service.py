@@ -72,6 +72,13 @@ class StartedService:
         return root_file(self.data_dir / "keys").read_bytes()
 
     def stop(self) -> None:
+        """Stop the service and remove its database."""
+        self.pause()
+        # As root, the folder of the cluster is a link to a folder elsewhere.
+        shutil.rmtree((self.data_dir / "postgres").resolve(), ignore_errors=True)
+
+    def pause(self) -> None:
+        """Stop the service, which can be started again."""
         if self._process and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -79,8 +86,6 @@ class StartedService:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        # As root, the folder of the cluster is a link to a folder elsewhere.
-        shutil.rmtree((self.data_dir / "postgres").resolve(), ignore_errors=True)
 
     def _answers(self) -> bool:
         try:

@@ -34,10 +34,10 @@ def known() -> set[str]:
 
 
 def of_providers() -> set[str]:
-    """Variables of the object stores that docs/configuration.md names."""
+    """Variables of the object stores, and of private authorities, that docs/configuration.md names."""
     row = re.search(r"^\| `PARAPH_STORAGE_URL` .*$", (ROOT / "docs" / "configuration.md").read_text(), re.MULTILINE)
     assert row
-    return {"SSL_CERT_FILE"} | set(re.findall(r"`((?:AWS|GOOGLE|AZURE)_[A-Z_]+)", row[0]))
+    return set(re.findall(r"`((?:AWS|GOOGLE|AZURE|SSL)_[A-Z_]+)", row[0]))
 
 
 @pytest.mark.parametrize("name", ["migrate", "web-a", "web-b", "worker"])

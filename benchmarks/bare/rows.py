@@ -29,10 +29,9 @@ VALUES (%s, %s, 3, 100, 100, 200, 80), (%s, %s, 2, 100, 100, 200, 80)
 """
 _ENTRIES = """
 INSERT INTO journal_entry (
-    organization_id, environment, request_id, position, event_type, ip, user_agent, metadata, created_at,
-    previous_hash, hash
-) VALUES (%s, 'sandbox', %s, 1, 'signature_request.created', '127.0.0.1', '', %s, %s, %s, %s),
-         (%s, 'sandbox', %s, 2, 'signature_request.identity_declared', '127.0.0.1', '', '{}', %s, %s, %s)
+    organization_id, environment, request_id, position, event_type, ip, user_agent, metadata, created_at, hash
+) VALUES (%s, 'sandbox', %s, 1, 'signature_request.created', '127.0.0.1', '', %s, %s, %s),
+         (%s, 'sandbox', %s, 2, 'signature_request.identity_declared', '127.0.0.1', '', '{}', %s, %s)
 """
 _JOB = "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES ('default', 'paraph.flow.jobs.invite', %s)"
 
@@ -52,7 +51,7 @@ def insert(cursor: Any) -> None:
     cursor.execute(_PLACEMENTS, [request_document, first, request_document, second])
     metadata = json.dumps({"mode": "sequential", "signers_count": 2, "documents_count": 1})
     entry = [organization, request]
-    cursor.execute(_ENTRIES, [*entry, metadata, now, bytes(32), digest, *entry, now, digest, digest])
+    cursor.execute(_ENTRIES, [*entry, metadata, now, digest, *entry, now, digest])
     cursor.execute(_JOB, [json.dumps({"signer_id": first})])
 
 

@@ -20,7 +20,8 @@ from paraph.pdf.timestamps.timestamp import TokenRefused, check_token
 from paraph.pdf.untrusted.jobs import inspect_job, signature_lines_job, text_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_ACTIONS, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import read_behaviour
+from paraph.pdf.untrusted.passive import NO_ACTIONS
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair

@@ -59,11 +59,12 @@ def _serve(state: str, port: int) -> None:
 
     set_up(tasks=True)
     from paraph.dashboard.operators import pages
+    from paraph.dashboard.operators.look import LATEST
     from paraph.dashboard.operators.work import Work
     from paraph.kernel import clock
     from paraph.server.wsgi import application
 
-    latest: Any = pages.LATEST
+    latest: Any = LATEST
     latest.look = lambda: _look(state)
     if state == "trouble":
         waiting = {"mails": Work(14, clock.now() - timedelta(minutes=47)), "seals": Work(3, clock.now(), gave_up=2)}

@@ -72,7 +72,7 @@ def certified(folder: Path) -> Path:
 
 @contextmanager
 def started(program: str, folder: Path, service: int, second: int = 0) -> Iterator[Front]:
-    """``service``: the port of the target. ``second``: that of another one, where the page says how two are served (nginx, Caddy)."""
+    """``service``: the port of the target. ``second``: that of another one, which nginx and Caddy may have."""
     certificate = certified(folder)
     port = free_port()
     command, settings = _COMMANDS[program](folder, service, port)

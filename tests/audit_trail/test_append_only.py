@@ -9,7 +9,7 @@ from django.db.utils import DatabaseError
 
 from paraph.audit_trail.append import broken_at, follow
 from paraph.audit_trail.commitments import commitment, committed, personal_values, salts_for
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, SharedFacts
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
@@ -80,13 +80,13 @@ def test_each_value_of_a_field_is_personal_by_itself() -> None:
 def test_commitments_stand_in_the_place_of_values_and_the_facts_stay_as_they_were() -> None:
     facts = {"ip": "203.0.113.9", "metadata": {"fields": FIELDS, "recipients": ["a@example.com"]}}
     salts = salts_for("203.0.113.9", "", facts["metadata"])  # type: ignore[arg-type]
-    assert salts and len(salts) == 5 and len({each["salt"] for each in salts.values()}) == 5
+    assert salts and len(salts) == 5 and len(set(salts.values())) == 5
     stated = committed(facts, salts)
     assert facts["metadata"] == {"fields": FIELDS, "recipients": ["a@example.com"]} and FIELDS[1]["value"] is True
     assert [field["value"] for field in stated["metadata"]["fields"]] == [
-        commitment(salts["metadata/fields/0/value"]["salt"], "DE89 3704"),
-        commitment(salts["metadata/fields/1/value"]["salt"], "true"),
-        commitment(salts["metadata/fields/2/value"]["salt"], "false"),
+        commitment(salts["metadata/fields/0/value"], "DE89 3704"),
+        commitment(salts["metadata/fields/1/value"], "true"),
+        commitment(salts["metadata/fields/2/value"], "false"),
         None,
     ]
     assert [field["name"] for field in stated["metadata"]["fields"]] == ["IBAN", "pets", "cats", "remarks"]
@@ -95,3 +95,30 @@ def test_commitments_stand_in_the_place_of_values_and_the_facts_stay_as_they_wer
 @pytest.mark.parametrize("value", [None, ""])
 def test_what_was_left_empty_needs_no_commitment(value: str | None) -> None:
     assert salts_for("", "", {"fields": [{**FIELDS[0], "value": value}]}) is None
+
+
+def test_what_entries_have_alike_is_kept_once_and_hashed_with_each(request_: SignatureRequest) -> None:
+    facts = {"consent_notice": "I agree.", "documents_count": 1, "locale": "en"}
+    for _ in range(2):
+        insert([follow(request_, "signer.signed", metadata=facts)])
+    entries = list(Entry.objects.filter(request=request_))
+    assert [entry.stated for entry in entries] == [facts, facts]
+    assert "consent_notice" not in entries[0].metadata and SharedFacts.objects.count() == 1
+    assert broken_at(entries) is None
+    entries[1].shared = SharedFacts(content={"consent_notice": "I agree to more."})  # as somebody who owns the database
+    assert broken_at(entries) == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE journal_sharedfacts SET content = '{}'",
+        "DELETE FROM journal_sharedfacts",
+        "TRUNCATE journal_sharedfacts CASCADE",
+    ],
+)
+def test_what_entries_have_alike_stays(request_: SignatureRequest, statement: str) -> None:
+    insert([follow(request_, "signer.signed", metadata={"consent_notice": "I agree."})])
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(statement)

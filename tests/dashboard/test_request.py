@@ -33,7 +33,7 @@ from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
 from tests.dashboard.test_requests import beside
-from tests.factories import VISITOR, Scene, sign
+from tests.factories import VISITOR, Scene, nothing_shared, sign
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
@@ -446,7 +446,13 @@ def finished(made: Scene) -> list[str]:
     for key in keys:
         store.put(key, key.encode())
     facts: list[dict[str, Any]] = [
-        {"object_key": key, "sha256": tokens.sha256(key.encode()), "file_size": len(key), "seal": {"level": "B-T"}}
+        {
+            "object_key": key,
+            "sha256": tokens.sha256(key.encode()),
+            "file_size": len(key),
+            "seal": {"level": "B-T"},
+            "shared": nothing_shared(),
+        }
         for key in keys
     ]
     SealedDocument.objects.create(request_document=made.request_documents[0], **facts[0])

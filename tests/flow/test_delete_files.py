@@ -32,7 +32,7 @@ from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery, replay_request
 from tests.drafts.author import author
-from tests.factories import Scene, jobs, scene, sign
+from tests.factories import Scene, jobs, nothing_shared, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sweep import there
 from tests.request_templates.kept import template_of
@@ -65,9 +65,7 @@ def test_files_go_and_the_journal_stays() -> None:
     made = finished(31, documents=2)
     SignatureRequest.objects.update(subject="Your lease", message="Dear Ada")
     objects = keys(made)
-    KeptTimestamp.objects.create(
-        object_key=objects[-1], position=1, token=b"", statuses={}, stamped_at=clock.now(), authority=""
-    )
+    KeptTimestamp.objects.create(object_key=objects[-1], position=1, token=b"", shared=nothing_shared())
     entries = len(made.entries())
     set_retention(made.request.organization_id, "sandbox", 30)
     assert delete_due_files() == 1

@@ -8,7 +8,8 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError
 from django.test import Client
 
-from paraph.audit_trail.append import PLAIN, Origin, broken_at, entry_hash, follow
+from paraph.audit_trail.append import PLAIN, Origin, broken_at, follow
+from paraph.audit_trail.commitments import EntryAbout, commitment, erase_values
 from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
@@ -125,9 +126,10 @@ def test_an_entry_without_personal_values_stays_as_it_is() -> None:
     made = finished(scene())
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE journal_entry SET salts = '{}' WHERE format = %s", [PLAIN])
-    completed = next(entry for entry in made.entries() if entry.event_type == "request.completed")
+    entries = made.entries()
+    completed = next(entry for entry in entries if entry.event_type == "request.completed")
     completed.salts, completed.ip = {}, "203.0.113.9"  # as somebody could who owns the database
-    assert entry_hash(completed) != bytes(completed.hash)
+    assert broken_at(entries) == completed.position
 
 
 def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks_too() -> None:
@@ -179,8 +181,8 @@ def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying() -> None:
     for _ in range(2):
         insert([follow(made.request, "signer.otp_sent", origin=Origin("203.0.113.9"), metadata={})])
     [_, first, second] = made.entries()
-    assert first.salts["ip"]["salt"] != second.salts["ip"]["salt"]
-    assert len(bytes.fromhex(first.salts["ip"]["salt"])) == 16
+    assert first.salts["ip"] != second.salts["ip"]
+    assert len(bytes.fromhex(first.salts["ip"])) == 16
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying() -> None:
     [
         "ip = ''",
         "ip = '', salts = salts - 'ip'",
-        "ip = '', salts = jsonb_set(salts, '{ip}', '{\"commitment\": \"00\"}')",
+        "ip = '', salts = jsonb_set(salts, '{ip}', '\"00\"')",
         "event_type = 'signer.signed', salts = '{}'",
         "format = 1, salts = '{}'",
         "hash = ''",
@@ -202,6 +204,21 @@ def test_the_database_lets_a_value_go_with_its_salt_alone(change: str) -> None:
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'")
+    assert broken_at(made.entries()) is None
+
+
+def test_what_an_erased_value_left_stays() -> None:
+    """A commitment is no salt for another one."""
+    made = scene()
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
+    entry = made.entries()[-1]
+    erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})
+    left = made.entries()[-1].salts["ip"]
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE journal_entry SET salts = jsonb_set(salts, '{ip}', to_jsonb(%s::text)) WHERE id = %s",
+            [commitment(left, ""), entry.pk],
+        )
     assert broken_at(made.entries()) is None
 
 

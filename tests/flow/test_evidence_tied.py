@@ -74,7 +74,7 @@ def test_an_upload_that_had_to_be_rewritten() -> None:
     damaged = paper(text("A contract", 72, 700)).replace(b"endobj", b"endobx", 1)
     replace_upload(made, 1, damaged)
     files = finished(made)
-    assert SealedDocument.objects.get().seal["method"] == "normalised"
+    assert SealedDocument.objects.get().facts["method"] == "normalised"
     assert not files["signed-1.pdf"].startswith(damaged)
     result = tied(files)
     assert result.ok, result.problems

@@ -46,7 +46,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
         prove(made.request.pk)
         publish(made.request.pk)
         named = key.open().key_id
-    facts = [entry.metadata for entry in made.entries() if "kms_key_id" in entry.metadata]
+    facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
     assert len(facts) == 3  # two documents and the proof
     assert {fact["kms_key_id"] for fact in facts} == {named}
     assert {fact["signing_algorithm"] for fact in facts} == {ALGORITHMS[kind]}
@@ -56,7 +56,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
     assert evidence is not None
     for sealed, document in zip(SealedDocument.objects.order_by("id"), evidence["documents"], strict=True):
         assert document["seal"]["kms_key_id"] == named
-        assert document["seal"]["kms_request_id"] == sealed.seal["kms_request_id"]
+        assert document["seal"]["kms_request_id"] == sealed.facts["kms_request_id"]
 
 
 @pytest.mark.django_db

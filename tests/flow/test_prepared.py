@@ -62,8 +62,8 @@ def test_signers_see_what_is_sealed(client: Client, content: bytes) -> None:
     files = finished(made)
     signed = files["signed-1.pdf"]
     assert signed.startswith(shown)
-    seal = Entry.objects.get(event_type="signature_request.pades_signed").metadata
-    assert SealedDocument.objects.get().seal["method"] == seal["method"] == "normalised"
+    seal = Entry.objects.get(event_type="signature_request.pades_signed").stated
+    assert SealedDocument.objects.get().facts["method"] == seal["method"] == "normalised"
     assert seal["uploaded_pdf_sha256"] == tokens.sha256(content).hex()
     assert (seal["prepared_pdf_sha256"], seal["prepared_pdf_size"]) == (tokens.sha256(shown).hex(), len(shown))
     result = tied(files)

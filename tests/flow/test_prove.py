@@ -113,7 +113,7 @@ def test_the_proof_names_channel_and_destination_of_each_signer() -> None:
     flat = text.replace("\r", "").replace("\n", "").replace(" ", "").replace("\u00a0", "")
     assert "+33612345678" in flat and "SMS" in flat
     assert bytes(made.entries()[-2].hash).hex()[:16] in flat
-    assert SealedDocument.objects.get().seal["timestamp_authority"].replace(" ", "") in flat
+    assert SealedDocument.objects.get().facts["timestamp_authority"].replace(" ", "") in flat
 
 
 def test_proving_and_publishing_again_change_nothing() -> None:

@@ -50,7 +50,7 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
     for row in made.request_documents:
         seal(row.pk)
     entries = [entry for entry in made.entries() if entry.event_type == "signature_request.pades_signed"]
-    assert [entry.metadata["document_id"] for entry in entries] == [row.document_id for row in made.request_documents]
+    assert [entry.stated["document_id"] for entry in entries] == [row.document_id for row in made.request_documents]
     for row, upload, entry in zip(made.request_documents, made.uploads, entries, strict=True):
         sealed = SealedDocument.objects.get(request_document=row)
         content = store.get(sealed.object_key)
@@ -58,7 +58,7 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         assert tokens.sha256(content) == bytes(sealed.sha256)
         found = verify(content, sealing_context().roots("sandbox"))
         assert found.ok and found.covers_whole_file and found.timestamp, found.findings
-        assert set(entry.metadata) == {
+        assert set(entry.stated) == {
             "document_id",
             "signed_pdf_sha256",
             "signing_algorithm",
@@ -71,11 +71,11 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
             "method",
             "level",
         }
-        assert entry.metadata["level"] == found.level == "B-LTA"
-        assert entry.metadata["signed_pdf_sha256"] == tokens.sha256(content).hex()
-        assert entry.metadata["timestamped"] is True and entry.metadata["timestamp_authority"]
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.metadata["timestamped_at"])
-        assert sealed.seal["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
+        assert entry.stated["level"] == found.level == "B-LTA"
+        assert entry.stated["signed_pdf_sha256"] == tokens.sha256(content).hex()
+        assert entry.stated["timestamped"] is True and entry.stated["timestamp_authority"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.stated["timestamped_at"])
+        assert sealed.facts["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
         assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
 
 
@@ -179,7 +179,7 @@ def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pyt
     dead = type(context.timestamping)([_Dead()], context.timestamping.roots)
     monkeypatch.setattr("paraph.flow.sealing.finalize.sealing_context", lambda: replace(context, timestamping=dead))
     seal(made.request_documents[0].pk)
-    facts = made.entries()[-1].metadata
+    facts = made.entries()[-1].stated
     assert facts["timestamped"] is False
     assert facts["timestamp_authority"] is facts["timestamped_at"] is facts["timestamp_policy_oid"] is None
     assert "dead" in facts["timestamp_failures"][0] and facts["level"] == "B-B"

@@ -213,8 +213,9 @@ OF_NOBODY = {
         django_content_type.model organizations_installation.earlier_link_keys procrastinate_jobs.queue_name
         procrastinate_jobs.task_name procrastinate_jobs.lock procrastinate_jobs.queueing_lock
         procrastinate_periodic_defers.task_name procrastinate_periodic_defers.periodic_id
-        evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_kepttimestamp.authority
-        evidence_kepttimestamp.statuses evidence_sealeddocument.seal evidence_prooffile.seal
+        evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_sharedcontent.content
+        journal_sharedfacts.content
+        evidence_sealeddocument.seal evidence_prooffile.seal
         evidence_sealingfailure.stage evidence_sealingfailure.kind evidence_sealingfailure.cause
     """,
     "ids of rows, and mails about accounts, which are encrypted; jobs go when they are done": "procrastinate_jobs.args",

@@ -90,7 +90,7 @@ def test_an_approval_is_journaled_as_one_with_its_own_consent() -> None:
     assert answer.json()["status"] == "signed"
     approver = Signer.objects.get(pk=made.signers[0].pk)
     assert approver.signature_encrypted is None and approver.initials_encrypted is None
-    facts = made.entries()[-1].metadata
+    facts = made.entries()[-1].stated
     assert (facts["role"], facts["documents_count"]) == ("approver", 1)
     assert facts["consent_notice"] == consent_notice("en", 1, approves=True)
     sign(made, 1, initials={"type": "typed"})

@@ -20,7 +20,7 @@ from paraph.signer import language
 from paraph.storage import store
 from paraph.tenants.models import Organization
 from paraph.words import LOCALES
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene, nothing_shared, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.production import Client
 
@@ -210,7 +210,12 @@ def seal(made: Scene) -> None:
     """The file is there as if it had been sealed."""
     store.put("sealed/x.pdf", b"%PDF-sealed")
     SealedDocument.objects.create(
-        request_document=made.request_documents[0], object_key="sealed/x.pdf", sha256=b"", file_size=11, seal={}
+        request_document=made.request_documents[0],
+        object_key="sealed/x.pdf",
+        sha256=b"",
+        file_size=11,
+        seal={},
+        shared=nothing_shared(),
     )
     SignatureRequest.objects.update(finalized=True)
 

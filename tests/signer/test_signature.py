@@ -61,8 +61,8 @@ def test_the_journal_tells_what_was_accepted(client: Client) -> None:
     entry = made.entries()[-1]
     assert made.events() == ["signature_request.created", "signer.otp_sent", "signer.signed"]
     assert (entry.signer_id, entry.ip, entry.user_agent) == (made.signers[0].pk, "127.0.0.1", "Test/1")
-    assert entry.metadata == {"consent_notice": consent_notice("fr", 2), "documents_count": 2, "locale": "fr"}
-    assert "les 2 documents" in entry.metadata["consent_notice"]
+    assert entry.stated == {"consent_notice": consent_notice("fr", 2), "documents_count": 2, "locale": "fr"}
+    assert "les 2 documents" in entry.stated["consent_notice"]
 
 
 def test_a_drawn_signature_and_initials_of_few_points_are_kept_as_sent(client: Client) -> None:

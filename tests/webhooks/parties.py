@@ -14,7 +14,7 @@ from paraph.webhooks import outbox
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.dispatcher import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
-from tests.factories import Scene, scene
+from tests.factories import Scene, nothing_shared, scene
 from tests.tenancy import create_application, create_organization
 
 ACCEPTED = PostResult(200, b"ok", "", 0.012)
@@ -48,10 +48,20 @@ def seal_everything(made: Scene) -> None:
     """The rows that sealing leaves behind."""
     for row in made.request_documents:
         SealedDocument.objects.create(
-            request_document=row, object_key=f"sealed/{row.pk}.pdf", sha256=b"", file_size=1, seal={}
+            request_document=row,
+            object_key=f"sealed/{row.pk}.pdf",
+            sha256=b"",
+            file_size=1,
+            seal={},
+            shared=nothing_shared(),
         )
     ProofFile.objects.create(
-        request=made.request, object_key=f"proofs/{made.request.pk}.pdf", sha256=b"", file_size=1, seal={}
+        request=made.request,
+        object_key=f"proofs/{made.request.pk}.pdf",
+        sha256=b"",
+        file_size=1,
+        seal={},
+        shared=nothing_shared(),
     )
 
 

@@ -8,13 +8,19 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.commitments import committed, salts_for
-from paraph.audit_trail.models import Entry, EventType
+from paraph.audit_trail.models import Entry, EventType, SharedFacts
+from paraph.database.kept_once import kept_once
 from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
 PLAIN, COMMITTED = 1, 2  # formats of entries
+_ALIKE = (
+    *("consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority"),
+    *("timestamp_policy_oid", "timestamped"),
+)
+"""Keys of the metadata whose values very many entries have alike. None of them is personal."""
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), newest.position, newest.hash, newest.created_at
     FROM (SELECT) AS one LEFT JOIN LATERAL (
@@ -74,6 +80,8 @@ def _entry(
 ) -> Entry:
     user_agent = origin.user_agent[:500]
     salts = salts_for(origin.ip, user_agent, metadata)
+    alike = {name: metadata[name] for name in _ALIKE if name in metadata}
+    shared = SharedFacts(pk=kept_once(SharedFacts, alike), content=alike) if alike else None
     return Entry(
         organization_id=request.organization_id,
         environment=request.environment,
@@ -82,7 +90,8 @@ def _entry(
         signer_id=signer_id,
         ip=origin.ip,
         user_agent=user_agent,
-        metadata=metadata,
+        metadata={name: fact for name, fact in metadata.items() if name not in alike},
+        shared=shared,
         format=COMMITTED if salts else PLAIN,
         salts=salts,
     )
@@ -91,21 +100,22 @@ def _entry(
 def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
     """Chain the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
     set back does not reorder the journal."""
-    entry.position, entry.previous_hash, entry.created_at = position, previous, moment
-    entry.hash = entry_hash(entry)
+    entry.position, entry.created_at = position, moment
+    entry.hash = entry_hash(entry, previous)
 
 
-def entry_hash(entry: Entry) -> bytes:
+def entry_hash(entry: Entry, previous: bytes) -> bytes:
     """Return the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8; with commitments in
     the place of personal values where the format says so."""
-    stated = committed(facts(entry), entry.salts) if entry.format == COMMITTED else facts(entry)
+    plain = facts(entry, previous)
+    stated = committed(plain, entry.salts) if entry.format == COMMITTED else plain
     text = json.dumps(stated, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
-def facts(entry: Entry) -> dict[str, Any]:
-    """Return the fields that the hash covers, which evidence.json of the proof repeats. That of format 1 is not stated,
-    as it was not when there was no other."""
+def facts(entry: Entry, previous: bytes | memoryview) -> dict[str, Any]:
+    """Return the fields that the hash covers, with ``previous``, the hash of the entry before; evidence.json of the
+    proof repeats them. That of format 1 is not stated, as it was not when there was no other."""
     return {
         **({"format": entry.format} if entry.format != PLAIN else {}),
         "request_id": entry.request_id,
@@ -114,9 +124,9 @@ def facts(entry: Entry) -> dict[str, Any]:
         "signer_id": entry.signer_id,
         "ip": entry.ip,
         "user_agent": entry.user_agent,
-        "metadata": entry.metadata,
+        "metadata": entry.stated,
         "created_at": clock.iso_milliseconds(entry.created_at),
-        "previous_hash": bytes(entry.previous_hash).hex(),
+        "previous_hash": previous.hex(),
     }
 
 
@@ -124,8 +134,7 @@ def broken_at(entries: Iterable[Entry]) -> int | None:
     """Return the position of the first entry that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, entry in enumerate(entries, start=1):
-        follows = entry.position == expected and bytes(entry.previous_hash) == previous
-        if not follows or entry_hash(entry) != bytes(entry.hash):
+        if entry.position != expected or entry_hash(entry, previous) != bytes(entry.hash):
             return expected
         previous = bytes(entry.hash)
     return None

@@ -22,14 +22,15 @@ PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "
 
 _SALT_BYTES = 16
 
-Salts = dict[str, dict[str, str]]
-"""By the path of each personal value: ``{"salt": …}``, or ``{"commitment": …}`` once it is erased, in hexadecimal."""
+Salts = dict[str, str]
+"""By the path of each personal value: its salt, or its commitment once it is erased, in hexadecimal. They differ in
+their length."""
 
 
 def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:
     """Return a fresh salt for each personal value that is there, None where none is."""
     paths = personal_values(ip, user_agent, metadata)
-    return {path: {"salt": tokens.random_bytes(_SALT_BYTES).hex()} for path in paths} or None
+    return {path: tokens.random_hex(_SALT_BYTES) for path in paths} or None
 
 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -50,9 +51,13 @@ def commitment(salt: str, value: str) -> str:
 def correction(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, Any]:
     """Return what the journal states of a correction: the names of what was ``corrected``, and by name commitments to
     the values before and after, with their one salt. Who knows a value can check it, until the salt is erased."""
-    salt = tokens.random_bytes(_SALT_BYTES).hex()
+    salt = tokens.random_hex(_SALT_BYTES)
     before, after = ({name: commitment(salt, each[name]) for name in old} for each in (old, new))
     return {"corrected": list(old), "before": before, "after": after, "salt": salt}
+
+
+def is_salt(known: str) -> bool:
+    return len(known) == 2 * _SALT_BYTES
 
 
 def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
     result = dict(facts)
     for path, known in salts.items():
         holder, last = _holder(result, path)
-        holder[last] = known.get("commitment") or commitment(known["salt"], _text(holder[last]))
+        holder[last] = commitment(known, _text(holder[last])) if is_salt(known) else known
     return result
 
 
@@ -130,13 +135,12 @@ def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str
 def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning: str = "") -> EntryAbout:
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
     of_signer = entry.signer_id in signer_ids
-    kept = {path: each for path, each in values.items() if "salt" in entry.salts[path] and path.startswith(beginning)}
+    kept = {path: each for path, each in values.items() if is_salt(entry.salts[path]) and path.startswith(beginning)}
     return EntryAbout(entry, {path: value for path, value in kept.items() if of_signer or value in addresses})
 
 
 def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[tuple[int, str], str]) -> None:
-    left = {path: {"commitment": commitment(entry.salts[path]["salt"], value)} for path, value in gone.items()}
-    entry.salts = {**entry.salts, **left}
+    entry.salts = entry.salts | {path: commitment(entry.salts[path], value) for path, value in gone.items()}
     for path, value in gone.items():
         _replace(entry, path, pseudonyms.get((entry.request_id, value), ERASED))
 

@@ -29,29 +29,49 @@ class EventType(StrEnum):
     CERTIFICATE_ISSUED = "signature_request.certificate_issued"
 
 
+class SharedFacts(models.Model):
+    """Facts that very many entries state, by their digest: the words of a consent, the key and the authority of a seal.
+    There are few such rows, and they stay."""
+
+    sha256 = models.BinaryField(unique=True)
+    content = models.JSONField()
+
+
+class _Entries(models.Manager["Entry"]):
+    def get_queryset(self) -> models.QuerySet["Entry"]:
+        return super().get_queryset().select_related("shared")
+
+
 class Entry(models.Model):
     """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
-    ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
+    the hash of the entry before; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
     ``format`` says what the hash covers: in 1 the fields, none of which is a personal value, in 2 commitments in the
-    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`).
+    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`). ``metadata`` lacks what is
+    ``shared``; :attr:`stated` has all of it.
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal", db_index=False)
     position = models.IntegerField()
     event_type = models.CharField(max_length=50)
     signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+")
     ip = models.CharField(max_length=45, blank=True)
     user_agent = models.CharField(max_length=500, blank=True)
     metadata = models.JSONField(default=dict)
+    shared = models.ForeignKey(SharedFacts, models.PROTECT, null=True, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=clock.now)
-    previous_hash = models.BinaryField()
     hash = models.BinaryField()
     format = models.SmallIntegerField(default=1, db_default=1)
     salts: "models.JSONField[Any, Any]" = models.JSONField(null=True)
 
+    objects = _Entries()
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="journal_position")]
         ordering: ClassVar = ["position"]
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {**self.metadata, **(self.shared.content if self.shared else {})}

@@ -121,13 +121,14 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
     """``POST …/activity/export``: the whole log as CSV, sent as it is read, whose last line is this export."""
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return csv_file(_lines(last), name)
+    return csv_file(_lines(member.organization_id, last.pk), name)
 
 
-def _lines(last: Activity) -> Iterator[str]:
-    """Yield a line for each entry of the organization up to ``last``, never with many of them in memory."""
+def _lines(organization_id: int, last: int) -> Iterator[str]:
+    """Yield a line for each entry of the organization up to the one with the id ``last``, never with many of them in
+    memory."""
     yield csv_line(_COLUMNS)
-    log = Activity.objects.filter(organization_id=last.organization_id, pk__lte=last.pk)
+    log = Activity.objects.filter(organization_id=organization_id, pk__lte=last)
     after = 0
     while rows := list(log.filter(pk__gt=after)[:_LINES_AT_ONCE]):
         yield from (csv_line(_cells(row)) for row in rows)

@@ -6,7 +6,7 @@ from functools import partial
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Exists, OuterRef
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -73,7 +73,8 @@ def _newest(scope: TenantScope, before: int | None) -> tuple[list[tuple[Document
     mine = scoped(Document, scope).filter(status=DocumentStatus.READY, file_deleted_at=None)
     if before is not None and (last := scoped(Document, scope).filter(pk=before).first()):
         mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
-    used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
+    # Looked up for each row that is shown: for EXISTS, the rows of all organizations may be read.
+    used = Subquery(RequestDocument.objects.filter(document=OuterRef("pk")).values("pk")[:1])
     rows = list(mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1])
     shown = rows[:_AT_ONCE]
     known = DocumentTags.objects.in_bulk([document.pk for document in shown])

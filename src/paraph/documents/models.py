@@ -5,7 +5,11 @@ from typing import Any
 from django.db import models
 
 from paraph.kernel import clock
+from paraph.pdf.untrusted.passive import PASSIVE
 from paraph.tenants.models import Environment, Organization
+
+ORDINARY = PASSIVE | {"rotated_pages": 0, "drawn_differently": [], "altered_after_seal": [], "method": "incremental"}
+"""What the preflight report says of nearly every file. A row has the rest of it."""
 
 
 class DocumentStatus(models.TextChoices):
@@ -15,7 +19,7 @@ class DocumentStatus(models.TextChoices):
 
 class Document(models.Model):
     """An uploaded PDF. ``pages`` holds the size of each page as a reader sees it, ``[[width, height], …]`` in points,
-    after crop box, rotation and UserUnit.
+    after crop box, rotation and UserUnit. ``preflight`` is the report without what is :data:`ORDINARY`.
 
     ``method`` says what has to be done to the file before it can be sealed
     (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
@@ -25,7 +29,7 @@ class Document(models.Model):
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
     name = models.CharField(max_length=255)
     sha256 = models.BinaryField()
@@ -33,7 +37,7 @@ class Document(models.Model):
     pages = models.JSONField()
     preflight = models.JSONField(default=dict)
     status = models.CharField(max_length=10, choices=DocumentStatus, default=DocumentStatus.PENDING)
-    object_key = models.CharField(max_length=200, unique=True)
+    object_key = models.CharField(max_length=200)
     method = models.CharField(max_length=12, default="", db_default="")
     clean_contents = models.BooleanField(default=False, db_default=False)
     prepared_sha256 = models.BinaryField(null=True)
@@ -42,6 +46,7 @@ class Document(models.Model):
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
+        constraints = [models.UniqueConstraint(fields=["object_key"], name="document_object_key")]
         indexes = [
             models.Index(fields=["organization", "environment", "created_at", "id"]),
             models.Index(

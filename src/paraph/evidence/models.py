@@ -1,33 +1,52 @@
 """Sealed documents, proof files, and the timestamps and certificate statuses that belong to them."""
 
+from typing import Any
+
 from django.db import models
 
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
+class SharedContent(models.Model):
+    """What many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.shared_content`)."""
+
+    sha256 = models.BinaryField(unique=True)
+    content = models.JSONField()
+
+
 class SealedFile(models.Model):
-    """What a sealed document and a proof have in common. ``seal`` holds :func:`paraph.evidence.record.exact_facts`.
+    """What a sealed document and a proof have in common. ``seal`` holds what of :attr:`facts` is the file's own, and
+    ``shared`` what many have: the other ``facts``, and the ``certificates``, which are the chains of ``seal``,
+    ``timestamp`` and ``archive_timestamp``.
 
     ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
     never. Where it could not be had, that is when it is asked for again, and ``timestamp_late_since`` when it was due.
     """
 
-    object_key = models.CharField(max_length=200, unique=True)
+    object_key = models.CharField(max_length=200)
     sha256 = models.BinaryField()
     file_size = models.BigIntegerField()
     seal = models.JSONField()
+    shared = models.ForeignKey(SharedContent, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
     timestamp_due_at = models.DateTimeField(null=True, db_index=True)
     timestamp_late_since = models.DateTimeField(null=True)
 
     class Meta:
         abstract = True
+        constraints = (models.UniqueConstraint(fields=["object_key"], name="%(class)s_object_key"),)
         indexes = [
             models.Index(
                 "timestamp_late_since", condition=models.Q(timestamp_late_since__isnull=False), name="%(class)s_late"
             )
         ]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What :func:`paraph.evidence.record.seal_facts` states, ``sealed_at``, and ``timestamped_at`` as exact as the
+        authority stated it."""
+        return {"signed_pdf_sha256": bytes(self.sha256).hex(), **self.shared.content["facts"], **self.seal}
 
 
 class SealedDocument(SealedFile):
@@ -60,17 +79,14 @@ class SealingFailure(models.Model):
 class KeptTimestamp(models.Model):
     """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.
 
-    ``statuses`` holds the statuses of the certificates of seal and authority at that time, each DER in base64
-    (``certificates``, ``crls``, ``ocsps``).
+    ``shared`` has the statuses of the certificates of seal and authority at that time: ``certificates``, ``crls`` and
+    ``ocsps``.
     """
 
     object_key = models.CharField(max_length=200)
     position = models.IntegerField()
     token = models.BinaryField()
-    statuses = models.JSONField()
-    stamped_at = models.DateTimeField()
-    authority = models.TextField()
-    created_at = models.DateTimeField(default=clock.now)
+    shared = models.ForeignKey(SharedContent, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["object_key", "position"], name="one_timestamp_per_position"),)

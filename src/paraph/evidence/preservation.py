@@ -1,23 +1,23 @@
 """Timestamps beside sealed files, which never change: when one is needed, and the rows of those that exist."""
 
-import base64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
+from paraph.database.kept_once import kept_once
+from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument, SharedContent
+from paraph.evidence.shared_content import as_bytes, as_text
 from paraph.kernel import clock
-from paraph.pdf.pki.certificate import load
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, detached_timestamp_from_json
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import Timestamp
 
 SealedFile = SealedDocument | ProofFile
 
-_LEAD_TIME = timedelta(days=90)
 _AFTER_FAILURE = timedelta(minutes=15)
 _LATE = timedelta(hours=1)
 KINDS = (SealedDocument, ProofFile)
@@ -29,15 +29,7 @@ def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
     newest = sealed.archive or sealed.timestamp
     if wanted == "B-B":
         return None
-    return clock.now() if newest is None or sealed.level != wanted else renewal_of(newest)
-
-
-def renewal_of(stamp: Timestamp) -> datetime:
-    """Return when to renew a timestamp: 90 days before the first certificate of its chain ends, or after three quarters
-    of the time left if that is less than 360 days."""
-    ends = min(load(link).parsed.not_valid_after_utc for link in stamp.chain)
-    left = max(ends - clock.now(), timedelta(0))
-    return ends - min(_LEAD_TIME, left / 4)
+    return clock.now() if newest is None or sealed.level != wanted else newest.renewal_at
 
 
 @contextmanager
@@ -65,19 +57,13 @@ def overdue() -> tuple[int, float]:
 
 def records_of(object_key: str) -> list[DetachedTimestamp]:
     """Return the timestamps beside a file, oldest first."""
-    rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
-    encoded = ((bytes(row.token), row.statuses) for row in rows)
-    return [
-        DetachedTimestamp(token, detached_timestamp_from_json({"token": "", **statuses}).statuses)
-        for token, statuses in encoded
-    ]
+    rows = KeptTimestamp.objects.filter(object_key=object_key).select_related("shared").order_by("position")
+    return [DetachedTimestamp(bytes(row.token), LongTermData(**as_bytes(row.shared.content))) for row in rows]
 
 
 def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
-    """Return the chain (DER) of the key that sealed the file, in a list; empty for rows of earlier versions without
-    it."""
-    links = file.seal.get("certificates", {}).get("seal", ())
-    return [tuple(base64.b64decode(link) for link in links)] if links else []
+    """Return the chain (DER) of the key that sealed the file, in a list."""
+    return [as_bytes(file.shared.content["certificates"])["seal"]]
 
 
 def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> None:
@@ -86,11 +72,9 @@ def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: Detache
         object_key=file.object_key,
         position=len(earlier) + 1,
         token=record.token,
-        statuses={name: items for name, items in record.to_json().items() if name != "token"},
-        stamped_at=stamp.time,
-        authority=stamp.authority,
+        shared_id=kept_once(SharedContent, as_text(vars(record.statuses))),
     )
-    _schedule(file, renewal_of(stamp), late_since=None)
+    _schedule(file, stamp.renewal_at, late_since=None)
 
 
 def postpone(file: SealedFile) -> None:

@@ -1,18 +1,20 @@
 """Record sealed documents and proof files, one each, even where two workers make one at the same time; the facts of a
 seal in the journal, and the names that files are downloaded under."""
 
-import base64
 from typing import Any
 
+from paraph.database.kept_once import kept_once
 from paraph.database.planned import one_row
 from paraph.database.rows import insert_once
-from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.evidence.preservation import first_due
+from paraph.evidence.shared_content import as_text
 from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
+_OWN = ("sealed_at", "timestamped_at", "kms_request_id", "timestamp_failures", "level_reasons")
 _UNSEALED = """
 SELECT 1 FROM signature_requests_requestdocument AS document
 WHERE document.request_id = %s
@@ -48,27 +50,6 @@ def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
     return {"certificate_sha256": sealed.sha256.hex(), **facts}
 
 
-def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Return what the row of a sealed file holds: :func:`seal_facts`, ``sealed_at`` and :func:`certificates`, with
-    ``timestamped_at`` as exact as the authority stated it. The journal's is cut to the second, as every ``_at`` of the
-    API (rule 1)."""
-    stamp = sealed.timestamp
-    stamped_at = clock.iso_milliseconds(stamp.time) if stamp else None
-    exact = {"sealed_at": clock.iso_milliseconds(sealed.sealed_at), "timestamped_at": stamped_at}
-    return {**seal_facts(sealed), **exact, "certificates": certificates(sealed)}
-
-
-def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
-    """Return the certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present. Each
-    certificate is DER in base64, the end entity's first, the root last if it is known."""
-    chains = {
-        "seal": sealed.certificates,
-        "timestamp": sealed.timestamp.chain if sealed.timestamp else (),
-        "archive_timestamp": sealed.archive.chain if sealed.archive else (),
-    }
-    return {kind: [base64.b64encode(link).decode() for link in chain] for kind, chain in chains.items() if chain}
-
-
 def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
     """Insert the row of a sealed document; return False where it is sealed already.
 
@@ -99,11 +80,18 @@ def has_proof(request_id: int) -> bool:
 
 
 def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:
+    """Return the columns of the row. The journal's ``timestamped_at`` is cut to the second, as every ``_at`` of the
+    API (rule 1); the row has it as exact as the authority stated it."""
+    stamped_at = clock.iso_milliseconds(sealed.timestamp.time) if sealed.timestamp else None
+    exact = {"sealed_at": clock.iso_milliseconds(sealed.sealed_at), "timestamped_at": stamped_at}
+    facts = {name: fact for name, fact in seal_facts(sealed).items() if name != "signed_pdf_sha256"} | exact
+    own = {name: facts.pop(name) for name in _OWN if facts.get(name)}
     return {
         "object_key": object_key,
         "sha256": sealed.sha256,
         "file_size": len(sealed.content),
-        "seal": exact_facts(sealed),
+        "seal": own,
+        "shared_id": kept_once(SharedContent, {"facts": facts, "certificates": as_text(sealed.chains)}),
         "timestamp_due_at": first_due(sealed, wanted),
     }
 

@@ -1,6 +1,7 @@
 """The captured inbox, the mails that wait for room below a ceiling, and addresses that refuse mails about accounts."""
 
 from django.db import models
+from django.db.models.functions import Upper
 
 from paraph.kernel import clock
 
@@ -14,7 +15,7 @@ class CapturedMessage(models.Model):
     subject = models.CharField(max_length=500, blank=True)
     text = models.TextField()
     html = models.TextField(blank=True, default="", db_default="")
-    message_id = models.CharField(max_length=200, blank=True)
+    message_id = models.CharField(max_length=200, blank=True, db_collation="C")  # beginnings are looked up
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -23,6 +24,7 @@ class CapturedMessage(models.Model):
                 fields=["message_id"], condition=~models.Q(message_id=""), name="captured_message_once"
             )
         ]
+        indexes = [models.Index(Upper("to"), name="captured_message_by_address")]
 
 
 class PutOffMail(models.Model):

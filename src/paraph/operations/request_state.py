@@ -128,8 +128,7 @@ def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
         return None
     return {
         "object_key": made.object_key,
-        "sealed_at": clock.iso_milliseconds(made.created_at),  # rows of this version say it themselves, more exactly
-        **{name: fact for name, fact in made.seal.items() if name != "certificates"},
+        **made.facts,
     }
 
 
@@ -161,7 +160,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "event_type": entry.event_type,
         "signer_id": entry.signer_id,
         "ip": entry.ip,
-        "metadata": entry.metadata,
+        "metadata": entry.stated,
         "created_at": clock.iso_milliseconds(entry.created_at),
     }
 

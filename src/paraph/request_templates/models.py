@@ -152,5 +152,5 @@ class BulkRow(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["bulk_send", "number"], name="row_once_per_bulk_send")]
-        indexes = [models.Index(fields=["bulk_send", "state", "number"], name="bulk_row_by_state")]
+        indexes = [models.Index("bulk_send", "state", "number", condition=~models.Q(state="sent"), name="unsent_row")]
         ordering: ClassVar = ["number"]

@@ -4,7 +4,7 @@ from datetime import UTC
 from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Upper
 from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
@@ -15,8 +15,9 @@ from paraph.tenants.models import Application, BrandingProfile, Environment, Org
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
 LONGEST_SUBJECT, LONGEST_MESSAGE, LONGEST_REMINDER = 150, 5_000, 1_000  # of what a sender writes to signers
 LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
+_TENANT = ("organization", "environment")  # with which most indexes of requests begin
 LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
-_BY_END = "organization", "environment", Coalesce("completed_at", "ended_early_at", "expires_at")
+_BY_END = *_TENANT, Coalesce("completed_at", "ended_early_at", "expires_at")
 
 
 class Mode(models.TextChoices):
@@ -64,7 +65,7 @@ class SignatureRequest(models.Model):
     browser decides (docs/decisions/languages.md).
     """
 
-    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
     environment = models.CharField(max_length=10, choices=Environment)
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -102,12 +103,10 @@ class SignatureRequest(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["organization", "environment", "created_at", "id"]),
+            models.Index(fields=[*_TENANT, "created_at", "id"]),
+            models.Index(fields=[*_TENANT, "status", "created_at", "id"], name="request_by_status"),
             models.Index(
-                fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
-            ),
-            models.Index(
-                fields=["organization", "environment", "external_id", "created_at", "id"],
+                fields=[*_TENANT, "external_id", "created_at", "id"],
                 condition=~models.Q(external_id=""),
                 name="request_by_external_id",
             ),
@@ -121,17 +120,15 @@ class SignatureRequest(models.Model):
                 name="people_due",
             ),
             models.Index(
-                fields=["organization", "environment", "expires_at"],
-                condition=models.Q(status="pending"),
-                name="request_expiring",
+                fields=[*_TENANT, "expires_at"], condition=models.Q(status="pending"), name="request_expiring"
             ),
             models.Index(
-                fields=["organization", "environment", "completed_at"],
+                fields=[*_TENANT, "completed_at"],
                 condition=models.Q(status="completed", finalized=False),
                 name="request_unsealed",
             ),
             models.Index(
-                fields=["organization", "environment", "ended_early_at"],
+                fields=[*_TENANT, "ended_early_at"],
                 condition=models.Q(declined_by__isnull=False),
                 name="request_declined",
             ),
@@ -144,7 +141,7 @@ class SignatureRequest(models.Model):
 class RequestDocument(models.Model):
     """A document within a request; ``position`` counts from 0 in the order of the payload."""
 
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="request_documents")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="request_documents", db_index=False)
     document = models.ForeignKey(Document, models.PROTECT, related_name="+")
     position = models.SmallIntegerField()
 
@@ -170,7 +167,7 @@ class Signer(models.Model):
     is the same until the signer signs, then the one that they signed in.
     """
 
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers", db_index=False)
     first_name = models.CharField(max_length=200)
     last_name = models.CharField(max_length=200)
     email = models.CharField(max_length=320)
@@ -197,7 +194,10 @@ class Signer(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
         indexes = [
-            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind")
+            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind"),
+            models.Index(Upper("email"), name="signer_by_email"),
+            models.Index(fields=["phone"], condition=~models.Q(phone=""), name="signer_by_phone"),
+            models.Index(fields=["id"], condition=models.Q(replaced_links__gt=0), name="signer_corrected"),
         ]
         ordering: ClassVar = ["order"]
 
@@ -316,6 +316,7 @@ class CopyRecipient(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
+        indexes = [models.Index(Upper("email"), name="copy_by_email")]
         ordering: ClassVar = ["position"]
 
     @property

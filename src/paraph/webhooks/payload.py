@@ -16,7 +16,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest, 
 from paraph.storage import store
 
 _SIGNATURE_HEADERS = ("X-Service-Signature", "X-Service-Signature-Next")
-_LARGE = ("document__preflight", "document__pages", "sealed__seal")
+_LARGE = ("document__preflight", "document__pages")
 
 SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
 TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
@@ -78,7 +78,7 @@ def body(event_type: str, stored: str, request_id: int | None) -> bytes:
 def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
     """Return what the bodies of ``request.completed`` of these requests, which are sealed, state beside what is stored:
     fresh links. Two queries."""
-    proofs = {proof.request_id: proof for proof in ProofFile.objects.defer("seal").filter(request__in=request_ids)}
+    proofs = {proof.request_id: proof for proof in ProofFile.objects.filter(request__in=request_ids)}
     documents: dict[int, list[RequestDocument]] = {request_id: [] for request_id in request_ids}
     for row in RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE).filter(request__in=proofs):
         documents[row.request_id].append(row)

@@ -14,7 +14,7 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1 import body
-from paraph.documents.models import Document
+from paraph.documents.models import ORDINARY, Document
 from paraph.kernel import clock
 from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.storage import store
@@ -50,7 +50,7 @@ def test_the_answer_is_the_document_without_download_url(owner: ApiClient) -> No
         "file_size": len(CONTRACT),
         "status": "ready",
         "created_at": row.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "preflight": row.preflight,
+        "preflight": ORDINARY | row.preflight,
     }
 
 

@@ -16,7 +16,7 @@ from paraph.messaging.models import PutOffMail
 from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
-from tests.factories import Scene, scene
+from tests.factories import Scene, nothing_shared, scene
 from tests.production import Client
 
 
@@ -39,10 +39,17 @@ def sealed(created: dict[str, Any], **fields: Any) -> None:
     for row in RequestDocument.objects.order_by("-position"):
         key = f"test/sealed-{row.pk}.pdf"
         store.put(key, b"sealed %d" % row.document_id)
-        SealedDocument.objects.create(request_document=row, object_key=key, sha256=b"", file_size=1, seal={})
+        SealedDocument.objects.create(
+            request_document=row, object_key=key, sha256=b"", file_size=1, seal={}, shared=nothing_shared()
+        )
     store.put(f"test/proof-{created['id']}.pdf", b"proof")
     ProofFile.objects.create(
-        request_id=created["id"], object_key=f"test/proof-{created['id']}.pdf", sha256=b"", file_size=1, seal={}
+        request_id=created["id"],
+        object_key=f"test/proof-{created['id']}.pdf",
+        sha256=b"",
+        file_size=1,
+        seal={},
+        shared=nothing_shared(),
     )
     SignatureRequest.objects.update(**{"status": "completed", "finalized": True} | fields)
 

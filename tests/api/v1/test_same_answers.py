@@ -27,7 +27,7 @@ _CHANGING: list[tuple[str, str]] = [
     (r"(\"label\":\"signed_on\",[^{}]*?\"value\": ?)\"\d{4}-\d\d-\d\d\"", r'\1"TODAY"'),
     (r"/(sign|copies|confirm)/(?!embed)[\w~.-]{20,}", r"/\1/TOKEN"),
     (r"(\?|&)(expires|signature|v)=[\w-]+", r"\1\2=KEY"),
-    (r"\b[0-9a-f]{64}\b", "DIGEST"),
+    (r"\b([0-9a-f]{64}|(?<=-)[0-9a-f]{16}(?=\.pdf))\b", "DIGEST"),
     (r"/files/(\w+)/[0-9a-f]{32}", r"/files/\1/KEY"),
     (r"\blocal:[0-9a-f]+", "local:KEY"),
     (r"(\"(?:code|sandbox_code)\": ?)\"\d{6}\"", r'\1"CODE"'),

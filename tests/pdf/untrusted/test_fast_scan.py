@@ -17,7 +17,8 @@ from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, _rows, fast_scan, index_objects
-from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_ACTIONS, count_actions, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import count_actions, read_behaviour
+from paraph.pdf.untrusted.passive import NO_ACTIONS
 from tests.pdf.pdf_factory import paper, saved, text
 
 Result = TypeVar("Result")

@@ -21,6 +21,7 @@ from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
 from paraph.pdf.untrusted.jobs.page_pictures import Annotation
 from paraph.pdf.untrusted.jobs.upload_checks import preflight as report
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
+from paraph.pdf.untrusted.passive import NO_BEHAVIOUR
 from tests.pdf import changing
 from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, SCRIPT, TOGGLE_NO_VIEW
 from tests.pdf.pdf_factory import paper, saved, text
@@ -303,4 +304,4 @@ def test_ordinary_files_stay_on_the_quick_way() -> None:
     for pdf in (paper(text("a", 50, 50)), changing.contract(prepare), many(b"<</Subtype/Link>>", b"<</APX 1/OCX 2>>")):
         found = read(pdf, passive_scan)
         assert found and not found.may_draw_annotations
-        assert read(pdf, lambda source: report.read_behaviour(source, passive=False)) == report.NO_BEHAVIOUR
+        assert read(pdf, lambda source: report.read_behaviour(source, passive=False)) == NO_BEHAVIOUR

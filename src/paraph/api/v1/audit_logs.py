@@ -257,7 +257,7 @@ class AuditLog(Output):
             signer_id=row.signer_id,
             ip=row.ip,
             user_agent=row.user_agent,
-            metadata=AuditMetadata.build(**row.metadata, **known),
+            metadata=AuditMetadata.build(**row.stated, **known),
             created_at=iso(row.created_at),
         )
 

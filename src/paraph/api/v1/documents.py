@@ -162,7 +162,7 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
 
 
 def _preflight(row: models.Document) -> Preflight | None:
-    return Preflight.build(**row.preflight) if row.preflight else None
+    return Preflight.build(**models.ORDINARY | row.preflight) if row.preflight else None
 
 
 MOST_TAGS = 500

@@ -32,7 +32,7 @@ def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:
         def guarded(request: HttpRequest, **rest: Any) -> HttpResponse:
             if not request.user.is_authenticated and Operator.objects.exists():
                 return redirect_to_login(request.get_full_path())
-            if not Operator.objects.filter(user_id=request.user.pk).exists():
+            if not Operator.objects.filter(user__email=request.user.get_username()).exists():
                 raise Http404
             user = cast(User, request.user)
             if user.pk not in with_second_factor([user.pk]):

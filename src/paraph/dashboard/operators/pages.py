@@ -62,7 +62,7 @@ def page(request: HttpRequest, operator: Actor) -> HttpResponse:
         "work": work(),
         "webhooks_since": now - timedelta(seconds=oldest_due_seconds()),
         "late": now - timedelta(minutes=1),
-        "late_timestamps": preservation.overdue(),
+        "late_timestamps": preservation.overdue()[0],
         "failures": failures(),
         "soon": now + timedelta(days=30),
         "backup": Backup.objects.filter(problems=0).order_by("-as_of").first(),

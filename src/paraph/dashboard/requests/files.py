@@ -121,7 +121,7 @@ def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | P
 
 def _compared(name: str, file: SealedFile) -> dict[str, Any]:
     recorded = bytes(file.sha256)
-    return {"name": name, "sha256": recorded.hex(), "seal": file.seal, "is_same": _digest(file.object_key) == recorded}
+    return {"name": name, "sha256": recorded.hex(), "is_same": _digest(file.object_key) == recorded}
 
 
 def _digest(key: str) -> bytes | None:

@@ -172,7 +172,7 @@ def _state_at(found: SignatureRequest, signer: Signer) -> datetime | None:
 
 def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> list[dict[str, Any]]:
     done = found.finalized and not found.files_deleted_at
-    sealed = {row.request_document_id: row for row in SealedDocument.objects.filter(request_document__in=documents)}
+    sealed = SealedDocument.objects.select_related("shared").in_bulk(documents, field_name="request_document_id")
     return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
 
 

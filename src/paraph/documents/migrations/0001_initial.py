@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                         choices=[("pending", "Pending"), ("ready", "Ready")], default="pending", max_length=10
                     ),
                 ),
-                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("object_key", models.CharField(max_length=200)),
                 ("method", models.CharField(db_default="", default="", max_length=12)),
                 ("clean_contents", models.BooleanField(db_default=False, default=False)),
                 ("prepared_sha256", models.BinaryField(null=True)),
@@ -74,7 +74,10 @@ class Migration(migrations.Migration):
                 (
                     "organization",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="organizations.organization"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
                     ),
                 ),
             ],
@@ -113,6 +116,10 @@ class Migration(migrations.Migration):
             index=models.Index(
                 fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
             ),
+        ),
+        migrations.AddConstraint(
+            model_name="document",
+            constraint=models.UniqueConstraint(fields=("object_key",), name="document_object_key"),
         ),
         migrations.AddConstraint(
             model_name="unrenderablepage",

@@ -45,6 +45,14 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name="SharedContent",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.BinaryField(unique=True)),
+                ("content", models.JSONField()),
+            ],
+        ),
+        migrations.CreateModel(
             name="CertificateStatus",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -77,10 +85,12 @@ class Migration(migrations.Migration):
                 ("object_key", models.CharField(max_length=200)),
                 ("position", models.IntegerField()),
                 ("token", models.BinaryField()),
-                ("statuses", models.JSONField()),
-                ("stamped_at", models.DateTimeField()),
-                ("authority", models.TextField()),
-                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "shared",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="evidence.sharedcontent"
+                    ),
+                ),
             ],
             options={
                 "constraints": [
@@ -111,10 +121,16 @@ class Migration(migrations.Migration):
             name="ProofFile",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("object_key", models.CharField(max_length=200)),
                 ("sha256", models.BinaryField()),
                 ("file_size", models.BigIntegerField()),
                 ("seal", models.JSONField()),
+                (
+                    "shared",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="evidence.sharedcontent"
+                    ),
+                ),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
                 ("timestamp_late_since", models.DateTimeField(null=True)),
@@ -136,16 +152,23 @@ class Migration(migrations.Migration):
                         name="prooffile_late",
                     )
                 ],
+                "constraints": [models.UniqueConstraint(fields=("object_key",), name="prooffile_object_key")],
             },
         ),
         migrations.CreateModel(
             name="SealedDocument",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("object_key", models.CharField(max_length=200)),
                 ("sha256", models.BinaryField()),
                 ("file_size", models.BigIntegerField()),
                 ("seal", models.JSONField()),
+                (
+                    "shared",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="evidence.sharedcontent"
+                    ),
+                ),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("timestamp_due_at", models.DateTimeField(db_index=True, null=True)),
                 ("timestamp_late_since", models.DateTimeField(null=True)),
@@ -167,6 +190,7 @@ class Migration(migrations.Migration):
                         name="sealeddocument_late",
                     )
                 ],
+                "constraints": [models.UniqueConstraint(fields=("object_key",), name="sealeddocument_object_key")],
             },
         ),
         migrations.RunSQL(_STORE),

@@ -8,6 +8,7 @@ from paraph.counts import counting
 from paraph.documents import objects_to_delete
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
+from paraph.evidence.shared_content import forget_unused
 from paraph.flow.due import RUN_SECONDS
 from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
@@ -29,10 +30,10 @@ _AT_ONCE = 500
 
 def sweep() -> int:
     """Remove counts, notes of mails put off, idempotency keys, drafts, bulk sends, captured messages and refusals of
-    mails about accounts, when their time is over, and have jobs sweep the store, unless those of the night before are
-    still at it. Return the number of removed rows."""
+    mails about accounts, when their time is over, and what no seal or timestamp shares any more, and have jobs sweep
+    the store, unless those of the night before are still at it. Return the number of removed rows."""
     removed = counting.forget() + forget_put_off() + held_key.prune()
-    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
+    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget() + forget_unused()
     removed += RefusedAddress.objects.filter(at__lt=clock.now() - inbox.KEPT_FOR).delete()[0]
     if not is_live("sweep_store"):
         defer_last("sweep_store", folder=_FOLDERS[0], after="")

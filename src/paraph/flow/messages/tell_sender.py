@@ -3,6 +3,7 @@ before it expires, each once. Names that others chose are unlinked."""
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q
@@ -119,7 +120,7 @@ def _content(mail: SenderMail) -> EmailContent | None:
             decliner = Signer.objects.select_related("request").get(pk=mail.about)
             return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
         case MailKind.UNDELIVERED if mail.about <= 0:
-            people = request.signers.filter(pk=-mail.about) if mail.about else request.copies.all()
+            people: Any = request.signers.filter(pk=-mail.about) if mail.about else request.copies
             refused = list(people.filter(undelivered__isnull=False))
             return _refused(request, refused) if refused else None
         case MailKind.UNDELIVERED:

@@ -11,6 +11,7 @@ from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, er
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
+from paraph.flow.messages.owed import CONTACT
 from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
@@ -46,6 +47,7 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.signing_token import new_salt
+from paraph.tenants.models import MailKind
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
 
 
@@ -90,9 +92,10 @@ def _erase_entries(signers: Signers, found: Sequence[EntryAbout]) -> int:
 def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
     """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
     names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
-    requests = "|".join(map(str, _requests(signers)))
-    to_sender = Q(message_id__regex=rf"^{message_id('[a-z]+')}-({requests})-")
-    return CapturedMessage.objects.filter(to_sender | Q(message_id__in=names)).order_by("pk")
+    kinds = (*MailKind.values, CONTACT)
+    begins = (f"{message_id(kind)}-{request_id}-" for kind in kinds for request_id in _requests(signers))
+    about = Q(*(Q(message_id__startswith=each) for each in begins), message_id__in=names, _connector=Q.OR)
+    return CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
 
 
 def _fields(signers: Signers) -> Iterator[Field]:

@@ -89,9 +89,9 @@ def _erase_copy(recipient: CopyRecipient) -> None:
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
-    for bulk_send in BulkSend.objects.filter(**person.of("organization")).order_by("pk"):
-        rows = BulkRow.objects.filter(bulk_send=bulk_send).exclude(state=RowState.SENT).select_related("bulk_send")
-        yield from (row for row in rows.iterator() if _row_names(person, row))
+    unsent = BulkRow.objects.exclude(state=RowState.SENT).filter(**person.of("bulk_send__organization"))
+    rows = unsent.select_related("bulk_send").order_by("bulk_send", "number")
+    yield from (row for row in rows.iterator() if _row_names(person, row))
 
 
 def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:

@@ -152,7 +152,7 @@ def last_authority_chain() -> tuple[bytes, ...]:
     """Return the chain (DER) of the authority that timestamped the newest sealed document, which a process expects
     before its first seal; empty where there is none or the database is away, which costs that seal an archive timestamp
     with statuses of its own."""
-    chains = SealedDocument.objects.order_by("-pk").values_list("seal__certificates__timestamp", flat=True)
+    chains = SealedDocument.objects.order_by("-pk").values_list("shared__content__certificates__timestamp", flat=True)
     try:
         return tuple(base64.b64decode(link) for link in chains.first() or ())
     except DatabaseError:

@@ -4,10 +4,11 @@ import base64
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
 from paraph import words as catalog
-from paraph.audit_trail.append import facts
+from paraph.audit_trail.append import GENESIS, facts
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
@@ -52,7 +53,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     sealed."""
     assert request.completed_at
     journal = list(Entry.objects.filter(request=request).order_by("position"))
-    documents = SealedDocument.objects.select_related("request_document__document")
+    documents = SealedDocument.objects.select_related("request_document__document", "shared")
     documents = documents.defer("request_document__document__preflight")
     sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
     signers = _signer_facts(request, journal)
@@ -141,8 +142,8 @@ def _signer(found: _SignerFacts, documents: Sequence[str], names: Mapping[int, s
 
 
 def _document(row: SealedDocument) -> ProofDocument:
-    document = row.request_document.document
-    stamp = row.seal["timestamped_at"]
+    document, facts = row.request_document.document, row.facts
+    stamp = facts["timestamped_at"]
     return ProofDocument(
         document_id=document.pk,
         name=document.name,
@@ -150,12 +151,12 @@ def _document(row: SealedDocument) -> ProofDocument:
         uploaded_sha256=bytes(document.sha256).hex(),
         signed_sha256=bytes(row.sha256).hex(),
         seal=ProofSeal(
-            algorithm=row.seal["signing_algorithm"],
-            key_id=row.seal["kms_key_id"],
-            sealed_at=datetime.fromisoformat(row.seal["sealed_at"]),
+            algorithm=facts["signing_algorithm"],
+            key_id=facts["kms_key_id"],
+            sealed_at=datetime.fromisoformat(facts["sealed_at"]),
             timestamped_at=datetime.fromisoformat(stamp) if stamp else None,
-            timestamp_authority=row.seal["timestamp_authority"] or "",
-            timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
+            timestamp_authority=facts["timestamp_authority"] or "",
+            timestamp_policy_oid=facts["timestamp_policy_oid"] or "",
         ),
     )
 
@@ -169,7 +170,7 @@ def _lines(journal: Sequence[Entry], names: Mapping[int, str], locale: str) -> l
             signer=names[entry.signer_id] if entry.signer_id else "",
             ip=entry.ip,
             user_agent=entry.user_agent,
-            metadata=entry.metadata,
+            metadata=entry.stated,
             title=_own_title(entry, locale),
         )
         for entry in journal
@@ -215,7 +216,7 @@ def _evidence(
         "signers": [_signer_evidence(each) for each in signers],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
-        "journal": [_entry_evidence(entry) for entry in journal],
+        "journal": list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal]))),
     }
 
 
@@ -242,21 +243,19 @@ def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
     return evidence
 
 
-def _entry_evidence(entry: Entry) -> dict[str, Any]:
-    salts = {path: known["salt"] for path, known in (entry.salts or {}).items()}
-    return {**facts(entry), **({"salts": salts} if salts else {}), "hash": bytes(entry.hash).hex()}
+def _entry_evidence(before: Entry, entry: Entry) -> dict[str, Any]:
+    return {**facts(entry, before.hash), **({"salts": entry.salts} if entry.salts else {}), "hash": entry.hash.hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
     """Add the document's certificates to ``certificates``, and name them in the order of their chains."""
-    seal, document = dict(row.seal), row.request_document.document
-    chains = seal.pop("certificates")
+    chains, document = row.shared.content["certificates"], row.request_document.document
     certificates |= {_digest(link): link for chain in chains.values() for link in chain}
     return {
         "id": document.pk,
         "name": document.name,
         "uploaded_sha256": bytes(document.sha256).hex(),
-        "seal": seal,
+        "seal": row.facts,
         "certificates": {kind: [_digest(link) for link in chain] for kind, chain in chains.items()},
     }
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from paraph.database import rows
-from paraph.documents.models import Document, DocumentStatus
+from paraph.documents.models import ORDINARY, Document, DocumentStatus
 from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
 from paraph.idempotency.held_key import Beside, nothing_beside
@@ -88,7 +88,7 @@ def upload(
         sha256=file.sha256,
         file_size=file.size,
         pages=inspection.pages,
-        preflight=inspection.preflight,
+        preflight={name: fact for name, fact in inspection.preflight.items() if (name, fact) not in ORDINARY.items()},
         method=inspection.method,
         clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,

@@ -1,3 +1,4 @@
+import django.db.models.functions.text
 import paraph.kernel.clock
 from django.db import migrations, models
 
@@ -33,7 +34,7 @@ class Migration(migrations.Migration):
                 ("subject", models.CharField(blank=True, max_length=500)),
                 ("text", models.TextField()),
                 ("html", models.TextField(blank=True, db_default="", default="")),
-                ("message_id", models.CharField(blank=True, max_length=200)),
+                ("message_id", models.CharField(blank=True, db_collation="C", max_length=200)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
             ],
             options={
@@ -43,6 +44,9 @@ class Migration(migrations.Migration):
                         fields=("message_id",),
                         name="captured_message_once",
                     )
+                ],
+                "indexes": [
+                    models.Index(django.db.models.functions.text.Upper("to"), name="captured_message_by_address")
                 ],
             },
         ),

@@ -62,6 +62,14 @@ class SealedPdf:
     certificates: tuple[bytes, ...] = ()
     """DER of the key's certificate and its issuers."""
 
+    @property
+    def chains(self) -> dict[str, tuple[bytes, ...]]:
+        """The certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present: DER, the end
+        entity's first, the root last if it is known."""
+        stamps = {"timestamp": self.timestamp, "archive_timestamp": self.archive}
+        chains = {"seal": self.certificates, **{name: stamp.chain for name, stamp in stamps.items() if stamp}}
+        return {name: chain for name, chain in chains.items() if chain}
+
 
 @dataclass(frozen=True)
 class _SealingOptions:

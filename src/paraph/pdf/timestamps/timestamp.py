@@ -216,6 +216,13 @@ class Timestamp:
         kept where later signatures or timestamps cover them."""
         return LongTermData(tuple(link for link in self.chain[1:] if not load(link).is_root))
 
+    @property
+    def renewal_at(self) -> datetime:
+        """When to renew it: 90 days before the first certificate of its chain ends, or after three quarters of the time
+        left if that is less than 360 days."""
+        ends = min(load(link).parsed.not_valid_after_utc for link in self.chain)
+        return ends - min(timedelta(days=90), max(ends - clock.now(), timedelta(0)) / 4)
+
 
 @dataclass(frozen=True)
 class Timestamping:

@@ -181,7 +181,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["number"],
-                "indexes": [models.Index(fields=["bulk_send", "state", "number"], name="bulk_row_by_state")],
+                "indexes": [
+                    models.Index(
+                        models.F("bulk_send"),
+                        models.F("state"),
+                        models.F("number"),
+                        condition=models.Q(("state", "sent"), _negated=True),
+                        name="unsent_row",
+                    )
+                ],
                 "constraints": [models.UniqueConstraint(fields=("bulk_send", "number"), name="row_once_per_bulk_send")],
             },
         ),

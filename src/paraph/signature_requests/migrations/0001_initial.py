@@ -4,6 +4,7 @@ where both happen at once, and note the words that a request is found by (docs/d
 
 import django.db.models.deletion
 import django.db.models.functions.comparison
+import django.db.models.functions.text
 import paraph.kernel.clock
 from django.conf import settings
 from django.db import migrations, models
@@ -287,7 +288,10 @@ class Migration(migrations.Migration):
                 (
                     "organization",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="organizations.organization"
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
                     ),
                 ),
                 (
@@ -332,6 +336,7 @@ class Migration(migrations.Migration):
                 (
                     "request",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="request_documents",
                         to="signature_requests.signaturerequest",
@@ -413,6 +418,7 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["position"],
                 "constraints": [models.UniqueConstraint(fields=("request", "position"), name="copy_once_per_position")],
+                "indexes": [models.Index(django.db.models.functions.text.Upper("email"), name="copy_by_email")],
             },
         ),
         migrations.CreateModel(
@@ -446,6 +452,7 @@ class Migration(migrations.Migration):
             model_name="signer",
             name="request",
             field=models.ForeignKey(
+                db_index=False,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="signers",
                 to="signature_requests.signaturerequest",
@@ -570,6 +577,20 @@ class Migration(migrations.Migration):
             index=models.Index(
                 condition=models.Q(("remind_at__isnull", False)), fields=["remind_at"], name="signer_to_remind"
             ),
+        ),
+        migrations.AddIndex(
+            model_name="signer",
+            index=models.Index(django.db.models.functions.text.Upper("email"), name="signer_by_email"),
+        ),
+        migrations.AddIndex(
+            model_name="signer",
+            index=models.Index(
+                condition=models.Q(("phone", ""), _negated=True), fields=["phone"], name="signer_by_phone"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="signer",
+            index=models.Index(condition=models.Q(("replaced_links__gt", 0)), fields=["id"], name="signer_corrected"),
         ),
         migrations.AddIndex(
             model_name="signaturerequest",

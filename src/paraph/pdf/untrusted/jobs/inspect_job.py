@@ -23,7 +23,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.dry_run import SLOW, check_drawing,
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, fast_scan
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
-from paraph.pdf.untrusted.jobs.upload_checks.preflight import PASSIVE, read_facts
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import read_facts
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
     cannot_be_sealed,
     prepare_file,
@@ -31,6 +31,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
     shown_differently,
 )
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.passive import PASSIVE
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _PROBE = 64  # pixels of the longer side of page 1 in the trial

@@ -25,6 +25,7 @@ from paraph.pdf.untrusted.jobs.page_pictures import (
 )
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, dictionary, name_of
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
+from paraph.pdf.untrusted.passive import NO_ACTIONS, SAME_IN_PRINT
 
 _MOST_FIELDS = 100_000
 _REPAIRS_TOLD = 5
@@ -49,18 +50,6 @@ _COUNTED = {
     ),
     "for_printers": re.compile(rb"/DefaultForPrinting true|/Subtype2? /PS\b"),
 }
-NO_ACTIONS = dict.fromkeys(_ACTIONS, 0)
-_SAME_IN_PRINT: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}
-NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **_SAME_IN_PRINT, "can_change": []}
-"""The result for a file that contains no name of interest."""
-PASSIVE: dict[str, Any] = {
-    "encryption": None,
-    "signatures": {"count": 0, "certification": None, "usage_rights": False},
-    "forms": {"fields": 0, "xfa": False},
-    **NO_BEHAVIOUR,
-    "repairs": [],
-}
-"""The facts, but for the version, of a file that has none of these and needs no repair."""
 _SECONDS = 3.0  # of processor time for all pages of a file; a job has 10 seconds
 _LONGEST, _SHORTEST = 2000.0, 800.0  # bounds of the longer side in pixels; between them, one pixel per point
 _BLANK = 0xFFFFFFFF
@@ -207,7 +196,7 @@ def compare_print(file: UntrustedFile, annotations: Sequence[Sequence[Annotation
     """
     compared = [index for index, shown in enumerate(annotations) if layered or any(each.differs for each in shown)]
     if not compared:
-        return _SAME_IN_PRINT
+        return SAME_IN_PRINT
     deadline = time.process_time() + _SECONDS
     different, unknown = [], 0
     document = file.pdfium_again()

@@ -1,0 +1,16 @@
+"""What the preflight report says of a file that has nothing unusual."""
+
+from typing import Any
+
+NO_ACTIONS = dict.fromkeys(("scripts", "launch_actions", "submit_actions", "attachments"), 0)
+SAME_IN_PRINT: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}
+NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **SAME_IN_PRINT, "can_change": []}
+"""The result for a file that contains no name of interest."""
+PASSIVE: dict[str, Any] = {
+    "encryption": None,
+    "signatures": {"count": 0, "certification": None, "usage_rights": False},
+    "forms": {"fields": 0, "xfa": False},
+    **NO_BEHAVIOUR,
+    "repairs": [],
+}
+"""The facts, but for the version, of a file that has none of these and needs no repair."""

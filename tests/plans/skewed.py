@@ -1,0 +1,121 @@
+"""An installation nearly all of which belongs to one organization, and what a statement reads of it.
+
+The rows are real, and so are the statistics that PostgreSQL makes of them, within one transaction that is undone. So
+plans are those of such an installation: what is right for an organization with ten requests may read everybody's.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from django.db import connection, transaction
+
+from benchmarks.filling import Crowd, write
+from paraph.database import base
+from paraph.tenants.models import Application
+from tests.plans.plan_nodes import nodes
+
+LARGE = frozenset(
+    {
+        *("documents_document", "evidence_prooffile", "evidence_sealeddocument", "journal_entry"),
+        *("messaging_capturedmessage", "request_templates_bulkrow", "webhooks_delivery", "webhooks_event"),
+        *("signature_requests_requestdocument", "signature_requests_searchterm"),
+        *("signature_requests_signaturerequest", "signature_requests_signer"),
+    }
+)
+_SMALL = """
+    INSERT INTO organizations_organization ({columns}) SELECT {columns}
+    FROM organizations_organization, generate_series(1, %s) WHERE id = %s RETURNING id
+"""
+_BESIDE = """
+    INSERT INTO messaging_capturedmessage ("to", channel, subject, text, message_id, created_at)
+    SELECT email, 'email', 'Please sign', 'Please sign', 'invitation-' || id, now() FROM signature_requests_signer;
+    INSERT INTO request_templates_bulkrow (bulk_send_id, number, cells, signers, state, problems, request_id)
+    SELECT (SELECT min(id) FROM request_templates_bulksend), 100 + id, '[]', '[]', 'sent', '[]', id
+    FROM signature_requests_signaturerequest;
+    INSERT INTO webhooks_event (entry_id, organization_id, environment, request_id, event_type, payload, held, position,
+        published_at)
+    SELECT id, organization_id, environment, request_id, 'signer.signed', '{}', false, 100 + id, created_at
+    FROM journal_entry WHERE position = 1 AND id NOT IN (SELECT entry_id FROM webhooks_event);
+    INSERT INTO webhooks_delivery (application_id, request_id, entry_id, destination, url, endpoint, event_type,
+        occurred_at, payload, status, failures, due_at, finished_at)
+    SELECT %(application)s, request_id, id, 'application', 'https://hooks.example/', '1 https://hooks.example:443',
+        'signer.signed', created_at, '{}', 'delivered', 0, created_at, created_at
+    FROM journal_entry WHERE position = 1
+"""
+
+
+def fill(application: Application, count: int, organizations: int) -> int:
+    """Give the organization of the application ``count`` requests in its environment, and ten to each of so many new
+    ones, with all that goes with a request; return the id of one of the new."""
+    columns = [str(field.column) for field in application.organization._meta.concrete_fields if not field.primary_key]
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(_SMALL.format(columns=", ".join(columns)), [organizations, application.organization_id])
+        small = [number for (number,) in cursor.fetchall()]
+        more: Any = {"evidence": True, "entries": 2, "environment": application.environment}
+        _forget_tallies(cursor, application)
+        write(cursor, Crowd([application.organization_id], [application.pk], count, **more))
+        write(cursor, Crowd(small, [application.pk] * organizations, 10 * organizations, **more))
+        cursor.execute(_BESIDE, {"application": application.pk})
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("ANALYZE")
+    return int(small[0])
+
+
+def _forget_tallies(cursor: Any, application: Application) -> None:
+    """What was counted of the rows that are there: each day is counted once."""
+    for table in ("tally", "storage"):
+        cursor.execute(
+            f"DELETE FROM organizations_{table} WHERE organization_id = %s AND environment = %s",
+            [application.organization_id, application.environment],
+        )
+
+
+class Asked:
+    """The statements of a block with their values, each once, by its text."""
+
+    def __init__(self) -> None:
+        self.statements: dict[str, Any] = {}
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        planned = base.DatabaseWrapper.planned
+
+        def planned_noted(own: Any, statement: str, values: Any) -> Any:
+            self.statements.setdefault(statement, values)
+            return planned(own, statement, values)
+
+        def noted(execute: Any, sql: str, values: Any, many: bool, context: Any) -> Any:
+            self.statements.setdefault(sql, values)
+            return execute(sql, values, many, context)
+
+        with patch.object(base.DatabaseWrapper, "planned", planned_noted), connection.execute_wrapper(noted):
+            yield
+
+    def read(self, most: int) -> Iterator[str]:
+        """What reads a large table from its beginning, or more than so many of its rows, with the statement."""
+        for statement, values in self.statements.items():
+            if statement.lstrip().startswith(("SELECT", "WITH", "UPDATE", "DELETE")) and "INSERT INTO" not in statement:
+                for node in nodes(_plan(statement, values)):
+                    if node.get("Relation Name") in LARGE and (
+                        (node["Node Type"] == "Seq Scan" and node["Actual Loops"]) or _rows(node) > most
+                    ):
+                        told = {name: node.get(name) for name in ("Node Type", "Relation Name", "Index Name")}
+                        yield f"{_rows(node):,.0f} rows, {told}: {' '.join(statement.split())}"
+
+
+def _plan(statement: str, values: Any) -> dict[str, Any]:
+    """The plan for these values, with the rows that it read. What it changed is undone."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
+        plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
+        transaction.set_rollback(True)
+    return plan
+
+
+def _rows(node: dict[str, Any]) -> float:
+    gone = sum(count for name, count in node.items() if name.startswith("Rows Removed"))
+    return float((node["Actual Rows"] + gone) * node["Actual Loops"])
