@@ -188,8 +188,8 @@ def test_other_values_are_refused(more: dict[str, Any], named: str) -> None:
 
 
 def test_the_chart_knows_every_setting_and_no_other() -> None:
-    """But for those that it sets itself, and that count for ``paraph serve`` or a command alone. What may stand among the values has
-    no secret in it."""
+    """But for those that it sets itself, and that count for ``paraph serve`` or a command alone. What may stand among
+    the values has no secret in it."""
     known = json.loads((CHART / "values.schema.json").read_text())["definitions"]
     plain, secret = set(known["setting"]["enum"]), set(known["secret"]["enum"])
     assert plain | secret == set(FIELDS) - ON_THE_SPOT - FOR_OTHERS and not plain & secret
