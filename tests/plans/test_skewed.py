@@ -35,11 +35,12 @@ _CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timesta
 def test_documents_and_what_is_kept_of_a_person(log_in: LogIn) -> None:
     """With few rows."""
     everything, owner, small, _key = skewed(log_in, 3_000, 20)
+    person = somebody(everything)
     asked = Asked()
     with asked.watched():
         for number in (everything.organization.pk, small):
             read(owner, f"/app/{number}/documents")
-        keep_in_mind(everything)
+        keep_in_mind(person)
     found = list(asked.read(1_000))
     assert not found, "\n\n".join(found)
 
@@ -51,6 +52,7 @@ def test_everything_that_is_asked(log_in: LogIn) -> None:
     requests, newest = addresses["requests"], SignatureRequest.objects.latest("pk").pk - 20_000
     searches = ["q=ada", "q=lovelace7", "q=ada+lovelace7", "q=lovel", f"q=ada{newest}@example.com", f"q={newest}"]
     searches += ["q=nobody", "status=pending", "order=asc", f"following={newest}", f"previous={newest}"]
+    person = somebody(everything)
     asked = Asked()
     with asked.watched():
         for address in (
@@ -61,7 +63,7 @@ def test_everything_that_is_asked(log_in: LogIn) -> None:
             read(owner, address)
         of_application(key)
         by_the_clock()
-        keep_in_mind(everything)
+        keep_in_mind(person)
         by_hand(newest)
     found = list(asked.read(_MOST))
     assert len(asked.statements) > 200
@@ -105,14 +107,18 @@ def by_the_clock() -> None:
             list(check.perform())
 
 
-def keep_in_mind(everything: Everything) -> None:
-    """Shows and erases people: one who signs, and one who got a copy or a message."""
-    signer = Signer.objects.filter(request__organization=everything.organization, signed_at__isnull=False).latest("pk")
-    assert show_person(signer.email)
+def somebody(everything: Everything) -> Signer:
+    signed = Signer.objects.filter(request__organization=everything.organization, signed_at__isnull=False)
+    return signed.latest("pk")
+
+
+def keep_in_mind(person: Signer) -> None:
+    """Shows and erases a person who signed, and looks for a number that nobody has."""
+    assert show_person(person.email)
     assert show_person("+33612345678") == []
     with transaction.atomic():
-        erase_signer(OPERATOR, signer.pk)
-        erase_address(OPERATOR, signer.email)
+        erase_signer(OPERATOR, person.pk)
+        erase_address(OPERATOR, person.email)
         transaction.set_rollback(True)
 
 
