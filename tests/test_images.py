@@ -97,20 +97,6 @@ def test_the_documented_upgrade_replaces_one_web_server_after_the_other() -> Non
     found = services()
     web = [name for name in found if found[name].get("command") == ["paraph", "web"]]
     assert steps == ["worker", *web] and len(web) == 2
-    assert found["proxy"]["environment"]["PARAPH_UPSTREAM"].split() == [f"{name}:8000" for name in web]
-
-
-def test_logs_are_rotated() -> None:
-    for name, service in services().items():
-        assert service["logging"]["driver"] in ("local", "json-file"), name
-        assert set(service["logging"]["options"]) >= {"max-size", "max-file"}, name
-
-
-def test_a_backup_can_be_written_where_all_else_is_read_only() -> None:
-    """A new volume takes the owner of the folder that it is mounted on from the image."""
-    worker = services()["worker"]
-    assert worker["read_only"] and "backups:/backups" in worker["volumes"] and "backups" in compose()["volumes"]
-    assert re.search(r"install -d -o paraph .* /backups$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
 
 def test_each_role_has_its_own_check_of_health() -> None:
