@@ -70,7 +70,7 @@ def test_nobody_is_refused_while_both_are_replaced(servers: list[Parts], tmp_pat
             go_on(20)
             each.start("web", PARAPH_TRUSTED_PROXIES="127.0.0.1")
             wait_until(lambda url=each.url: status(f"{url}/readyz") == 200, _PATIENCE)  # type: ignore[misc]
-            go_on(20)  # the proxy has seen it, or goes on with the other one
+            go_on(100)  # meanwhile the proxy, which looks each second, has seen it
         assert all("Paraph starts" in each.log("web") for each in servers)
 
 
