@@ -66,7 +66,13 @@ def refusal(settings: str, folder: Path) -> str:
     """What PostgreSQL says against them as its configuration; empty where it would start with them."""
     (folder / "postgresql.conf").write_text(settings)
     (folder / "postgresql.auto.conf").touch()
-    command = [programs(None) / "postgres", "-C", "max_connections", "-D", folder]  # -C first: root may
+    command: list[str | Path] = [
+        programs(None) / "postgres",
+        "-C",
+        "max_connections",
+        "-D",
+        folder,
+    ]  # -C first: root may
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr or done.stdout.strip().isdigit()
     return done.stderr

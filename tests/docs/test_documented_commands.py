@@ -33,7 +33,8 @@ def problem(line: str, *, whole: bool) -> str:
     """
     words = [word for word in shlex.split(re.sub(r"[\[\]]", "", line), comments=True) if word != _PLACEHOLDER]
     whole = whole and _PLACEHOLDER not in line
-    context, command = click.Context(main), main
+    command: click.Command = main
+    context = click.Context(main)
     while isinstance(command, click.Group) and words:
         found = command.get_command(context, words[0])
         if found is None:
