@@ -82,6 +82,8 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "docs/operating.md": (
         Row("Under systemd", "useradd", "shell", unless=f"{_MACHINE} tests/deploy/test_systemd.py tries the units."),
         Row("Under systemd", "systemd-run", "shell", unless=f"{_MACHINE} It takes a systemd that runs."),
+        Row("In containers", "docker compose build", "shell", unless="It takes Docker, which makes the images first."),
+        Row("In containers", "docker compose exec", "shell", unless="It takes Docker. tests/cli tries the commands."),
         Row("In Kubernetes", "kubectl", "shell", unless="It takes a cluster. tests/deploy tries the chart."),
         Row("In Kubernetes", "image:", "yaml", (_HELM,)),
         Row(
@@ -110,7 +112,6 @@ TABLE: dict[str, tuple[Row, ...]] = {
         ),
         Row("Backups", "paraph backup --out /backups/paraph.backup\n", "shell", (_BACKUP,)),
         Row("Backups", "paraph backup --out /backups/paraph.backup --tried", "shell", (_BACKUP,)),
-        Row("Backups", "install -d", "shell", unless="It takes Docker, and an account that may give folders away."),
         Row("Backups", "paraph restore", "shell", (_BACKUP,)),
         Row(
             "Does the store hold what the database says?",
