@@ -1,6 +1,7 @@
 """Containers are made of exactly the images that were looked at (requirements/README.md)."""
 
 import re
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,31 @@ def test_compose_believes_the_address_of_its_proxy_alone() -> None:
     address = found["proxy"]["networks"]["front"]["ipv4_address"]
     assert found["web-a"]["environment"]["PARAPH_TRUSTED_PROXIES"] == address
     assert "front" in found["web-a"]["networks"] and "front" not in found["worker"].get("networks", {})
+
+
+def compose() -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "compose.yaml").read_text()))
+
+
+def test_nobody_else_gets_the_address_of_the_proxy() -> None:
+    """Docker gives the lowest free one to whoever starts first."""
+    address = ip_address(services()["proxy"]["networks"]["front"]["ipv4_address"])
+    [pool] = compose()["networks"]["front"]["ipam"]["config"]
+    assert address in ip_network(pool["subnet"]) and address not in ip_network(pool["ip_range"])
+
+
+def test_no_setting_stands_twice_in_compose() -> None:
+    """Compose refuses a file with a key that is there already."""
+    names = re.findall(r"^    ([A-Z][A-Z0-9_]+):", (ROOT / "compose.yaml").read_text(), re.MULTILINE)
+    assert len(names) == len(set(names)) > 50
+
+
+def test_the_documented_upgrade_replaces_one_web_server_after_the_other() -> None:
+    page = (ROOT / "docs" / "operating.md").read_text()
+    steps = re.findall(r"^    docker compose up --detach --no-deps (?:--wait )?(\S+)$", page, re.MULTILINE)
+    found = services()
+    web = [name for name in found if found[name].get("command") == ["paraph", "web"]]
+    assert steps == ["worker", *web] and len(web) == 2
 
 
 def test_each_role_has_its_own_check_of_health() -> None:
