@@ -18,8 +18,8 @@ def rows_of(block: Block, table: dict[str, tuple[Row, ...]]) -> list[Row]:
 def faults(found: Sequence[Block], table: dict[str, tuple[Row, ...]]) -> list[str]:
     """Blocks that not exactly one row is about, and rows that are not about exactly one block."""
     wrong = [f"{len(rows)} rows for {each.key}" for each in found if len(rows := rows_of(each, table)) != 1]
-    for page, rows in table.items():
-        for row in rows:
+    for page, listed in table.items():
+        for row in listed:
             about = sum(each.page == page and row in rows_of(each, table) for each in found)
             if about != 1:
                 wrong.append(f"{about} blocks for {page} # {row.heading}: {row.begins}")
