@@ -75,7 +75,7 @@ def started(program: str, folder: Path, service: int, second: int = 0) -> Iterat
     """``service``: the port of the target. ``second``: that of another one, which nginx and Caddy may have."""
     certificate = certified(folder)
     port = free_port()
-    command, settings = _COMMANDS[program](folder, service, port)
+    command, settings = COMMANDS[program](folder, service, port)
     if second and program == "caddy":
         settings["PARAPH_UPSTREAM"] += f" 127.0.0.1:{second}"
     elif second:
@@ -143,7 +143,7 @@ def _caddy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, 
     return ["run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"], settings
 
 
-_COMMANDS = {"nginx": _nginx, "haproxy": _haproxy, "caddy": _caddy}
+COMMANDS = {"nginx": _nginx, "haproxy": _haproxy, "caddy": _caddy}
 
 
 def _until_it_answers(front: Front, process: "subprocess.Popen[bytes]", folder: Path) -> None:

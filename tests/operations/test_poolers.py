@@ -25,6 +25,7 @@ from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
 from paraph.queue.connections import try_connection
 from tests.cli.service import free_port, wait_until
+from tests.docs.blocks import changed
 from tests.operations.apart import Database, Parts
 
 pytestmark = [
@@ -42,16 +43,21 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 @pytest.fixture
 def pooled(database: Database, tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Starts PgBouncer in a mode, with so many sessions; returns the address of the database behind it."""
+    """Starts PgBouncer as docs/operating.md has it, in a mode, with so many sessions; returns the address of the
+    database behind it."""
     running: list[subprocess.Popen[bytes]] = []
 
     def start(mode: str, size: int = 20, of: Database = database) -> str:
         location, port = of.location, free_port()
         settings = location.home / f"{mode}-{port}.ini"
+        changes = {
+            "host=db.example.com dbname=paraph": f"host={location.sockets} user=paraph",
+            "pool_mode = session": f"pool_mode = {mode}",
+            "default_pool_size = 71": f"default_pool_size = {size}",
+        }
         settings.write_text(
-            f"[databases]\nparaph = host={location.sockets} user=paraph\n[pgbouncer]\npool_mode = {mode}\n"
-            f"default_pool_size = {size}\n"
-            f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
+            changed("docs/operating.md", "[databases]", changes)
+            + f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
         )
         settings.chmod(0o644)
         with (tmp_path / "pgbouncer.log").open("wb") as log:

@@ -19,6 +19,7 @@ from paraph.kernel import clock
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
 from paraph.webhooks.payload import signature
+from tests.docs.blocks import changed, shape
 from tests.webhooks.parties import prepared_deliveries, record, seal_everything, told
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +39,8 @@ def test_headers_and_signature_of_the_raw_body() -> None:
         "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), delivery.body, hashlib.sha256).hexdigest(),
     }
     assert delivery.schemes == ("https", "http")
+    documented = re.findall(r"^([\w-]+): ", changed("docs/webhooks.md", "POST ", {}), re.MULTILINE)
+    assert documented == [name for name in delivery.headers if name != "User-Agent"]
 
 
 def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_only() -> None:
@@ -58,6 +61,7 @@ def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     content = json.loads(delivery.body)
     links = ["documents", "certificate_url", "certificate_expires_in"]
     assert list(content) == ["event", "occurred_at", "signature_request", *links]
+    assert shape(json.loads(changed("docs/webhooks.md", "{\n", {}))) == shape(content)
     for entry, row in zip(content["documents"], made.request_documents, strict=True):
         assert set(entry) == {"document_id", "signed_url", "expires_in"}
         assert (entry["document_id"], entry["expires_in"]) == (row.document_id, 900)

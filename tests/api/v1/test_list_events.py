@@ -1,8 +1,10 @@
 """GET /events: what webhooks tell, to those who ask, each once and none missed."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import connection
@@ -19,6 +21,7 @@ from paraph.webhooks.payload import EVENTS, body
 from paraph.webhooks.prune import prune_events
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
 from tests.api.v1.contract import refusals
+from tests.docs.blocks import changed, shape
 from tests.factories import Scene, scene
 from tests.webhooks.parties import record, seal_everything, told
 
@@ -67,6 +70,20 @@ def test_an_event_is_what_its_webhook_says_with_the_id_of_the_journal() -> None:
     [listed] = of(made).get(PATH).json()["data"]
     assert listed == {"id": entry_id, **json.loads(Delivery.objects.get().payload)}
     assert listed["signer"]["email"] == made.signers[0].email
+
+
+def test_the_example_of_the_page_is_what_is_answered() -> None:
+    made, _ = told()
+    record(made.request, "request.completed")
+    seal_everything(made)
+    release(made.request.pk)
+    commit()
+    [path] = re.findall(r"^GET (/api/v1/events.*)$", changed("docs/webhooks.md", "GET ", {}), re.MULTILINE)
+    assert {"after", "limit"} == set(parse_qs(urlsplit(path).query)) and path.startswith(f"/api/v1{PATH}?")
+    example = json.loads(changed("docs/webhooks.md", '{"data"', {}))
+    answered = of(made).get(PATH, event="request.completed").json()
+    assert shape(example) == shape(answered)
+    assert of(made).get(PATH, after=answered["next"], limit=100).status_code == 200
 
 
 @pytest.mark.parametrize("application", [True, False], ids=["without a webhook URL", "sent from the dashboard"])
