@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -11,6 +12,7 @@ from django.db import models
 from paraph.cli import main
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
+from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
 from tests.config.test_operating import commands
 
@@ -37,7 +39,7 @@ def mapped() -> set[str]:
     return {f"{table}.{column}" for table, columns in places for column in columns.split()}
 
 
-def kept() -> dict[str, models.Field]:
+def kept() -> dict[str, models.Field[Any, Any]]:
     tables = apps.get_models(include_auto_created=True)
     return {
         f"{table._meta.db_table}.{field.column}": field for table in tables for field in table._meta.concrete_fields
@@ -49,7 +51,8 @@ def test_the_data_map_names_every_column_that_holds_something_of_a_person() -> N
     in_bytes = {name for name, field in kept().items() if isinstance(field, models.BinaryField)}
     of_nobody = set(OF_NOBODY.split())
     assert of_nobody - in_bytes == set(), "is no such column"
-    of_places = {column for place in (*OF_SIGNER, *UNSENT, *OF_ACCOUNT) for column in place.columns}
+    places: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
+    of_places = {column for place in places for column in place.columns}
     assert (of_places | in_bytes) - of_nobody - mapped() == set(), "is not in docs/data-protection.md"
 
 
