@@ -1,6 +1,6 @@
 # Two images. `serve` is the whole service in one container, with its own PostgreSQL:
 #   docker build --tag paraph .
-#   docker run --read-only --tmpfs /tmp -p 8000:8000 -v paraph:/data -e PARAPH_BASE_URL=https://… paraph
+#   docker run --read-only --tmpfs /tmp -p 8000:8000 -v paraph:/data -v backups:/backups -e PARAPH_BASE_URL=https://… paraph
 # `runtime` is for `paraph web`, `worker` and `migrate` on a database of your own:
 #   docker build --target runtime --tag paraph-runtime .
 # requirements/README.md says how the image below is renewed. Any other one with Python 3.11 or newer will do, too.
@@ -31,7 +31,7 @@ RUN apt-get update \
  && find /usr/share/fonts -name 'NotoSerifCJK*' -delete \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && useradd --user-group --create-home --uid 10001 paraph \
- && install -d -o paraph -g paraph -m 700 /data
+ && install -d -o paraph -g paraph -m 700 /data /backups
 COPY scripts/healthy /usr/local/bin/paraph-healthy
 WORKDIR /data
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PARAPH_DATA_DIR=/data PARAPH_HOST=0.0.0.0 PARAPH_PORT=8000

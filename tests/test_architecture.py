@@ -59,7 +59,7 @@ BUDGETS = {
     "api": 4_500,
     "audit_trail": 352,
     "authority": 70,
-    "cli": 2_542,
+    "cli": 2_546,
     "config": 600,
     "confinement": 590,
     "counts": 140,

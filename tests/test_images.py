@@ -10,6 +10,7 @@ import yaml
 from paraph.kernel.settings import Settings, read_settings
 
 ROOT = Path(__file__).parents[1]
+_ELSEWHERE = {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES", "PARAPH_OPERATOR"}
 PINNED = re.compile(r"[a-z0-9./_-]+:[0-9][A-Za-z0-9._-]*@sha256:[0-9a-f]{64}")
 
 
@@ -40,11 +41,12 @@ def of_providers() -> set[str]:
     return set(re.findall(r"`((?:AWS|GOOGLE|AZURE|SSL)_[A-Z_]+)", row[0]))
 
 
-@pytest.mark.parametrize("name", ["migrate", "web", "worker"])
+@pytest.mark.parametrize("name", ["migrate", "web-a", "web-b", "worker"])
 def test_every_setting_arrives_in_the_containers(name: str) -> None:
-    """Those excepted that count for ``paraph serve`` alone. Whatever has no value here is the operator's to set."""
+    """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the
+    operator's to set."""
     environment = services()[name]["environment"]
-    assert set(environment) == (known() | of_providers()) - {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES"}
+    assert set(environment) == (known() | of_providers()) - _ELSEWHERE
     given = {variable for variable, value in environment.items() if value is not None}
     fixed = {"PARAPH_DATA_DIR", "PARAPH_HOST", "PARAPH_PORT", "PARAPH_TRUSTED_PROXIES"}
     assert given == fixed | {"PARAPH_BASE_URL", "PARAPH_SECRET_KEY", "DATABASE_URL"}
@@ -67,11 +69,11 @@ def test_the_example_of_an_environment_has_what_compose_asks_for_and_is_accepted
 def test_compose_believes_the_address_of_its_proxy_alone() -> None:
     found = services()
     address = found["proxy"]["networks"]["front"]["ipv4_address"]
-    assert found["web"]["environment"]["PARAPH_TRUSTED_PROXIES"] == address
-    assert "front" in found["web"]["networks"] and "front" not in found["worker"].get("networks", {})
+    assert found["web-a"]["environment"]["PARAPH_TRUSTED_PROXIES"] == address
+    assert "front" in found["web-a"]["networks"] and "front" not in found["worker"].get("networks", {})
 
 
 def test_each_role_has_its_own_check_of_health() -> None:
     """That of the image, which looks what it was started for."""
     assert 'CMD ["paraph-healthy"]' in (ROOT / "Dockerfile").read_text()
-    assert not any("healthcheck" in services()[name] for name in ("web", "worker"))
+    assert not any("healthcheck" in services()[name] for name in ("web-a", "web-b", "worker"))

@@ -72,11 +72,13 @@ def certified(folder: Path) -> Path:
 
 @contextmanager
 def started(program: str, folder: Path, service: int, second: int = 0) -> Iterator[Front]:
-    """``service``: the port of the target. ``second``: that of another one, where the page says how two are served."""
+    """``service``: the port of the target. ``second``: that of another one, which nginx and Caddy may have."""
     certificate = certified(folder)
     port = free_port()
     command, settings = _COMMANDS[program](folder, service, port)
-    if second:
+    if second and program == "caddy":
+        settings["PARAPH_UPSTREAM"] += f" 127.0.0.1:{second}"
+    elif second:
         hosts = {"10.0.0.11:8000": f"127.0.0.1:{service}", "10.0.0.12:8000": f"127.0.0.1:{second}"}
         written = folder / "nginx.conf"
         one, two = r"    upstream paraph \{.*?\n    \}\n", documented("nginx hosts", hosts)

@@ -39,6 +39,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
     found.pop("disk")  # depends on the machine (tests/operations/test_check_lines.py)
     assert {name for name, outcome in found.items() if outcome["status"] == "ok"} == {
         "database",
+        "database tls",
         "sessions",
         "connections",
         "replication",

@@ -15,7 +15,7 @@ from tests.deploy.test_helm import CHART, IN_MOST_CLUSTERS, ROLES, VALUES, helm,
 
 VERSIONS = ("1.27", "1.37")  # the oldest that Chart.yaml allows, and the newest whose schemas are there
 ON_THE_SPOT = {"PARAPH_DATA_DIR", "PARAPH_HOST", "PARAPH_PORT"}  # what the chart itself sets
-FOR_SERVE_ALONE = {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES"}
+FOR_OTHERS = {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES", "PARAPH_OPERATOR"}  # paraph serve, and commands
 SPREAD = [{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}]
 NEAR = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}]}}}  # fmt: skip
@@ -188,11 +188,11 @@ def test_other_values_are_refused(more: dict[str, Any], named: str) -> None:
 
 
 def test_the_chart_knows_every_setting_and_no_other() -> None:
-    """But for those that it sets itself, and that count for ``paraph serve`` alone. What may stand among the values has
-    no secret in it."""
+    """But for those that it sets itself, and that count for ``paraph serve`` or a command alone. What may stand among
+    the values has no secret in it."""
     known = json.loads((CHART / "values.schema.json").read_text())["definitions"]
     plain, secret = set(known["setting"]["enum"]), set(known["secret"]["enum"])
-    assert plain | secret == set(FIELDS) - ON_THE_SPOT - FOR_SERVE_ALONE and not plain & secret
+    assert plain | secret == set(FIELDS) - ON_THE_SPOT - FOR_OTHERS and not plain & secret
 
 
 def test_every_value_has_a_default_and_a_rule() -> None:

@@ -86,7 +86,7 @@ def test_a_timestamp_beside_a_file_comes_back_as_it_was_kept() -> None:
         LongTermData(),
     ):
         records.append(DetachedTimestamp(stamp.token, statuses))
-        assert preservation.keep(file, records[:-1], records[-1], stamp)
+        preservation.keep(file, records[:-1], records[-1], stamp)
     assert preservation.records_of(file.object_key) == records
     assert SharedContent.objects.count() == 3  # of the seal, of two timestamps, and of the last
 

@@ -10,7 +10,7 @@ from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.housekeeping import sweep as sweeping
-from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.sweep import sweep_store
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import tokens
@@ -98,5 +98,5 @@ def test_a_file_that_stands_in_is_kept_as_long_as_its_document() -> None:
     store.put(orphan, b"x")
     for key in (document.shown_key, orphan):
         made_older(key, sweeping.ORPHANED_FOR + timedelta(minutes=1))
-    sweep()
+    sweep_store("prepared/", "")
     assert (there(document.shown_key), there(orphan)) == (True, False)

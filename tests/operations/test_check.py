@@ -95,6 +95,7 @@ def test_the_canary_is_a_sound_pdf() -> None:
     assert inspect(CANARY, page_limit=1).pages == [(200, 200)]
 
 
+@pytest.mark.django_db
 def test_the_key_seals_and_says_that_it_is_for_development(configured: Callable[..., None]) -> None:
     (outcome,) = sealing()
     assert outcome.status == "warning" and "timestamped and verified at the level B-LTA in" in outcome.sentence

@@ -272,7 +272,9 @@ def test_fields_roles_copies_and_who_declined() -> None:
     assert (first["role"], second["role"], second["fields"]) == ("signer", "approver", [])
     iban = {"document_id": document_id, "name": "iban", "type": "text", "label": "Your IBAN", "value": None}
     assert first["fields"][0] == iban
-    assert state["copies"] == [{"full_name": "Ada Lovelace", "email": "copy0@example.com", "notified_at": None}]
+    assert state["copies"] == [
+        {"full_name": "Ada Lovelace", "email": "copy0@example.com", "notified_at": None, "undelivered": None}
+    ]
     assert state["decline_allowed"] is True and state["declined_by"] is None
 
     signer = Signer.objects.get(pk=made.signers[0].pk)

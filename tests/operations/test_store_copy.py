@@ -127,6 +127,5 @@ def test_a_store_that_is_away_ends_it(
 ) -> None:
     scene()
     monkeypatch.setattr(bucket, "sizes", lambda _: bucket.get("documents/none"))
-    monkeypatch.setattr(bucket, "faults", (FileNotFoundError,))
     with pytest.raises(AwayError, match="the object store fails"):
         copy_store(folder, bucket, data_dir / "copy.json")

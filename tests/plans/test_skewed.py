@@ -22,7 +22,6 @@ from tests.dashboard.matrix import PAGES
 from tests.dashboard.one_of_everything import Everything, one_of_everything
 from tests.dashboard.test_matrix import answered
 from tests.plans.skewed import Asked, fill
-from tests.plans.test_frequent_statements import read_all
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.django_db
@@ -36,11 +35,12 @@ _CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timesta
 def test_documents_and_what_is_kept_of_a_person(log_in: LogIn) -> None:
     """With few rows."""
     everything, owner, small, _key = skewed(log_in, 3_000, 20)
+    person = somebody(everything)
     asked = Asked()
     with asked.watched():
         for number in (everything.organization.pk, small):
             read(owner, f"/app/{number}/documents")
-        keep_in_mind(everything)
+        keep_in_mind(person)
     found = list(asked.read(1_000))
     assert not found, "\n\n".join(found)
 
@@ -52,6 +52,7 @@ def test_everything_that_is_asked(log_in: LogIn) -> None:
     requests, newest = addresses["requests"], SignatureRequest.objects.latest("pk").pk - 20_000
     searches = ["q=ada", "q=lovelace7", "q=ada+lovelace7", "q=lovel", f"q=ada{newest}@example.com", f"q={newest}"]
     searches += ["q=nobody", "status=pending", "order=asc", f"following={newest}", f"previous={newest}"]
+    person = somebody(everything)
     asked = Asked()
     with asked.watched():
         for address in (
@@ -62,7 +63,7 @@ def test_everything_that_is_asked(log_in: LogIn) -> None:
             read(owner, address)
         of_application(key)
         by_the_clock()
-        keep_in_mind(everything)
+        keep_in_mind(person)
         by_hand(newest)
     found = list(asked.read(_MOST))
     assert len(asked.statements) > 200
@@ -90,7 +91,9 @@ def of_application(key: str) -> None:
     """What a program asks, and its signers."""
     backend = ApiClient(key)
     backend.checked = False  # the copies have neither placements nor a file
-    read_all(backend, SignatureRequest.objects.earliest("pk").pk, Signer.objects.earliest("pk").pk)
+    number = SignatureRequest.objects.earliest("pk").pk
+    for path in (f"/signature_requests/{number}", f"/signature_requests/{number}/audit_logs", "/events"):
+        assert backend.get(path).status_code == 200
     for path, status in (("/signature_requests", "pending"), ("/documents", "ready")):
         for query in ({"status": status}, {"status": status, "order": "desc"}, {"external_id": "e7"}):
             assert backend.get(path, **query).status_code in (200, 422)
@@ -104,14 +107,18 @@ def by_the_clock() -> None:
             list(check.perform())
 
 
-def keep_in_mind(everything: Everything) -> None:
-    """Shows and erases people: one who signs, and one who got a copy or a message."""
-    signer = Signer.objects.filter(request__organization=everything.organization, signed_at__isnull=False).latest("pk")
-    assert show_person(signer.email)
+def somebody(everything: Everything) -> Signer:
+    signed = Signer.objects.filter(request__organization=everything.organization, signed_at__isnull=False)
+    return signed.latest("pk")
+
+
+def keep_in_mind(person: Signer) -> None:
+    """Shows and erases a person who signed, and looks for a number that nobody has."""
+    assert show_person(person.email)
     assert show_person("+33612345678") == []
     with transaction.atomic():
-        erase_signer(OPERATOR, signer.pk)
-        erase_address(OPERATOR, signer.email)
+        erase_signer(OPERATOR, person.pk)
+        erase_address(OPERATOR, person.email)
         transaction.set_rollback(True)
 
 

@@ -82,7 +82,9 @@ def noted_operator() -> "Actor":
     # Who logged in to the system, even where they act as another account.
     login = os.environ.get("SUDO_USER") or os.environ.get("LOGNAME") or f"uid {os.getuid()}"
     operator = Actor(ActorKind.OPERATOR, email=(read_settings().operator or login)[:320])
-    context = click.get_current_context()
+    context = click.get_current_context(silent=True)
+    if context is None:  # a program that was started by itself
+        return operator
     command = context.command_path.removeprefix(context.find_root().command_path).strip()
     if command not in _UNNOTED:
         asked = {name: value for name, value in context.params.items() if value and isinstance(value, int)}

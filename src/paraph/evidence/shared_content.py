@@ -1,16 +1,12 @@
 """What many seals and timestamps share, such as certificates and their statuses, kept once."""
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Min
 
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument, SharedContent
-
-_UNUSED = SharedContent.objects.filter(
-    *(~Exists(uses.objects.filter(shared=OuterRef("pk"))) for uses in (SealedDocument, ProofFile, KeptTimestamp))
-)
 
 
 def as_text(lists: Mapping[str, Iterable[bytes]]) -> dict[str, list[str]]:
@@ -27,5 +23,14 @@ def as_bytes(lists: Mapping[str, Iterable[str]]) -> dict[str, tuple[bytes, ...]]
 def forget_unused() -> int:
     """Delete what nothing refers to any more; return how many rows. What a seal holds meanwhile is left to the next
     time, and what one took since it was found stays: the deletion looks again."""
-    found = _UNUSED.select_for_update(skip_locked=True).values_list("pk", flat=True)
-    return _UNUSED.filter(pk__in=list(found)).delete()[0]
+    unused = SharedContent.objects.exclude(pk__in=list(_used())).select_for_update(skip_locked=True)
+    gone = set(unused.values_list("pk", flat=True)).difference(_used())
+    return SharedContent.objects.filter(pk__in=gone).delete()[0]
+
+
+def _used() -> Iterator[int]:
+    """Yield what the tables refer to, each by a look into an index: a join may read whole tables for what few use."""
+    for model in (SealedDocument, ProofFile, KeptTimestamp):
+        number = 0
+        while number := model.objects.filter(shared__gt=number).aggregate(next=Min("shared"))["next"] or 0:
+            yield number

@@ -63,8 +63,9 @@ def drain_before_end(seconds: int) -> None:
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """Answer 200, whatever else is down: to start this process again would not mend the database."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    """Answer 200, whatever else is down: to start this process again would not mend the database. 503 where it is about
+    to end, so that a proxy on the same machine, which asks nothing else, sends nobody to it any more."""
+    return HttpResponse("ok\n", content_type="text/plain", status=503 if is_draining() else 200)
 
 
 def readyz(request: HttpRequest) -> HttpResponse:

@@ -41,4 +41,4 @@ class RefusedAddress(models.Model):
 
     destination = models.CharField(max_length=32, primary_key=True)
     answer = models.CharField(max_length=200)
-    at = models.DateTimeField(default=clock.now)
+    at = models.DateTimeField(default=clock.now, db_index=True)

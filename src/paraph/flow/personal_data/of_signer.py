@@ -11,7 +11,8 @@ from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, er
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
-from paraph.flow.messages.tell_sender import CONTACT, message_id
+from paraph.flow.messages.owed import CONTACT
+from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
     TELL_CAPTURED,

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("destination", models.CharField(max_length=32, primary_key=True, serialize=False)),
                 ("answer", models.CharField(max_length=200)),
-                ("at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("at", models.DateTimeField(db_index=True, default=paraph.kernel.clock.now)),
             ],
         ),
         migrations.CreateModel(

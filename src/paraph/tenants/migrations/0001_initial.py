@@ -515,7 +515,7 @@ class Migration(migrations.Migration):
                             ("asked", "A signer writes to you"),
                             ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
-                            ("undelivered", "An invitation could not be delivered"),
+                            ("undelivered", "A message to a signer could not be delivered"),
                         ],
                         max_length=12,
                     ),

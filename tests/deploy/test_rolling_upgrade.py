@@ -1,0 +1,109 @@
+"""Two web servers behind the Caddy of ``compose.yaml`` are replaced in turn under load: nobody is refused."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.attacks.front import Front, started
+from tests.cli.service import status, wait_until
+from tests.factories import pdf
+from tests.operations.apart import Database, Parts
+
+COMPOSE = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())
+CALLERS = 4
+_PATIENCE = 180  # s, of machines that run tests
+
+needs_caddy = pytest.mark.skipif(not shutil.which("caddy"), reason="caddy is not installed")
+
+
+def test_compose_names_both_web_servers_to_the_proxy() -> None:
+    services = COMPOSE["services"]
+    named = services["proxy"]["environment"]["PARAPH_UPSTREAM"].split()
+    assert named == ["web-a:8000", "web-b:8000"] and services["web-a"] == services["web-b"]
+    assert all(services[each.partition(":")[0]]["command"] == ["paraph", "web"] for each in named)
+
+
+def test_what_fills_the_disk_is_bounded_and_backups_have_a_place() -> None:
+    services = COMPOSE["services"]
+    assert all(service["logging"]["options"] == {"max-size": "20m", "max-file": "10"} for service in services.values())
+    assert all("backups:/backups" in services[name]["volumes"] for name in ("web-a", "web-b", "worker"))
+    assert "backups" in COMPOSE["volumes"]
+    folders = "install -d -o paraph -g paraph -m 700 /data /backups"  # whose owner a new volume takes over
+    assert folders in (Path(__file__).parents[2] / "Dockerfile").read_text()
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[list[Parts]]:
+    """Two, with one data folder."""
+    database = Database(tmp_path / "database", begun=True)
+    settings = {"PARAPH_DATA_DIR": str(tmp_path / "shared"), "PARAPH_SECRET_KEY": database.secret}
+    made = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        made.append(Parts(tmp_path / name, database.url, **settings))
+    for each in made:
+        each.start("web", PARAPH_TRUSTED_PROXIES="127.0.0.1")
+    for each in made:
+        wait_until(lambda url=each.url: status(f"{url}/readyz") == 200, _PATIENCE)  # type: ignore[misc]
+        each.service.key = database.key
+    yield made
+    for each in made:
+        each.remove()
+    database.remove()
+
+
+@needs_caddy
+@pytest.mark.thorough
+def test_nobody_is_refused_while_both_are_replaced(servers: list[Parts], tmp_path: Path) -> None:
+    one, other = (each.service.port for each in servers)
+    with started("caddy", tmp_path, one, other) as front, calling(front, servers[0].service.key) as go_on:
+        go_on(20)
+        for each in servers:
+            assert each.end("web")[0] == 0
+            go_on(20)
+            each.start("web", PARAPH_TRUSTED_PROXIES="127.0.0.1")
+            wait_until(lambda url=each.url: status(f"{url}/readyz") == 200, _PATIENCE)  # type: ignore[misc]
+            go_on(20)  # the proxy has seen it, or goes on with the other one
+        assert all("Paraph starts" in each.log("web") for each in servers)
+
+
+@contextmanager
+def calling(front: Front, key: str) -> Iterator[Callable[[int], None]]:
+    """Callers that read and upload, one call after another, and repeat nothing. What is given returns once so many
+    calls more were answered, and raises where one was refused."""
+    answered, faults, enough = list[int](), list[Any](), threading.Event()
+
+    def call(number: int) -> None:
+        headers = {"X-Api-Key": key}
+        with front.client(f"127.0.0.{2 + number}") as client:
+            while not enough.is_set() and not faults:
+                try:
+                    file = {"file": ("a.pdf", pdf(), "application/pdf")}
+                    upload = client.post("/api/v1/documents", files=file, headers=headers, timeout=60)
+                    listed = client.get("/api/v1/documents", headers=headers, timeout=60)
+                    answered.extend((upload.raise_for_status().status_code, listed.raise_for_status().status_code))
+                except httpx.HTTPError as fault:
+                    faults.append(fault)
+
+    def go_on(calls: int) -> None:
+        wanted = len(answered) + calls
+        wait_until(lambda: len(answered) >= wanted or bool(faults), _PATIENCE)
+        assert not faults, faults
+
+    threads = [threading.Thread(target=call, args=(number,), daemon=True) for number in range(CALLERS)]
+    for each in threads:
+        each.start()
+    try:
+        yield go_on
+        assert not faults, faults
+    finally:
+        enough.set()
+        for each in threads:
+            each.join(_PATIENCE)
