@@ -39,7 +39,7 @@ def mapped() -> set[str]:
     return {f"{table}.{column}" for table, columns in places for column in columns.split()}
 
 
-def kept() -> dict[str, models.Field[Any, Any]]:
+def kept() -> "dict[str, models.Field[Any, Any]]":
     tables = apps.get_models(include_auto_created=True)
     return {
         f"{table._meta.db_table}.{field.column}": field for table in tables for field in table._meta.concrete_fields
