@@ -51,6 +51,11 @@ class SettingsForm(forms.Form):
         required=False,
         help_text=gettext_lazy("In the mail that says everyone has signed."),
     )
+    esign_disclosure = forms.BooleanField(
+        label=gettext_lazy("Show signers the ESIGN disclosure of US law"),
+        required=False,
+        help_text=gettext_lazy("In English, before they consent. You promise them paper copies free of charge."),
+    )
 
     web_application_id = forms.TypedChoiceField(
         label=gettext_lazy("Application notified of requests sent from here"),

@@ -18,8 +18,7 @@ _EAST_ASIAN = ("CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 
 def accepted_locales(header: str) -> list[str]:
     """Return those of :data:`paraph.words.LOCALES` that an ``Accept-Language`` header names, the most wanted first."""
-    codes = (_code(tag) for tag, _ in parse_accept_lang_header(header))
-    return [code for code in codes if code in LOCALES]
+    return [code for tag, _ in parse_accept_lang_header(header) if (code := _code(tag)) in LOCALES]
 
 
 def accepted_locale(header: str) -> str:
@@ -70,10 +69,12 @@ def translated(code: str, name: str, **values: Any) -> TranslatedRefusal:
     return TranslatedRefusal(code, (name, values))
 
 
-def consent_notice(locale: str, documents: int, *, approves: bool = False) -> str:
+def consent_notice(locale: str, documents: int, disclosure: str = "", *, approves: bool = False) -> str:
     """Return what a signer, or an approver, accepts for this number of documents, in one of the languages of
-    signers. The journal records the accepted text (rule 6.2). Raises ``KeyError`` for another language."""
+    signers. Where they were shown the ``disclosure`` of the US ESIGN Act, the text says, in English, that they have
+    read that version. The journal records the accepted text (rule 6.2). Raises ``KeyError`` for another language."""
     if locale not in LOCALES:
         raise KeyError(locale)
     words = for_approvers(of("consent", locale)) if approves else of("consent", locale)
-    return f"{phrase(words, 'agreement', count=documents)} {words['evidence']}"
+    affirmed = f" {phrase(of('esign', 'en'), 'affirmation', version=disclosure)}" if disclosure else ""
+    return f"{phrase(words, 'agreement', count=documents)} {words['evidence']}{affirmed}"

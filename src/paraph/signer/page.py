@@ -12,7 +12,7 @@ from pydantic import Field
 
 from paraph.flow.messages.copies import mails_leave
 from paraph.flow.signing.send_otp import masked, send_otp
-from paraph.flow.signing.sign import enter_fields, sign
+from paraph.flow.signing.sign import enter_fields, shown_disclosure, sign
 from paraph.kernel import bounded_json, clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
@@ -107,7 +107,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
     locale = language.choose(request, signer, entries.language)
     shown = documents.contents(signer, locale)
     initials = signer.request.initials_required and not signer.is_approver
-    words = language.words(locale, signer)
+    words, esign = language.words(locale, signer), shown_disclosure(signer)
     content = {
         "state": "ready" if is_turn else "not_your_turn",
         "token": token(signer),
@@ -117,7 +117,8 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "places": _places(shown),
         "words_address": words_address(locale),
         "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,
-        "consent": consent_notice(locale, len(shown), approves=signer.is_approver),
+        "consent": consent_notice(locale, len(shown), esign, approves=signer.is_approver),
+        "esign": esign,
         "expires_at": signer.request.expires_at,
         "redirect": redirect(signer),
         **in_person(request, signer),
@@ -156,8 +157,8 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
 
 
 def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
-    recipient = masked(destination(signer, channel)[1])
-    return {"name": channel, "recipient": recipient, "unsent": not_sent(signer, channel, locale)}
+    unsent = not_sent(signer, channel, locale)
+    return {"name": channel, "recipient": masked(destination(signer, channel)[1]), "unsent": unsent}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -176,14 +177,13 @@ def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
     code = OneTimeCode.objects.filter(signer=signer).first()
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
-    wait = min(max(0, _PAUSE_SECONDS - round((now - code.sent_at).total_seconds())), _PAUSE_SECONDS)
     return {
         "channel": code.channel,
         "recipient": masked(code.destination),
         "unsent": not_sent(signer, code.channel, locale),
         "sent_at": code.sent_at,
         "shown": shown_code(code),
-        "wait": wait,
+        "wait": min(max(0, _PAUSE_SECONDS - round((now - code.sent_at).total_seconds())), _PAUSE_SECONDS),
     }
 
 
@@ -266,12 +266,12 @@ def _missing(entered: Entries, signer: Signer) -> list[str]:
 
 
 def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:
-    has_initials = signer.request.initials_required and not signer.is_approver
     return {
+        "esign_disclosure": request.POST.get("esign_disclosure", ""),
         "code": entered.code,
         "consent": entered.consent,
         "locale": language.choose(request, signer, entered.language),
         "in_person": request.GET.get("in_person"),
         "signature": None if signer.is_approver else entered.marks["signature"],
-        "initials": entered.marks["initials"] if has_initials else None,
+        "initials": entered.marks["initials"] if signer.request.initials_required and not signer.is_approver else None,
     }

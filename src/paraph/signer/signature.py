@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from django.http import HttpRequest, HttpResponse
 from pydantic import Field, ValidationError, WithJsonSchema
 
-from paraph.flow.signing.sign import Signature, sign
+from paraph.flow.signing.sign import Signature, shown_disclosure, sign
 from paraph.kernel import clock
 from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
@@ -34,14 +34,14 @@ class SignatureBody(Body):
         "`aspect` says so. A drawing without a line, as of taps alone, is refused.",
     )
     initials: Annotated[TypedOrDrawn, WithJsonSchema({"type": "object"})] | None = Field(
-        None,
-        description="Of the same form; required of signers where the request wants initials, else left out.",
+        None, description="Of the same form; required of signers where the request wants initials, else left out."
     )
     locale: str | None = Field(
         None,
         description="The language in which the consent notice was accepted; the request's by default.",
         json_schema_extra={"enum": list(LOCALES)},
     )
+    esign_disclosure: str = Field("", description="The version of the ESIGN disclosure, where the page shows it.")
     fields: EnteredFields = Field(None, description=ENTERED_IN)
     in_person: str | None = Field(
         None, description="Of the page that a member opens on their own device, from the dashboard: its ticket."
@@ -78,8 +78,7 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         raise TranslatedRefusal("validation_error", *sentences(error)) from error
     locale = signer.request.locale if checked.locale is None else checked.locale
     member_id = member_of(signer, checked.in_person) if checked.in_person else None
-    problems = list(_problems(checked, signer, member_id, locale))
-    if problems:
+    if problems := list(_problems(checked, signer, member_id, locale)):
         raise TranslatedRefusal("validation_error", *problems)
     return Signature(
         code=six_digits(checked.code),
@@ -88,12 +87,15 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         locale=locale,
         fields=filled_fields(signer, checked.fields, locale),
         member_id=member_id,
+        disclosure=checked.esign_disclosure,
     )
 
 
 def _problems(body: SignatureBody, signer: Signer, member_id: int | None, locale: str) -> Iterator[Sentence]:
     if not body.consent:
         yield "consent", {"field": "consent"}
+    if body.esign_disclosure != shown_disclosure(signer):
+        yield "field_choice", {"field": "esign_disclosure", "values": f'"{shown_disclosure(signer)}"'}
     wants_initials = signer.request.initials_required and not signer.is_approver
     if signer.is_approver and body.signature is not None:  # who approves draws nothing
         yield "field_surplus", {"field": "signature"}
@@ -127,7 +129,7 @@ def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Htt
     signed = sign(signer, read(body, signer), origin(request))
     assert signed.signed_at
     signed_request = SignedRequest(id=signed.request_id, status=str(signed.request.status))
-    answer = Signed(status="signed", signed_at=clock.iso(signed.signed_at), signature_request=signed_request)
-    response = answers.answer(answer)
+    moment = clock.iso(signed.signed_at)
+    response = answers.answer(Signed(status="signed", signed_at=moment, signature_request=signed_request))
     response["X-Copy-Ticket"] = tickets.ticket(signed, tickets.AFTER_SIGNING)
     return response

@@ -30,7 +30,8 @@ class Organization(models.Model):
     """A customer of the service. ``refuse_changeable_documents``: in production, no document is taken that prints
     differently than it is shown, or that can change what it shows. ``mails_copy_links``: the summary at completion has
     a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
-    signers go; without it they cannot ask. ``web_application``: that of production whose webhook URL hears of requests
+    signers go; without it they cannot ask. ``esign_disclosure``: signers read the disclosure of the US ESIGN Act, which
+    names that address, before they consent. ``web_application``: that of production whose webhook URL hears of requests
     that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
     ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.request_defaults`);
     null for nothing.
@@ -42,6 +43,7 @@ class Organization(models.Model):
     plan = models.CharField(max_length=10, choices=Plan)
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     mails_copy_links = models.BooleanField(default=True, db_default=True)
+    esign_disclosure = models.BooleanField(default=False, db_default=False)
     contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
     web_application = models.ForeignKey(
         "Application", models.SET_NULL, null=True, related_name="+", db_constraint=False, db_index=False

@@ -18,7 +18,8 @@ UNNAMED = "First organization"
 """What the organization of a first start is called until somebody names it."""
 
 _LONGEST_NAME = 200
-SETTINGS = ("name", "plan", "refuse_changeable_documents", "mails_copy_links", "contact_email", "web_application_id")
+_SWITCHES = ("refuse_changeable_documents", "mails_copy_links", "esign_disclosure")
+SETTINGS = ("name", "plan", *_SWITCHES, "contact_email", "web_application_id")
 
 
 def existing_organization(organization_id: int) -> Organization:
@@ -72,8 +73,8 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 @transaction.atomic
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
     """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
-    and which application hears of requests from the dashboard; leave what is not given or None. The caller decides
-    which of these the actor may change.
+    whether signers are shown the ESIGN disclosure, and which application hears of requests from the dashboard; leave
+    what is not given or None. The caller decides which of these the actor may change.
 
     A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
     the address, and a ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``,
@@ -90,6 +91,8 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
         wanted["contact_email"] = _email_address(wanted["contact_email"].strip())
     if "web_application_id" in wanted:
         wanted["web_application_id"] = _production_application(organization_id, wanted["web_application_id"])
+    if (before | wanted)["esign_disclosure"] and not (before | wanted)["contact_email"]:
+        raise DomainError("validation_error", _("The ESIGN disclosure names your contact address: enter one."))
     changes = {field: value for field, value in wanted.items() if value != before[field]}
     if changes:
         for field, value in changes.items():

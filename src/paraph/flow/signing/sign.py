@@ -26,6 +26,7 @@ from paraph.signature_requests.models import Mode, RequestStatus, SignatureReque
 from paraph.signature_requests.signed_documents import listed, require_shown
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
+from paraph.words import of
 
 _SIGNED = ("status", "signed_at", "locale", "undelivered")
 
@@ -94,7 +95,8 @@ class Signature:
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
     x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
     approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
-    ``member_id``: of the member on whose device the signer signed in person, else None.
+    ``member_id``: of the member on whose device the signer signed in person, else None. ``disclosure``: the version of
+    the ESIGN disclosure that the signer accepted, "" where none was shown.
     """
 
     code: str | None
@@ -103,6 +105,13 @@ class Signature:
     locale: str
     fields: tuple[FilledField, ...] = ()
     member_id: int | None = None
+    disclosure: str = ""
+
+
+def shown_disclosure(signer: Signer) -> str:
+    """Return the version of the disclosure of the US ESIGN Act (15 U.S.C. 7001(c)) that the signer is shown before they
+    consent; "" where the organization shows none."""
+    return str(of("esign", "en")["version"]) if signer.request.organization.esign_disclosure else ""
 
 
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
@@ -128,11 +137,10 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
         documents = listed(signer).count()
-        notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
-        by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
-        events.signer_signed(
-            signer, notice, documents, origin, fields=fields, member_id=signature.member_id, sandbox_act=by_act
-        )
+        notice = consent_notice(signature.locale, documents, signature.disclosure, approves=signer.is_approver)
+        fields = _store_fields(signer, signature.fields)
+        by_act, member_id = code_hash is None, signature.member_id
+        events.signer_signed(signer, notice, documents, origin, fields=fields, member_id=member_id, sandbox_act=by_act)
         _continue(signer.request, moment)
     return signer
 
@@ -183,4 +191,5 @@ def sandbox_sign(
     """
     request = signer.request
     initials = {"type": "typed"} if request.initials_required and mark else None
-    sign(signer, Signature(None, mark, initials, signer.locale or request.locale, fields), origin)
+    locale, disclosure = signer.locale or request.locale, shown_disclosure(signer)
+    sign(signer, Signature(None, mark, initials, locale, fields, disclosure=disclosure), origin)

@@ -175,6 +175,7 @@ class Migration(migrations.Migration):
                 ),
                 ("refuse_changeable_documents", models.BooleanField(db_default=False, default=False)),
                 ("mails_copy_links", models.BooleanField(db_default=True, default=True)),
+                ("esign_disclosure", models.BooleanField(db_default=False, default=False)),
                 ("contact_email", models.CharField(blank=True, db_default="", default="", max_length=320)),
                 ("request_defaults", models.JSONField(null=True)),
                 ("suspended_at", models.DateTimeField(null=True)),

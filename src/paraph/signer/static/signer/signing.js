@@ -246,6 +246,7 @@ async function sign() {
   signButton.textContent = say("signing");
   const given = { code: digits(code.value), consent: true, locale: words.locale };
   for (const mark of marks) given[mark.kind] = mark.value();
+  if (form.elements.esign_disclosure) given.esign_disclosure = form.elements.esign_disclosure.value;
   if (form.dataset.inPerson) given.in_person = form.dataset.inPerson;
   given.fields = window.filling?.values();
   const answer = await post("signature", given);
