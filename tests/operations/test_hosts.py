@@ -53,7 +53,8 @@ def test_a_web_server_that_ends_says_so_before_it_closes(parts: Parts) -> None:
     web.send_signal(signal.SIGTERM)
     began = time.monotonic()
     wait_until(lambda: ready(parts) == 503, 2.5)
-    assert httpx.get(f"{parts.url}/healthz").status_code == 200
+    assert httpx.get(f"{parts.url}/healthz").status_code == 503
+    assert httpx.get(f"{parts.url}/api/v1/documents").status_code == 401
     assert web.wait(40) == 0
     assert 3 <= time.monotonic() - began < 20
     assert ready(parts) == 0
