@@ -17,7 +17,7 @@ from tests.factories import pdf
 from tests.operations.apart import Database, Parts
 
 COMPOSE = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())
-CALLERS = 4
+CALLERS = 2
 _PATIENCE = 180  # s, of machines that run tests
 
 needs_caddy = pytest.mark.skipif(not shutil.which("caddy"), reason="caddy is not installed")
@@ -74,6 +74,14 @@ def test_nobody_is_refused_while_both_are_replaced(servers: list[Parts], tmp_pat
         assert all("Paraph starts" in each.log("web") for each in servers)
 
 
+def is_busy(answer: httpx.Response) -> bool:
+    """Return whether the service itself puts a call off, as it does on a slow machine. Raise where it was refused."""
+    if answer.status_code == 503 and answer.headers["Content-Type"].startswith("application/json"):
+        return bool(answer.json()["error"]["code"] == "unavailable")
+    answer.raise_for_status()
+    return False
+
+
 @contextmanager
 def calling(front: Front, key: str) -> Iterator[Callable[[int], None]]:
     """Callers that read and upload, one call after another, and repeat nothing. What is given returns once so many
@@ -88,7 +96,7 @@ def calling(front: Front, key: str) -> Iterator[Callable[[int], None]]:
                     file = {"file": ("a.pdf", pdf(), "application/pdf")}
                     upload = client.post("/api/v1/documents", files=file, headers=headers, timeout=60)
                     listed = client.get("/api/v1/documents", headers=headers, timeout=60)
-                    answered.extend((upload.raise_for_status().status_code, listed.raise_for_status().status_code))
+                    answered.extend(each.status_code for each in (upload, listed) if not is_busy(each))
                 except httpx.HTTPError as fault:
                     faults.append(fault)
 
