@@ -134,6 +134,8 @@ def test_what_each_process_takes_is_told_by_role_under_the_standard_names(shared
         told = [sample for sample in samples if sample.name == f"process_{figure}"]
         assert {sample.labels["role"] for sample in told} == {"web", "worker"}
         assert all(names[sample.labels["pid"]] == f"paraph-{sample.labels['role']}" for sample in told)
-        assert all(sample.value > 0 for sample in told)
+        values = [sample.value for sample in told]
+        # who was forked a moment ago has taken less than a tick of the processor
+        assert sum(values) > 0 if figure == "cpu_seconds_total" else all(value > 0 for value in values)
     starts = {sample.labels["role"]: sample.value for sample in samples if sample.name == "paraph_process_starts_total"}
     assert starts["web"] >= 1 and starts["worker"] >= 1
