@@ -155,7 +155,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
                 "reminded_lately": reminded_lately(reminders) if eligibility is SigningEligibility.OPEN else "",
                 "automatic_reminders": len(reminders) - by_hand,
                 "can_be_reminded": eligibility is SigningEligibility.OPEN
-                and (signer.notified_at is not None or signer.undelivered)
+                and (signer.notified_at is not None or (found.send_email and signer.undelivered))
                 and by_hand < MOST_REMINDERS
                 and not reminded_lately(reminders),
             }

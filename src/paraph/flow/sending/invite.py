@@ -156,7 +156,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor, me
     request, eligibility = signer.request, signing_eligibility(signer)
     if eligibility is not SigningEligibility.OPEN:
         raise DomainError(eligibility.value, _sentence_for_sender(eligibility))
-    if not (signer.notified_at or signer.undelivered):
+    if not (signer.notified_at or (request.send_email and signer.undelivered)):
         later, never = _("The invitation has not been sent yet."), _("This request sends its signers no mails.")
         raise DomainError("too_many_reminders", later if request.send_email else never)
     if is_refused(request.environment, EMAIL):
@@ -189,9 +189,8 @@ def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool
     """Queue a reminder or, where the invitation was refused for good, the invitation."""
     number = made[-1].number + 1 if made else 1
     written: dict[str, Any] = {"message": message} if signer.notified_at else {"mail": {"invited": True}}
-    reminder = Reminder.objects.create(
-        signer=signer, number=number, automatic=automatic, asked_at=clock.now(), **written
-    )
+    facts = {"automatic": automatic, "asked_at": clock.now(), **written}
+    reminder = Reminder.objects.create(signer=signer, number=number, **facts)
     Signer.objects.filter(pk=signer.pk).update(undelivered=None)
     task, more = ("send_reminder", {"number": number}) if signer.notified_at else ("invite", {})
     defer(task, signer_id=signer.pk, **more)
