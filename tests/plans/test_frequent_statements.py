@@ -37,8 +37,8 @@ MAILED = {"send_email": True, "notify_signers_on_completion": True, "identity_de
 _CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention"}
 
 
-# Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization, or what
-# was captured in place of mails. They run by the clock, and nobody waits for them.
+# Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization. They
+# run by the clock, and nobody waits for them.
 WHOLE = {
     "WITH held AS ( SELECT organization_id, environment, month, month_calls": "organizations_usage",
     'SELECT "organizations_organization"."id" AS "pk" FROM "organizations_organization" WHERE '
@@ -46,7 +46,6 @@ WHOLE = {
     'SELECT "organizations_retention"."organization_id"': "organizations_retention",
     "SELECT request.id FROM (SELECT * FROM organizations_retention": "organizations_retention",
     "SELECT extract(epoch FROM %(now)s::timestamptz - make_interval(days => days)": "organizations_retention",
-    'SELECT "messaging_capturedmessage"."id"': "messaging_capturedmessage",
     "SELECT extract(epoch FROM date_trunc('day', %(now)s": "organizations_retention",
     'SELECT "webhooks_eventstream"."organization_id"': "webhooks_eventstream",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",

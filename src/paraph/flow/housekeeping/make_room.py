@@ -161,8 +161,7 @@ def remove_request(request_id: int) -> bool:
         request = lock_request(request_id)
     except SignatureRequest.DoesNotExist:
         return False
-    is_over = request.finalized or request.status == RequestStatus.EXPIRED
-    if request.environment != Environment.SANDBOX or not is_over:
+    if request.environment != Environment.SANDBOX or not (request.finalized or request.status == RequestStatus.EXPIRED):
         return False
     delete_files(request_id)
     with connection.cursor() as cursor:

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import QuerySet
-from django.db.models.functions import Lower
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Upper
 
 from paraph.audit_trail.commitments import erase_values, values_in
 from paraph.flow.due import PEOPLE, RUN_SECONDS, claim_due
@@ -69,9 +69,10 @@ def _delete_captured(people: Sequence[Signer | CopyRecipient]) -> None:
         ended_at = request.completed_at or request.ended_early_at or request.expires_at
         for address in {person.email, getattr(person, "phone", "")} - {""}:
             until[address.lower()] = max(ended_at + timedelta(days=1), until.get(address.lower(), ended_at))
-    captured = CapturedMessage.objects.annotate(address=Lower("to")).filter(address__in=until)
-    found = captured.values_list("pk", "address", "created_at")
-    CapturedMessage.objects.filter(pk__in=[pk for pk, address, moment in found if moment < until[address]]).delete()
+    captured = CapturedMessage.objects.annotate(address=Upper("to"))  # as the index has it
+    found = captured.filter(address__in=[Upper(Value(each)) for each in until]).values_list("pk", "to", "created_at")
+    gone = [pk for pk, to, moment in found if moment < until.get(to.lower(), moment)]
+    CapturedMessage.objects.filter(pk__in=gone).delete()
 
 
 def forget_fixed_people() -> int:
