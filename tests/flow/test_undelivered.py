@@ -15,7 +15,10 @@ from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
 from paraph.flow.messages.tell_of_end import tell_signer_of_end
 from paraph.flow.messages.tell_sender import due_mail
+from paraph.flow.messages.undelivered import note_undelivered
 from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.personal_data.place import Person
+from paraph.flow.personal_data.unsent import erase_unsent
 from paraph.flow.sending.correct import correct_signer
 from paraph.flow.sending.invite import invite, remind, remind_due, send_reminder
 from paraph.flow.signing.sign import Signature
@@ -24,7 +27,14 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError, RecipientRefusedError
 from paraph.operations.pending_work import pending_steps, retry
 from paraph.operations.request_state import request_state
-from paraph.signature_requests.models import Reminder, SenderMail, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import (
+    ERASED_DOMAIN,
+    Reminder,
+    SenderMail,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
@@ -98,9 +108,7 @@ class TestAnInvitation:
         [mail] = told()
         assert mail.startswith("Not delivered to Ada Lovelace: Lease of the pier")
         assert "ada1 @ example. com" in mail and "User unknown" in mail and "Correct the address" in mail
-        assert pending_steps(made.request) == [] or all(
-            "ada1" not in step.words for step in pending_steps(made.request)
-        )
+        assert [step.words for step in pending_steps(made.request)] == ["the invitation of Émile Zola"]
         why = request_state(made.request.pk)["why"]
         assert f"A message to Ada Lovelace was refused for good: {WORDS}." in why and "worker" not in why
 
@@ -175,6 +183,17 @@ class TestAnInvitation:
         monkeypatch.setattr(server, "handle_RCPT", corrected)
         invite(made.signers[0].pk)
         assert ada(made).undelivered is None and failures(made) == []
+
+    def test_a_request_that_mails_nobody_mails_no_invitation_where_a_code_was_refused(
+        self, server: RefusingServer
+    ) -> None:
+        made = sent()
+        SignatureRequest.objects.update(send_email=False)
+        note_undelivered(ada(made), "code-email", WORDS)
+        with pytest.raises(DomainError, match="sends its signers no mails"):
+            again(made)
+        work("mail")
+        assert ADA not in server.asked
 
 
 class TestNotForGood:
@@ -261,8 +280,19 @@ class TestOtherMessages:
         [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
         assert entry.signer_id is None and entry.metadata["copies"] and entry.metadata["message"] == "copy"
         request = SignatureRequest.objects.get(pk=made.request.pk)
-        assert pending_steps(request) == [] and "Copy 0" not in str(pending_steps(request))
+        assert pending_steps(request) == []
         assert request_state(request.pk)["copies"][0]["undelivered"]["answer"] == WORDS
+        erase_unsent(Person(frozenset({"copy0@example.com"})))
+        [facts] = failures(made)
+        assert facts["answer"] == "erased" and facts["recipient"].endswith(ERASED_DOMAIN)
+        assert broken_at(made.entries()) is None
+
+    def test_the_sender_is_not_told_to_correct_who_has_signed(self, server: RefusingServer) -> None:
+        made = sent()
+        SignatureRequest.objects.update(status="completed")
+        note_undelivered(ada(made), f"completion-{made.signers[0].pk}", WORDS)
+        [mail] = told()
+        assert "User unknown" in mail and "Correct" not in mail
 
     def test_the_end_is_not_told_where_nothing_arrives(self, server: RefusingServer) -> None:
         made = sent()

@@ -105,8 +105,8 @@ class EntryAbout:
 
 
 def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str]) -> list[EntryAbout]:
-    """Return, of these requests, the entries of the signers, with all their personal values, and those of others in
-    which one of the addresses stands, with that alone."""
+    """Return, of these requests, the entries of the signers, with all their personal values, those of nobody who signs
+    about a mail to one of the addresses, with all as well, and others in which one stands, with that alone."""
     found = [_about(entry, signer_ids, addresses) for entry in Entry.objects.filter(request__in=request_ids)]
     return [each for each in found if each.values or each.entry.signer_id in signer_ids]
 
@@ -134,9 +134,10 @@ def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str
 
 def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning: str = "") -> EntryAbout:
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
-    of_signer = entry.signer_id in signer_ids
+    is_to_them = entry.signer_id is None and entry.metadata.get("recipient") in addresses
+    is_theirs = entry.signer_id in signer_ids or is_to_them
     kept = {path: each for path, each in values.items() if is_salt(entry.salts[path]) and path.startswith(beginning)}
-    return EntryAbout(entry, {path: value for path, value in kept.items() if of_signer or value in addresses})
+    return EntryAbout(entry, {path: value for path, value in kept.items() if is_theirs or value in addresses})
 
 
 def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[tuple[int, str], str]) -> None:

@@ -205,14 +205,15 @@ def _undelivered(signer: Signer) -> EmailContent:
 
 
 def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]) -> EmailContent:
-    """Say who refuses messages for good, and in which words."""
-    facts = _facts(request) | {"names": _listed(people)}
+    """Say who refuses messages for good, and in which words; what can be done, as long as something can."""
+    facts, is_open = _facts(request) | {"names": _listed(people)}, request.status == RequestStatus.PENDING
+    remedy = _("Correct the address or number on the page of the request, or send again if it is right.")
     return _laid_out(
         request,
         _("Not delivered to %(names)s: %(title)s") % facts,
         _("A message about “%(title)s” was refused for good. We do not try again by ourselves:") % facts,
         *(quoted("{recipient}: {answer}".format_map(each.undelivered)) for each in people[:_MOST_NAMES]),
-        _("Correct the address or number on the page of the request, or send again if it is right."),
+        *([remedy] if is_open else []),
     )
 
 
