@@ -240,8 +240,8 @@ class Inquiry(models.Model):
 class SenderMail(models.Model):
     """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact
     address. ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer
-    or inquiry, or a number of days; where a message was refused for good, less than 0 of a signer, and 0 of those
-    who get copies. ``sent_at``: when the mail server had it."""
+    or inquiry, or a number of days; where a message was refused for good, the id of a signer below zero, or 0 for
+    those who get copies. ``sent_at``: when the mail server had it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")

@@ -57,8 +57,8 @@ def require_active(scope: TenantScope) -> None:
 @transaction.atomic
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
     """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted and its
-    people forgotten as its retention says, or 90 days after the end of each request; people at the latest with the
-    files, where no rule is there for them. The caller ends its requests.
+    people forgotten as its retention says, or 90 days after the end of each request. Where it says nothing of people,
+    they are forgotten after as many days as files are kept. The caller ends its requests.
 
     Raise ``DomainError``: ``not_found``, ``validation_error`` where a typed name is not the organization's.
     """
