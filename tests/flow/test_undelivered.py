@@ -29,6 +29,7 @@ from paraph.operations.pending_work import pending_steps, retry
 from paraph.operations.request_state import request_state
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
+    Channel,
     Reminder,
     SenderMail,
     SignatureRequest,
@@ -302,6 +303,14 @@ class TestOtherMessages:
         for _ in range(2):
             tell_signer_of_end(made.signers[0].pk)
         assert server.asked[ADA] == 2 and [facts["message"] for facts in failures(made)] == ["end"]
+
+    def test_the_end_is_mailed_to_whoever_has_a_number_that_refuses_codes(self, server: RefusingServer) -> None:
+        made = sent(signer={"phone": "+33612345678"})
+        invite(made.signers[0].pk)
+        note_undelivered(ada(made), "code-sms", "Twilio 21614: not a mobile number", Channel.SMS)
+        SignatureRequest.objects.update(status="expired", ended_early_at=clock.now(), ended_reason="")
+        tell_signer_of_end(made.signers[0].pk)
+        assert server.taken.count(ADA) == 2
 
     def test_who_signs_all_the_same_is_reached(self, server: RefusingServer) -> None:
         made = scene(send_email=True)

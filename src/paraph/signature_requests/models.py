@@ -156,15 +156,15 @@ class Signer(models.Model):
 
     ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.marks`,
     ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.store`.
-    ``invitation`` is {"taken_at", "acknowledgement"} once the
-    mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
-    whether to remind the signer by itself, null for never. ``end_told_at``: when the mail server had the mail that
-    somebody else declined or the sender withdrew the request. ``undelivered``: the newest message that was refused for
-    good, {"mail": its name, "channel", "recipient", "answer", "at"}, null for none; nothing is sent by itself until the
-    sender reminds or corrects the signer. ``token_salt`` is one of the two inputs of a signing token; the other is
-    a key of the server. ``replaced_links``: how many links of the signer were replaced by newer ones, because the
-    way to the signer was corrected. ``language``: the one that the sender named, "" for the request's; ``locale``
-    is the same until the signer signs, then the one that they signed in.
+    ``invitation`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``notified_at`` follows with
+    the journal entry. ``remind_at``: when the service looks whether to remind the signer by itself, null for never.
+    ``end_told_at``: when the mail server had the mail that somebody else declined or the sender withdrew the request.
+    ``undelivered``: the newest message that was refused for good, {"mail": its name, "channel", "recipient", "answer",
+    "at"}, null for none; until the sender reminds or corrects the signer, nothing is sent by itself, but for the end of
+    the request where it was an SMS. ``token_salt`` is one of the two inputs of a signing token; the other is a key of
+    the server. ``replaced_links``: how many links of the signer were replaced by newer ones, because the way to the
+    signer was corrected. ``language``: the one that the sender named, "" for the request's; ``locale`` is the same
+    until the signer signs, then the one that they signed in.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers", db_index=False)

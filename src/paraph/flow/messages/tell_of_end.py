@@ -11,7 +11,7 @@ from paraph.flow.messages.owed import CONTACT, queue_mail
 from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
 from paraph.flow.messages.tell_sender import due_mail, is_told, message_id
 from paraph.queue.jobs import defer
-from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import ERASED_DOMAIN, Channel, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
 
 _INVITED = ~Q(status=SignerStatus.PENDING) | Q(invitation__isnull=False)
@@ -73,8 +73,8 @@ def _message_to_signer(signer_id: int) -> str:
 def _due_to_signer(signer_id: int) -> DueEmail | None:
     related = ("request__organization", "request__branding_profile", "request__sent_by")
     signer = Signer.objects.select_related(*related).get(pk=signer_id)
-    request = signer.request
-    if signer.end_told_at or signer.undelivered or request.organization.deleted_at:
+    request, refused = signer.request, signer.undelivered or {}  # a number that refuses codes is no word about mails
+    if signer.end_told_at or refused.get("channel") == Channel.EMAIL or request.organization.deleted_at:
         return None
     if not request.declined_by_id:
         return DueEmail(signer, emails.withdrawn(signer))
