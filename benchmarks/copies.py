@@ -16,6 +16,8 @@ from typing import Any
 from django.apps import apps
 from django.db import connection, models
 
+from benchmarks.sizes import KEPT_DAYS
+
 _SIGNERS = "(SELECT id FROM signature_requests_signer WHERE request_id IN (SELECT id FROM chosen))"
 _LISTED = "(SELECT id FROM signature_requests_requestdocument WHERE request_id IN (SELECT id FROM chosen))"
 _UPLOADS = "(SELECT document_id FROM signature_requests_requestdocument WHERE request_id IN (SELECT id FROM chosen))"
@@ -39,8 +41,6 @@ OF_REQUESTS = {
     "webhooks_attempt": f"delivery_id IN {_TOLD}",
 }
 """Tables with rows of a request, in the order in which they are filled, and which rows are of ``chosen`` requests."""
-KEPT_DAYS = {"webhooks_event": 30, "webhooks_delivery": 90, "webhooks_attempt": 90}
-"""Tables whose rows go by themselves."""
 
 _WORDS = """
     INSERT INTO signature_requests_searchterm (organization_id, environment, term, request_id)

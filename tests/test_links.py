@@ -16,6 +16,7 @@ SOURCES = [name for name in TRACKED if name.startswith(("src/", "tests/", "lab/"
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
+_SECTION = re.compile(r"\b(docs/[\w/-]+\.md), \"?([A-Z][\w -]+)")
 _NAMED = re.compile(r"\bdocs/decisions/\s*[\w-]+\.md\b")
 
 
@@ -37,10 +38,20 @@ def test_every_decision_that_a_source_names_is_there() -> None:
     assert not {(name, found) for name, found in named if not (PROJECT / "".join(found.split())).exists()}
 
 
+def test_every_section_that_a_source_names_is_there() -> None:
+    named = {(name, *found) for name in SOURCES for found in _SECTION.findall(text(name))}
+    assert len(named) > 5
+    assert not {each for each in named if anchor(each[2]) not in anchors(PROJECT / each[1])}
+
+
 @cache
 def anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor(heading) for heading in headings}
+
+
+def anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 @cache

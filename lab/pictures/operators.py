@@ -116,7 +116,7 @@ def _look(state: str) -> Any:
         warning("backup", f"The newest backup without problems is of {now - timedelta(days=9):%Y-%m-%dT%H:%MZ}."),
     ]
     wrong = [
-        failed("workers", "No worker is alive, and 214 jobs wait: start paraph worker or paraph serve."),
+        failed("workers", "No worker is alive, and 214 due jobs wait: start paraph worker or paraph serve."),
         failed("sealing", "The key of /etc/paraph/seal.p12 does not open: its passphrase is wrong."),
     ]
     ends = {"production": now + timedelta(days=412), "sandbox": now + timedelta(days=900)}

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 import httpx
 
 from tests.cli.service import free_port
+from tests.independent import need
 
 PAGE = (Path(__file__).parents[2] / "docs" / "proxies.md").read_text()
 PROGRAMS = ("nginx", "haproxy", "caddy")
@@ -73,7 +73,7 @@ def certified(folder: Path) -> Path:
 @contextmanager
 def started(program: str, folder: Path, service: int, second: int = 0) -> Iterator[Front]:
     """``service``: the port of the target. ``second``: that of another one, which nginx and Caddy may have."""
-    certificate = certified(folder)
+    path, certificate = need(program, program), certified(folder)
     port = free_port()
     command, settings = COMMANDS[program](folder, service, port)
     if second and program == "caddy":
@@ -84,8 +84,7 @@ def started(program: str, folder: Path, service: int, second: int = 0) -> Iterat
         one, two = r"    upstream paraph \{.*?\n    \}\n", documented("nginx hosts", hosts)
         written.write_text(re.sub(one, lambda _: two, written.read_text(), count=1, flags=re.DOTALL))
     with (folder / "log").open("wb") as log:
-        found = shutil.which(program) or program
-        process = subprocess.Popen([found, *command], stdout=log, stderr=log, env=os.environ | settings)
+        process = subprocess.Popen([path, *command], stdout=log, stderr=log, env=os.environ | settings)
     front = Front(program, port, ssl.create_default_context(cafile=str(certificate)))
     try:
         _until_it_answers(front, process, folder)

@@ -3,34 +3,20 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.attacks.conftest import Target
-from tests.attacks.two_organizations import SCRIPT, World, two_organizations
+from tests.attacks.two_organizations import SCRIPT, World, target, world
 from tests.dashboard.html_rules import broken_rules
 from tests.dashboard.matrix import MATRIX, addresses
 
 pytestmark = pytest.mark.thorough
 
+__all__ = ["target", "world"]  # fixtures
 MB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def target(new_target: Callable[..., Target]) -> Target:
-    """Of its own: once passwords were guessed there, it lets nobody from here log in."""
-    return new_target(PARAPH_MESSAGES_PER_DESTINATION="0")
-
-
-@pytest.fixture(scope="module")
-def world(target: Target) -> Iterator[World]:
-    world = two_organizations(target)
-    yield world
-    for person in (world.ada, world.bob, world.cleo, world.eve):
-        person.browser.close()
 
 
 def test_of_another_organization_nothing_is_found_and_nothing_changes(world: World) -> None:

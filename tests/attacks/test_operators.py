@@ -1,29 +1,16 @@
 """The page of operators: members, owners and strangers reach for it, and operators for more than it gives."""
 
-from collections.abc import Callable, Iterator
-
 import pytest
 
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.attacks.conftest import Target
-from tests.attacks.two_organizations import World, two_organizations
+from tests.attacks.two_organizations import World, target, world
 from tests.dashboard.html_rules import broken_rules
 from tests.dashboard.matrix import operators_addresses
 
 pytestmark = pytest.mark.thorough
 
-
-@pytest.fixture(scope="module")
-def target(new_target: Callable[..., Target]) -> Target:
-    return new_target(PARAPH_MESSAGES_PER_DESTINATION="0")
-
-
-@pytest.fixture(scope="module")
-def world(target: Target) -> Iterator[World]:
-    world = two_organizations(target)
-    yield world
-    for person in (world.ada, world.bob, world.cleo, world.eve):
-        person.browser.close()
+__all__ = ["target", "world"]  # fixtures
 
 
 def reached(person: Person, token: str) -> set[int]:

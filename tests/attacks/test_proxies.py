@@ -1,6 +1,5 @@
 """The attacks on connections once more, through each proxy that docs/proxies.md configures."""
 
-import shutil
 import socket
 import ssl
 import time
@@ -41,8 +40,6 @@ def file(proxied: Target) -> str:
 
 @pytest.fixture(scope="module", params=_FRONTS)
 def front(request: pytest.FixtureRequest, proxied: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    if not shutil.which(request.param):
-        pytest.skip(f"{request.param} is not installed")
     with started(request.param, tmp_path_factory.mktemp(request.param), proxied.port) as found:
         yield found
 

@@ -1,6 +1,5 @@
 """Two web servers behind nginx as docs/proxies.md has it, restarted one right after the other."""
 
-import shutil
 import socket
 import threading
 from collections import Counter
@@ -9,12 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.attacks.front import Front, started
 from tests.cli.service import free_port
-
-pytestmark = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
 
 TIMES = 8
 

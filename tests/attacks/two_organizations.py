@@ -1,8 +1,11 @@
 """Two organizations at the dashboard: one with something of everything, whose words are hostile, and another."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+import pytest
 
 from tests.attacks.at_the_dashboard import Person, begin
 from tests.attacks.conftest import Target
@@ -32,7 +35,21 @@ class World:
         return "/app/" + re.sub(r"<int:(\w+)>", lambda found: str(known[found[1]]), addresses()[name])
 
 
-def two_organizations(target: Target) -> World:
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """Of its own for each file: once passwords were guessed there, it lets nobody from here log in."""
+    return new_target(PARAPH_MESSAGES_PER_DESTINATION="0")
+
+
+@pytest.fixture(scope="module")
+def world(target: Target) -> Iterator[World]:
+    made = _two_organizations(target)
+    yield made
+    for person in (made.ada, made.bob, made.cleo, made.eve):
+        person.browser.close()
+
+
+def _two_organizations(target: Target) -> World:
     made = target.commands(
         [
             ["organization", "create", SCRIPT, "--plan", "pro"],

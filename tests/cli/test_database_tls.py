@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service
+from tests.independent import need
 
 pytestmark = pytest.mark.thorough
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.thorough
 @pytest.fixture
 def address() -> str:
     """One of this machine's that is not its loopback's: to PostgreSQL, who comes from there comes over a network."""
-    said = subprocess.run(["ip", "-json", "-4", "address"], check=True, capture_output=True).stdout
+    said = subprocess.run([need("ip", "iproute2"), "-json", "-4", "address"], check=True, capture_output=True).stdout
     found = [each["local"] for link in json.loads(said) for each in link["addr_info"] if each["scope"] == "global"]
     if not found:
         pytest.skip("this machine has no address but its own loopback")

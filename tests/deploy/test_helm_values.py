@@ -190,9 +190,11 @@ def test_other_values_are_refused(more: dict[str, Any], named: str) -> None:
 def test_the_chart_knows_every_setting_and_no_other() -> None:
     """But for those that it sets itself, and that count for ``paraph serve`` or a command alone. What may stand among
     the values has no secret in it."""
-    known = json.loads((CHART / "values.schema.json").read_text())["definitions"]
-    plain, secret = set(known["setting"]["enum"]), set(known["secret"]["enum"])
+    rules = json.loads((CHART / "values.schema.json").read_text())
+    plain, secret = (set(rules["definitions"][name]["enum"]) for name in ("setting", "secret"))
     assert plain | secret == set(FIELDS) - ON_THE_SPOT - FOR_OTHERS and not plain & secret
+    [in_files] = [each["enum"] for each in rules["properties"]["config"]["propertyNames"]["anyOf"] if "enum" in each]
+    assert set(in_files) == {f"{name}_FILE" for name in plain | secret}
 
 
 def test_every_value_has_a_default_and_a_rule() -> None:

@@ -1,6 +1,5 @@
 """Two web servers behind the Caddy of ``compose.yaml`` are replaced in turn under load: nobody is refused."""
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +13,12 @@ import yaml
 from tests.attacks.front import Front, started
 from tests.cli.service import status, wait_until
 from tests.factories import pdf
+from tests.independent import need
 from tests.operations.apart import Database, Parts
 
 COMPOSE = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())
 CALLERS = 2
 _PATIENCE = 180  # s, of machines that run tests
-
-needs_caddy = pytest.mark.skipif(not shutil.which("caddy"), reason="caddy is not installed")
 
 
 def test_compose_names_both_web_servers_to_the_proxy() -> None:
@@ -42,6 +40,7 @@ def test_what_fills_the_disk_is_bounded_and_backups_have_a_place() -> None:
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[list[Parts]]:
     """Two, with one data folder."""
+    need("caddy", "caddy")
     database = Database(tmp_path / "database", begun=True)
     settings = {"PARAPH_DATA_DIR": str(tmp_path / "shared"), "PARAPH_SECRET_KEY": database.secret}
     made = []
@@ -59,7 +58,6 @@ def servers(tmp_path: Path) -> Iterator[list[Parts]]:
     database.remove()
 
 
-@needs_caddy
 @pytest.mark.thorough
 def test_nobody_is_refused_while_both_are_replaced(servers: list[Parts], tmp_path: Path) -> None:
     one, other = (each.service.port for each in servers)

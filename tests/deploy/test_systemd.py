@@ -16,7 +16,9 @@ UNITS = sorted(FOLDER.iterdir())
 PROGRAM = "/opt/paraph/bin/paraph"
 _LAST_KILL_SECONDS = 5  # between SIGQUIT and SIGKILL of the embedded database
 
-needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+needs_systemd = pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="systemd-analyze (Debian: systemd) is missing"
+)
 
 
 @pytest.fixture(params=UNITS, ids=lambda path: path.name)

@@ -264,7 +264,8 @@ def test_a_worker_that_stopped_beating_is_dead() -> None:
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - interval '30 s')")
         cursor.execute("SELECT nextval('procrastinate_jobs_id_seq')")
-    assert statuses(queue)["workers"] == "failed"  # though no job waits
+    workers, _ = queue()
+    assert (workers.status, workers.sentence) == ("failed", "No worker is alive: start paraph worker or paraph serve.")
 
 
 @pytest.mark.django_db

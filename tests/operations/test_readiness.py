@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -51,6 +52,14 @@ def test_nothing_in_it_asks_the_mail_server(client: Client, settings: Any) -> No
             silent.accept()
     assert answer.status_code == 200
     assert answer.json() == {"ready": True, "checks": {"database": "ok", "clock": "ok", "typesetting": "ok"}}
+
+
+def test_ready_though_the_database_has_another_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is so on all servers: the line ``clock`` is told beside the one that decides."""
+    monkeypatch.setattr("paraph.operations.check.outcome._NOTICEABLE", timedelta(0))
+    monkeypatch.setattr("paraph.operations.check.outcome._WRONG", timedelta(-1))
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["checks"]["clock"]) == (200, "failed")
 
 
 @pytest.mark.parametrize("taken", [False, True])

@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import AwayError
 from paraph.operations import store_copy
 from paraph.operations.store_check import verify_store
-from paraph.operations.store_copy import copy_store
+from paraph.operations.store_copy import copy_store, opened
 from paraph.storage import store
 from paraph.storage.envelope import MARK
 from paraph.storage.local import LocalStore
@@ -26,16 +26,20 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 URL = "s3://bucket/paraph"
 
 
+def variables(address: str) -> dict[str, str]:
+    return {
+        "AWS_ACCESS_KEY_ID": ID,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_REGION": REGION,
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ALLOW_HTTP": "true",
+    }
+
+
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteStore]:
     with s3_server() as address:
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL": address,
-            "AWS_ALLOW_HTTP": "true",
-        }.items():
+        for name, value in variables(address).items():
             monkeypatch.setenv(name, value)
         yield RemoteStore(URL)
 
@@ -129,3 +133,21 @@ def test_a_store_that_is_away_ends_it(
     monkeypatch.setattr(bucket, "sizes", lambda _: bucket.get("documents/none"))
     with pytest.raises(AwayError, match="the object store fails"):
         copy_store(folder, bucket, data_dir / "copy.json")
+
+
+def test_the_target_has_its_own_variables_or_those_of_both(
+    bucket: RemoteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TARGET_PLATFORM", "linux/amd64")  # which image builders set, and is no provider's
+    opened(URL, "TARGET_").put("documents/both.pdf", b"both")
+    assert bucket.get("documents/both.pdf") == b"both"
+    with s3_server() as address:
+        for name, value in variables(address).items():
+            monkeypatch.setenv(f"TARGET_{name}", value)
+        before = dict(os.environ)
+        source, target = opened(URL), opened(URL, "TARGET_")
+        target.put("documents/own.pdf", b"own")
+        assert target.get("documents/own.pdf") == b"own"
+        with pytest.raises(FileNotFoundError):
+            source.get("documents/own.pdf")
+        assert dict(os.environ) == before

@@ -45,8 +45,8 @@ def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> 
 def copy(context: click.Context, *, source: str, target: str, seconds: float | None, as_json: bool) -> None:
     """Copy stored files from SOURCE to TARGET, while the service runs.
 
-    Each is an address as in PARAPH_STORAGE_URL, or "folder" for the one in the data folder. Variables that begin with
-    TARGET_, such as TARGET_AWS_ENDPOINT_URL, are the target's in place of those that are set for both. Files that are
+    Each is an address as in PARAPH_STORAGE_URL, or "folder" for the one in the data folder. Where there are variables
+    such as TARGET_AWS_ENDPOINT_URL, they are the target's alone, and those without TARGET_ the source's. Files that are
     there already are left; each copy is read back. Exits with 1 if files are missing or cannot be read.
     """
     with database():

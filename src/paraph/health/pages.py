@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.kernel import tokens
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.service_checks import READINESS
+from paraph.operations.check.service_checks import READINESS, SERVING
 from paraph.operations.exposition import CONTENT_TYPE, exposition
 
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
@@ -73,7 +73,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     all others, such as the object store. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at most
     half a minute old."""
     found = READINESS.statuses()
-    ready = Status.FAILED not in found.values() and not is_draining()
+    ready = all(found[check.name] != Status.FAILED for check in SERVING) and not is_draining()
     answer: dict[str, object] = {"ready": ready}
     if has_internal_access(request):
         answer["checks"] = found

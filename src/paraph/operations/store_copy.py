@@ -15,6 +15,7 @@ from paraph.storage import store
 from paraph.storage.objects import Store
 
 _BLOCK = 1 << 20
+_PROVIDERS = ("AWS_", "AZURE_", "GOOGLE_")  # how the names of their variables begin
 _ROWS = 1000  # which share a folder of the store
 _SIDE_BY_SIDE = 16  # each waits for the network most of the time
 
@@ -59,12 +60,13 @@ def copy_store(source: Store, target: Store, progress_file: Path, seconds: float
 
 
 def opened(url: str, prefix: str = "") -> Store:
-    """Return the store at the URL, or that of the data folder where it is ``folder``. Where variables have the prefix,
-    they are its only credentials and endpoint."""
+    """Return the store at the URL, or that of the data folder where it is ``folder``. Where variables of a provider
+    have the prefix, they are its only credentials and endpoint."""
     kept = dict(os.environ)
-    given = {name.removeprefix(prefix): value for name, value in kept.items() if prefix and name.startswith(prefix)}
+    with_prefix = tuple(f"{prefix}{provider}" for provider in _PROVIDERS if prefix)
+    given = {name.removeprefix(prefix): value for name, value in kept.items() if name.startswith(with_prefix)}
     try:
-        for name in [name for name in kept if given and name.startswith(("AWS_", "AZURE_", "GOOGLE_"))]:
+        for name in [name for name in kept if given and name.startswith(_PROVIDERS)]:
             del os.environ[name]
         os.environ.update(given)
         return store.plain_store("" if url == "folder" else url, settings.DATA_DIR)

@@ -79,7 +79,11 @@ class LocalStore:
 
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the length of each object in a folder of keys, by its key."""
-        return {f"{folder}/{path.name}": path.stat().st_size for path in self._path(folder).glob("*")}
+        found = {}
+        for path in self._path(folder).glob("*"):
+            with suppress(FileNotFoundError):  # deleted in the meantime
+                found[f"{folder}/{path.name}"] = path.stat().st_size
+        return found
 
     def sweep(self) -> None:
         """Remove the staged files that a crash left behind. To be called only while nothing else writes."""

@@ -86,7 +86,8 @@ def _workers(state: QueueState) -> Outcome:
     if state.workers:
         return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
     if state.used:
-        return failed("workers", f"No worker is alive, and {state.due} jobs wait: start paraph worker or paraph serve.")
+        waiting = f", and {state.due} due job{'s wait' if state.due > 1 else ' waits'}" if state.due else ""
+        return failed("workers", f"No worker is alive{waiting}: start paraph worker or paraph serve.")
     return warning("workers", "No worker is alive, and there was no job yet.")
 
 
@@ -96,7 +97,8 @@ def _jobs(state: QueueState) -> Outcome:
         outcome = warning if state.failed else ok
         return outcome("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
     outcome = failed if state.oldest_seconds > _STUCK else warning
-    return outcome("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
+    waited = f"has waited for {_words(state.oldest_seconds)}"
+    return outcome("queue", f"The oldest of {state.due} due jobs {waited}.{gave_up}")
 
 
 def _words(seconds: float) -> str:
@@ -146,7 +148,7 @@ def retention() -> Iterator[Outcome]:
     """``retention``: whether files and people whose time is over have waited for their end for long."""
     since = objects_to_delete.waiting_since()
     if since and clock.now() - since > _OBJECTS_LATE:
-        sentence = f"Files wait to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}"
+        sentence = f"Files have waited to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}"
         yield warning("retention", sentence)
         return
     late = [(each, what) for what, kept in (("Files", FILES), ("People", PEOPLE)) if (each := longest_overdue(kept))]

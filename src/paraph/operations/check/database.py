@@ -141,7 +141,7 @@ def tls() -> Iterator[Outcome]:
     ours = made.info.hostaddr and not ip_address(made.info.hostaddr).is_loopback
     theirs = _rows(_REMOTE)
     if (ours and not made.pgconn.ssl_in_use) or theirs == [(True,)]:
-        advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/operating.md, TLS to PostgreSQL)."
+        advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/surroundings.md, TLS to PostgreSQL)."
         yield warning("database tls", f"The database is on another machine, and reached without TLS: {advice}")
     elif ours or theirs:
         mode = made.info.get_parameters().get("sslmode", "prefer")
