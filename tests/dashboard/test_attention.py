@@ -55,7 +55,8 @@ def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
     Signer.objects.filter(pk=made.signers[0].pk).update(
         undelivered={"mail": "invitation-1"}, notified_at=timezone.now()
     )
-    assert "Not delivered to Ada Lovelace" in home(client, made.request.organization)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(created_at=timezone.now())
+    assert "Not delivered to Ada Lovelace" in home(client, made.request.organization), "at once"
     unsealed = {"status": "completed", "completed_at": timezone.now() - timedelta(hours=1)}
     SignatureRequest.objects.filter(pk=made.request.pk).update(**unsealed)
     SealingFailure.objects.create(request=made.request, stage="seal", kind="key", cause="/secret/path")

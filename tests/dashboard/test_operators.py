@@ -239,9 +239,9 @@ def test_work_and_certificates_are_told(outcomes: list[Outcome]) -> None:
     looking.LATEST._look = look
     page = content(client)
     told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(.*?)</dd>", page, re.DOTALL))
-    assert "2 · " in told["Mails"] and "late by 3\xa0hours" in told["Mails"]
-    assert "1 · " in told["Seals and proofs"] and "on time" in told["Seals and proofs"]
-    assert "1 given up" in told["Bulk sends"] and "1 · " in told["Housekeeping"]
+    assert "2 <span" in told["Mails"] and "late by 3\xa0hours" in told["Mails"]
+    assert told["Seals and proofs"].startswith("1 ") and "· on time" in told["Seals and proofs"]
+    assert "1 given up" in told["Bulk sends"] and told["Housekeeping"].startswith("1 ")
     assert "Ends soon" in told["Seals"] and "until 1 January 2050" in told["Timestamps"]
     assert "<time" in told["Last backup"]
 

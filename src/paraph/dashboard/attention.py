@@ -101,18 +101,18 @@ def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
-    """Return the signers whose turn it is, and whose invitation no mail server has taken, or to whom a message was
-    refused for good."""
+    """Return the signers whose turn it is, and to whom a message was refused for good, or whose invitation no mail
+    server has taken for a while."""
     latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
-    before = clock.now() - _SHORTLY
-    mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}
-    unsigned = Signer.objects.filter(request_id__in=mailed).exclude(status=SignerStatus.SIGNED).defer(*LARGE)
-    waiting, seen = list[Signer](), set[int]()
+    pending = {row.pk: row for row in latest[:_LATEST_REQUESTS]}
+    unsigned = Signer.objects.filter(request_id__in=pending).exclude(status=SignerStatus.SIGNED).defer(*LARGE)
+    waiting, seen, before = list[Signer](), set[int](), clock.now() - _SHORTLY
     for signer in unsigned.order_by("-request_id", "order"):
-        signer.request = mailed[signer.request_id]
+        signer.request = pending[signer.request_id]
         is_next = signer.request.mode == Mode.PARALLEL or signer.request_id not in seen
         seen.add(signer.request_id)
-        if is_next and (signer.undelivered or signer.notified_at is None):
+        is_late = signer.request.send_email and signer.notified_at is None and signer.request.created_at < before
+        if is_next and (signer.undelivered or is_late):
             waiting.append(signer)
     return waiting[:_MOST]
 

@@ -95,9 +95,9 @@ def _days(label: Any) -> forms.IntegerField:
 class RetentionForm(forms.Form):
     """Days by environment; empty for ever."""
 
-    production = _days(gettext_lazy("Production: days"))
+    production = _days(gettext_lazy("Production: days until files are deleted"))
     production_people = _days(gettext_lazy("Production: days until people are forgotten"))
-    sandbox = _days(gettext_lazy("Sandbox: days"))
+    sandbox = _days(gettext_lazy("Sandbox: days until files are deleted"))
     sandbox_people = _days(gettext_lazy("Sandbox: days until people are forgotten"))
 
 
@@ -145,7 +145,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/retention``, where the operator leaves it to owners."""
     form = RetentionForm(request.POST)
     if not service.PARAPH.owners_set_retention:
-        form.add_error(None, _("On this service, only the operator can change how long files are kept."))
+        form.add_error(None, _("On this service, only the operator can change how long data is kept."))
     elif form.is_valid():
         days = {each: form.cleaned_data[each] for each in Environment.values}
         people_days = {each: form.cleaned_data[f"{each}_people"] for each in Environment.values}

@@ -1,8 +1,8 @@
 """Suspending organizations, and deleting them.
 
-A suspended organization begins nothing new: its keys are refused (403). What is under way ends: signers sign, files are
-sealed, webhooks are delivered. A deleted one is as if it did not exist: its keys are unknown (401), its signing links
-lead nowhere (404).
+A suspended organization begins nothing new: its keys are refused (403). What is under way goes on: signers sign, files
+are sealed, webhooks are delivered. A deleted one is as if it did not exist: its keys are unknown (401), its signing
+links lead nowhere (404).
 """
 
 from datetime import datetime

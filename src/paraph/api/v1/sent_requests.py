@@ -21,17 +21,6 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.input import Correction, End, Extend
 from paraph.signature_requests.payload import read_small
 
-_END = ("conflict_over:end", "validation_reason:end", "validation_json:end")
-_REMINDER = (
-    "conflict_signed",
-    "conflict_over:remind",
-    "conflict_turn",
-    "conflict_not_invited",
-    "conflict_no_mails",
-    "conflict_most",
-    "rate_limited_reminder",
-)
-
 
 @operation(
     "endSignatureRequest",
@@ -40,7 +29,7 @@ _REMINDER = (
     "The request, `expired` and `ended_early`.",
     accepts=(KEY,),
     body=Body(End, "Why."),
-    refuses=(*CHANGE, *JSON, *_END),
+    refuses=(*CHANGE, *JSON, "conflict_over:end", "validation_reason:end", "validation_json:end"),
 )
 def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """End a signature request early.
@@ -56,14 +45,8 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
 def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
     content = body.read_object(request)
     reason = read_small(End, content).reason
-
-    def end() -> None:
-        end_own_early(request.scope, actor(request), request_id, reason)
-
-    def read() -> Answer:
-        return shown(request.scope, request_id)
-
-    return idempotent.done_once(key, content, request_id, end, read)
+    act = partial(end_own_early, request.scope, actor(request), request_id, reason)
+    return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -72,7 +55,10 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
     Signer,
     "The signer. The mail is on its way; the audit log tells when the mail server has it.",
     accepts=(KEY,),
-    refuses=(*CHANGE, *_REMINDER),
+    refuses=(
+        *(*CHANGE, "conflict_signed", "conflict_over:remind", "conflict_turn", "conflict_not_invited"),
+        *("conflict_no_mails", "conflict_most", "rate_limited_reminder"),
+    ),
 )
 def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     """Remind a signer.
@@ -96,19 +82,7 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
         except DomainError as refusal:
             raise DomainError("conflict", refusal.message) from refusal
 
-    def read() -> Answer:
-        return _signer(request, request_id, signer_id)
-
-    return idempotent.done_once(key, None, signer_id, ask, read)
-
-
-_CORRECTION = (
-    "already_signed:correct",
-    "conflict_over:correct",
-    "conflict_links",
-    "forbidden_sms:correct",
-    "validation_correction",
-)
+    return idempotent.done_once(key, None, signer_id, ask, partial(_signer, request, request_id, signer_id))
 
 
 @operation(
@@ -118,7 +92,10 @@ _CORRECTION = (
     "The request, with the signer as corrected.",
     accepts=(KEY,),
     body=Body(Correction, "What to put right."),
-    refuses=(*CHANGE, *JSON, *_CORRECTION),
+    refuses=(
+        *(*CHANGE, *JSON, "already_signed:correct", "conflict_over:correct", "conflict_links"),
+        *("forbidden_sms:correct", "validation_correction"),
+    ),
 )
 def correct_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     """Correct a signer.
