@@ -13,6 +13,8 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from django.template.base import Template
+from django.test.utils import _TestState
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
@@ -109,6 +111,13 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
     said to be at another host."""
     handler: Any = StaticFilesHandler
     handler.get_base_url = lambda _self: "//elsewhere/"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _templates_are_rendered_as_in_production(django_test_environment: None) -> None:
+    """Django's test environment copies what each template is given, which no test here asks for."""
+    rendering: Any = Template
+    rendering._render = _TestState.saved_data.template_render
 
 
 @pytest.fixture
