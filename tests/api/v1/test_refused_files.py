@@ -120,18 +120,14 @@ def test_a_reason_that_is_not_known_is_told_in_the_words_of_the_tool() -> None:
 BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 
-@pytest.fixture(autouse=True)
-def afterwards() -> Iterator[None]:
-    yield
+@pytest.fixture
+def make_busy() -> Iterator[Callable[[], object]]:
+    """The next file to be read gets no time."""
+    yield lambda: stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     configure(2)
 
 
-def make_busy() -> None:
-    """The next file to be read gets no time."""
-    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
-
-
-def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
+def test_an_upload_that_nobody_has_time_for(owner: ApiClient, make_busy: Callable[[], object]) -> None:
     make_busy()
     response = owner.upload()
     assert error(response, 503, "unavailable") == BUSY
@@ -140,7 +136,9 @@ def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
     assert owner.upload().status_code == 201
 
 
-def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(owner: ApiClient) -> None:
+def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(
+    owner: ApiClient, make_busy: Callable[[], object]
+) -> None:
     document = owner.document()
     owner.headers["Accept-Language"] = "nl"
     make_busy()
