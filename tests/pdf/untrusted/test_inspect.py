@@ -218,6 +218,7 @@ def test_searching_and_drawing_survive_bombs_too(strict: None, name: str) -> Non
         assert caught.value.reason == "too_complex"
 
 
+@pytest.mark.thorough
 def test_large_contents_are_no_bomb() -> None:
     """Twenty times as much as the largest page among real files has."""
     assert len(inspect(hostile.many_contents(1, 50), page_limit=10).pages) == 2
