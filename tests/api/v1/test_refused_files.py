@@ -32,22 +32,14 @@ def dynamic_form() -> bytes:
 
 
 FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
-    "unreadable": (
-        hostile.noise,
-        "The file cannot be read as a PDF.",
-        "Le fichier ne peut pas être lu comme un PDF.",
-    ),
+    "unreadable": (hostile.noise, "The file cannot be read as a PDF.", "Le fichier ne peut pas être lu comme un PDF."),
     "damaged": (
         refused.page_tree_without_kids,
         "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
         "Le PDF est endommagé, si bien que certains lecteurs ne peuvent pas l’ouvrir. Enregistrez-le à nouveau avec "
         "le programme qui l’a créé.",
     ),
-    "password": (
-        refused.locked,
-        "The PDF requires a password to open.",
-        "Le PDF ne s’ouvre qu’avec un mot de passe.",
-    ),
+    "password": (refused.locked, "The PDF requires a password to open.", "Le PDF ne s’ouvre qu’avec un mot de passe."),
     "certificates": (
         refused.for_certificates,
         "The PDF is encrypted with certificates, so only their holders can open it.",

@@ -198,8 +198,7 @@ FIRST_BOMBS = ("a tebibyte",)
 
 
 @pytest.mark.parametrize(
-    "name",
-    [name if name in FIRST_BOMBS else pytest.param(name, marks=pytest.mark.thorough) for name in BOMBS],
+    "name", [name if name in FIRST_BOMBS else pytest.param(name, marks=pytest.mark.thorough) for name in BOMBS]
 )
 def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, name: str) -> None:
     bomb = BOMBS[name]()
