@@ -4,9 +4,11 @@ import fcntl
 import gc
 import os
 from collections.abc import Generator, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpx
 import hypothesis
 import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
@@ -118,6 +120,14 @@ def _templates_are_rendered_as_in_production(django_test_environment: None) -> N
     """Django's test environment copies what each template is given, which no test here asks for."""
     rendering: Any = Template
     rendering._render = _TestState.saved_data.template_render
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clients_read_the_certificates_of_the_machine_once() -> None:
+    """Reading two hundred of them takes longer than most of what a client of the tests asks, over plain HTTP."""
+    transports: Any = httpx._transports.default
+    read = cache(lambda _file, **how: httpx.create_ssl_context(**how))
+    transports.create_ssl_context = lambda **how: read(os.environ.get("SSL_CERT_FILE"), **how)
 
 
 @pytest.fixture
