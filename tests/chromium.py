@@ -13,11 +13,10 @@ _WITHOUT = (
     *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"),
     *("NetworkTimeServiceQuerying", "PreconnectToSearch"),
 )
-_WITH = ("CDPScreenshotNewSurface", "IsolateSandboxedIframes")  # as Playwright has it; as Chromium with windows has it
 
 
 def launch(playwright: Any, *options: str) -> Any:
     """The browser, which the caller closes."""
-    features = (f"--disable-features={','.join(_WITHOUT)}", f"--enable-features={','.join(_WITH)}")
-    arguments = ["--no-sandbox", *features, *options]
+    isolated = "--site-per-process"  # as Chromium with windows has it
+    arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", isolated, *options]
     return playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
