@@ -16,7 +16,6 @@ from threading import Condition
 from paraph.kernel.errors import DomainError
 
 PATIENCE_SECONDS = 5.0
-_BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 Told = Callable[[float, bool], object]
 
@@ -24,8 +23,8 @@ Told = Callable[[float, bool], object]
 class NoPlaceError(DomainError):
     """All places are taken; whoever asked may try again in a few seconds."""
 
-    def __init__(self, message: str = _BUSY) -> None:
-        super().__init__("unavailable", message)
+    def __init__(self) -> None:
+        super().__init__("unavailable", "The service is too busy for this at the moment. Try again in a few seconds.")
 
 
 class FairSemaphore:
@@ -55,10 +54,6 @@ class FairSemaphore:
             with self._changed:
                 self._held.remove(tenant_key)
                 self._changed.notify_all()
-
-    def held(self) -> int:
-        """Return how many places are taken at this moment."""
-        return len(self._held)
 
     def _take(self, tenant_key: str) -> None:
         came, mine = time.monotonic(), [tenant_key]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from paraph.kernel import tokens
@@ -75,9 +76,8 @@ def _create(path: Path, key: bytes) -> bytes:
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
     _write(temporary, key, os.O_EXCL)
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):
+            os.link(temporary, path)
     finally:
         temporary.unlink()
     return _read(path)
@@ -94,9 +94,6 @@ def _read(path: Path) -> bytes:
     return path.read_bytes().strip() if path.exists() else b""
 
 
-FingerprintInUse = Callable[[], bytes | None]
-
-
 class Secrets:
     """``newest`` is to be in use, ``earlier`` ones are still accepted.
 
@@ -105,12 +102,14 @@ class Secrets:
     """
 
     def __init__(
-        self, newest: bytes, earlier: Sequence[bytes] = (), fingerprint_in_use: FingerprintInUse = lambda: None
+        self,
+        newest: bytes,
+        earlier: Sequence[bytes] = (),
+        fingerprint_in_use: Callable[[], bytes | None] = lambda: None,
     ) -> None:
         self.newest = newest
         self._by_fingerprint = {fingerprint(secret): secret for secret in (newest, *earlier)}
         self._fingerprint_in_use = fingerprint_in_use
-        self._derived: dict[tuple[bytes, str], bytes] = {}
 
     @property
     def several(self) -> bool:
@@ -135,36 +134,23 @@ class Secrets:
 
     def key(self, purpose: str) -> bytes:
         """Return the key that new values are made with, for one purpose."""
-        return self.derived(self.in_use, purpose)
+        return tokens.derive(self.in_use, purpose)
 
     def keys(self, purpose: str) -> list[bytes]:
         """Return the keys that values may have been made with, first the one in use."""
-        return [self.derived(secret, purpose) for secret in self.all]
-
-    def derived(self, secret: bytes, purpose: str) -> bytes:
-        """:func:`paraph.kernel.tokens.derive`, done once."""
-        found = self._derived.get((secret, purpose))
-        if found is None:
-            found = self._derived[secret, purpose] = tokens.derive(secret, purpose)
-        return found
+        return [tokens.derive(secret, purpose) for secret in self.all]
 
     def encrypt(self, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
         """Encrypt as :func:`paraph.kernel.tokens.encrypt`, by the secret in use."""
-        return self.encrypt_by(self.in_use, purpose, plain, context)
-
-    def encrypt_by(self, secret: bytes, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
-        """Encrypt with the key of another secret than the one in use."""
-        return tokens.encrypt(self.derived(secret, purpose), plain, context)
+        return tokens.encrypt(self.key(purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
         """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
-            try:
+            with suppress(ValueError):
                 return tokens.decrypt(key, sealed, context)
-            except ValueError:
-                continue
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:

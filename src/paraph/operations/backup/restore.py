@@ -23,6 +23,7 @@ from paraph.kernel.secrets import (
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
 from paraph.operations.backup.archive import CONTENTS, DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
+from paraph.operations.backup.contents import is_empty
 from paraph.postgres import transfer
 from paraph.storage.objects import checked_key
 
@@ -49,7 +50,7 @@ def require_nothing_there(archive: Archive, settings: Settings, url: str) -> Non
 
 def require_empty_database(url: str) -> None:
     """Raise ``DomainError("configuration", …)`` where the database has a table."""
-    if not transfer.is_empty(url):
+    if not is_empty(url):
         raise DomainError("configuration", "The database is not empty: nothing was changed.")
 
 
