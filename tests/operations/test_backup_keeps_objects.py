@@ -113,14 +113,18 @@ def test_a_backup_amid_a_rotation_holds_all_secrets(
     write_backup(tmp_path / "paraph.backup")
     elsewhere = Settings(data_dir=tmp_path / "elsewhere")
     elsewhere.data_dir.mkdir()
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
     with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
         restore_secret_and_keys(archive, elsewhere)
+        assert synced == [40, 40], "all that was written is on the disk"
         require_same_secret(archive, elsewhere)
         require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="n" * 40))
         with pytest.raises(DomainError, match="belongs to another secret"):
             require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="x" * 40))
     assert (tmp_path / "elsewhere" / "secret.key").read_bytes() == b"n" * 40
     assert (tmp_path / "elsewhere" / "secret.previous").read_bytes() == b"o" * 40
+    assert (tmp_path / "elsewhere" / "secret.previous").stat().st_mode & 0o077 == 0
 
 
 def test_a_table_that_the_dump_lacks_is_told(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.flow.sealing.context import development, sealing_context
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
-from paraph.kernel import clock
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
 from paraph.operations import secret_rotation as rotation

@@ -23,8 +23,10 @@ Told = Callable[[float, bool], object]
 class NoPlaceError(DomainError):
     """All places are taken; whoever asked may try again in a few seconds."""
 
+    sentence = "The service is too busy for this at the moment. Try again in a few seconds."
+
     def __init__(self) -> None:
-        super().__init__("unavailable", "The service is too busy for this at the moment. Try again in a few seconds.")
+        super().__init__("unavailable", self.sentence)
 
 
 class FairSemaphore:
@@ -62,9 +64,7 @@ class FairSemaphore:
             self._waiting.append(mine)
             try:
                 at_once = self._next() is mine
-                served = at_once or (
-                    not crowded and self._changed.wait_for(lambda: self._next() is mine, PATIENCE_SECONDS)
-                )
+                served = self._changed.wait_for(lambda: self._next() is mine, 0 if crowded else PATIENCE_SECONDS)
             finally:
                 self._waiting = [each for each in self._waiting if each is not mine]
             if served:

