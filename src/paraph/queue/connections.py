@@ -55,6 +55,7 @@ class Connector(PsycopgConnector):
 
 
 def _pool(**settings: Any) -> AsyncConnectionPool:
+    """Make the pool, with our own check in place of procrastinate's."""
     return AsyncConnectionPool(**{**settings, "check": _check})
 
 

@@ -98,7 +98,8 @@ def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
 def _run(name: str, verb: Callable[..., None], arguments: dict[str, Any]) -> None:
     # In the log, request_id is the id of the HTTP request. Arguments that are no numbers hold what others wrote.
     fields = {key.replace("request_id", "signature_request"): n for key, n in arguments.items() if type(n) is int}
-    log, began, result = _log.bind(task=name, **fields), time.perf_counter(), "failed"
+    log = _log.bind(task=name, **fields)
+    began, result = time.perf_counter(), "failed"
     try:
         verb(**arguments)
         result = "succeeded"

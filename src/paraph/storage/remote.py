@@ -58,8 +58,8 @@ class RemoteStore:
         if public_url == SERVED_BY_US or (not public_url and internal_endpoint(url)):
             self._public = None
         elif public_url:
-            at = {"endpoint": public_url, "client_options": {"allow_http": True}}  # it signs, and asks nothing
-            self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, **at)
+            options = {"client_options": {"allow_http": True}} if public_url.startswith("http:") else {}
+            self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, **options)
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Store the object, and set the name that browsers save a download under to the last part of the key, because a
