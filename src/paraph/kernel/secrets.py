@@ -8,7 +8,7 @@ from pathlib import Path
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
-SHORTEST = 32  # characters of a secret
+SHORTEST = 32  # characters of a secret, or of a storage key
 EARLIER_FILE = "secret.previous"
 
 
