@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import distribution
 from pathlib import Path
 from stat import S_IXOTH
@@ -78,8 +78,7 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
         return
     if location.cluster.exists() and any(location.cluster.iterdir()):
         raise DomainError("postgres", f"The folder {location.cluster} holds something else than a PostgreSQL cluster.")
-    free = shutil.disk_usage(location.home).free >> 20
-    if free < _LEAST_FREE_MB:
+    if (free := shutil.disk_usage(location.home).free >> 20) < _LEAST_FREE_MB:
         raise DomainError(
             "postgres", f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
         )
@@ -101,14 +100,19 @@ def run(location: ClusterLocation, command: list[str | Path]) -> None:
 
 @contextmanager
 def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program beside the block, and wait for its end. It is killed where the block fails, before its input ends.
-    Raise ``DomainError("postgres", …)`` with its words where it fails itself."""
+    """Run a program beside the block, at whose end its input ends, and wait for it. Where the block fails, the program
+    is killed first, so that it does not take what it has for all. Raise ``DomainError("postgres", …)`` with its words
+    where it fails itself."""
     with TemporaryFile() as errors, subprocess.Popen(command, stderr=errors, **how) as process:  # noqa: S603
         try:
             yield process
         except BaseException:
             process.kill()
             raise
+        finally:
+            with suppress(BrokenPipeError):  # of a program that has ended before it read all
+                if process.stdin:
+                    process.stdin.close()
         if process.wait():
             errors.seek(0)
             words = " ".join(errors.read().decode(errors="replace").split())

@@ -162,19 +162,14 @@ def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
     command += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
     with running(command, stdin=subprocess.PIPE, env=_environment(url)) as reader:
         assert reader.stdin
-        with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:
-            _pass_on(script, reader.stdin)
-        with suppress(BrokenPipeError):  # the program has ended, and says why
-            reader.stdin.close()
-
-
-def _pass_on(script: IO[bytes], target: IO[bytes]) -> None:
-    for line in script:
-        if schema := _SCHEMA.fullmatch(line):
-            target.write(_MAKE_SCHEMA % (schema[1], schema[1]))
-        elif not _LEFT_OUT.fullmatch(line):
-            target.write(line)
-    target.write(_FOUND)
+        write = reader.stdin.write
+        with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:  # of one that will say why
+            for line in script:
+                if schema := _SCHEMA.fullmatch(line):
+                    write(_MAKE_SCHEMA % (schema[1], schema[1]))
+                elif not _LEFT_OUT.fullmatch(line):
+                    write(line)
+            write(_FOUND)
 
 
 def _environment(url: str) -> dict[str, str]:
