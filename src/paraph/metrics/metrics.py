@@ -21,7 +21,7 @@ _timestamp_failures = Counter("paraph_timestamp_failures", "Times that a timesta
 _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
 _messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channel", "kind", "result"])
-_wait_seconds = Histogram("paraph_wait_seconds", "Seconds that requests waited for a free place.", ["place", "result"], _SECONDS)
+_wait_seconds = Histogram("paraph_wait_seconds", "Seconds of waiting for a free place.", ["place", "result"], _SECONDS)
 
 starts = Counter("paraph_process_starts", "Processes begun.", ["role"])
 """``role``: ``web`` or ``worker``."""
