@@ -88,7 +88,7 @@ BUDGETS = {
     "signature_requests": 3_978,
     "signer": 2_870,
     "storage": 754,
-    "tenants": 2_465,
+    "tenants": 2_420,
     "webhooks": 1_420,
     "words": 80,
 }

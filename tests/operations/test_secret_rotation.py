@@ -188,7 +188,7 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
     use(NEW, OLD)
     rotate()
     use(OLD)
-    monkeypatch.setattr(installation, "_row", installation.Agreed)
+    monkeypatch.setattr(installation, "_row", Installation)
     later = clock.now() + tickets.IN_MAIL
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now", lambda: later)
