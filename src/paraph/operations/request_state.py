@@ -125,12 +125,7 @@ def _documents(request: SignatureRequest) -> list[dict[str, Any]]:
 
 
 def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
-    if made is None:
-        return None
-    return {
-        "object_key": made.object_key,
-        **made.facts,
-    }
+    return {"object_key": made.object_key, **made.facts} if made else None
 
 
 def _job(job: Job) -> dict[str, Any]:
