@@ -77,7 +77,7 @@ BUDGETS = {
     "messaging": 600,
     "metrics": 320,
     "operations": 3_246,
-    "otp": 450,
+    "otp": 464,
     "outbound": 510,
     "pdf": 21_840,
     "postgres": 810,
