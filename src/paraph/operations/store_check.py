@@ -133,12 +133,13 @@ def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *mor
 
 def _through_table(progress: Progress, end: float, act: Act, rows: int) -> bool:
     by_row = groupby(named_objects(TABLES[progress.stage], progress.after), lambda named: named.row)
-    while batch := [list(objects) for _, objects in islice(by_row, rows)]:  # a row may name two
+    batches = iter(lambda: [list(objects) for _, objects in islice(by_row, rows)], [])  # a row may name two
+    for number, batch in enumerate(batches):
+        if number and time.monotonic() > end:  # each run does something
+            return False
         act(list(chain.from_iterable(batch)))
         progress.after = batch[-1][0].row[1]
         progress.save_now_and_then()
-        if time.monotonic() > end:
-            return False
     return True
 
 
