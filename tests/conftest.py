@@ -119,7 +119,8 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
 def _templates_are_rendered_as_in_production(django_test_environment: None) -> None:
     """Django's test environment copies what each template is given, which no test here asks for."""
     rendering: Any = Template
-    rendering._render = _TestState.saved_data.template_render
+    state: Any = _TestState
+    rendering._render = state.saved_data.template_render
 
 
 @pytest.fixture(autouse=True, scope="session")
