@@ -57,7 +57,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 BUDGETS = {
     "account_mail": 60,
     "api": 4_500,
-    "audit_trail": 352,
+    "audit_trail": 354,
     "authority": 70,
     "cli": 2_546,
     "config": 600,
@@ -77,7 +77,7 @@ BUDGETS = {
     "messaging": 667,
     "metrics": 410,
     "operations": 3_246,
-    "otp": 450,
+    "otp": 464,
     "outbound": 510,
     "pdf": 21_911,
     "postgres": 810,
