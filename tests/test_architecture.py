@@ -73,7 +73,7 @@ BUDGETS = {
     "health": 80,
     "idempotency": 170,
     "kernel": 1_093,
-    "keys": 1_684,
+    "keys": 1_709,
     "messaging": 667,
     "metrics": 410,
     "operations": 3_246,
