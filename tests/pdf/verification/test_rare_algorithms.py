@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asn1crypto import keys as asn1_keys
+from asn1crypto import x509 as asn1_x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, mldsa, padding
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import fields, signers
+from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.keys.chains import find_chain
 from paraph.pdf.pki.cms import CmsRefused, read_signed_data
@@ -167,14 +170,10 @@ def test_rsa_with_sha3_by_openssl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", _EDWARDS)
 def test_edwards_curves_by_pyhanko(name: str) -> None:
-    from asn1crypto import keys as asn1_keys
-    from asn1crypto import x509 as asn1_x509
-    from pyhanko_certvalidator.registry import SimpleCertificateStore
-
     own = _key(name)
     private = own.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     signer_certificate = forge.certificate("Signer", own, "Test Middle", forge.curve_key("middle"))
-    others = SimpleCertificateStore()
+    others = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
     others.register(asn1_x509.Certificate.load(forge.der_of(forge.middle())))
     signer = signers.SimpleSigner(
         asn1_x509.Certificate.load(forge.der_of(signer_certificate)), asn1_keys.PrivateKeyInfo.load(private), others
