@@ -14,11 +14,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.kernel.tokens import sha256
 from paraph.pdf.report import Verification
-from paraph.pdf.timestamps.detached_timestamps import (
-    DetachedTimestamp,
-    DetachedTimestampsRefused,
-    timestamps_file,
-)
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted import sandbox, verify
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
