@@ -1,5 +1,5 @@
-"""Providers of remote seals for the tests: one in this file, with the API of the Cloud Signature Consortium in version 2
-or 1.0.4, which is strict and can misbehave as a real one can; and certomancer's, which is somebody else's work."""
+"""Providers of remote seals for the tests: one of this file, with the API of the Cloud Signature Consortium in version
+2 or 1.0.4, which is strict and can misbehave as a real one can; and certomancer's, which is somebody else's work."""
 
 import asyncio
 import base64
@@ -7,6 +7,7 @@ import contextlib
 import json
 import ssl
 import threading
+import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -151,7 +152,11 @@ class Provider:
         content = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
         method = handler.path.removeprefix(f"/csc/{self.version}/").lstrip("/")
         is_form = handler.headers.get("Content-Type") == "application/x-www-form-urlencoded"
-        body = {name: each[0] for name, each in parse_qs(content.decode()).items()} if is_form else json.loads(content or "{}")
+        body = (
+            {name: each[0] for name, each in parse_qs(content.decode()).items()}
+            if is_form
+            else json.loads(content or "{}")
+        )
         self.calls.append((method, body))
         try:
             if self.faults.get(method):
@@ -331,7 +336,8 @@ def certomancer_provider(folder: Path, patch: pytest.MonkeyPatch, key: PrivateKe
     certificate = config.get_pki_arch(ArchLabel("acme")).get_cert(CertLabel("root"))
     root = x509.load_der_x509_certificate(certificate.dump())
     (folder / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
-    service = CSCWithCertomancer(config)
+    with warnings.catch_warnings(action="ignore"):  # of aiohttp: it names its parts in the old way
+        service = CSCWithCertomancer(config)
     service.register_routes()
     loop, runner = asyncio.new_event_loop(), web.AppRunner(service.app)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
