@@ -15,6 +15,8 @@ from paraph.kernel.errors import DomainError
 from paraph.keys import csc_provider
 from paraph.operations.check.sealing import sealing
 from paraph.storage import store
+from paraph.tenants.models import Role
+from tests.dashboard.conftest import just_logged_in
 from tests.factories import Scene, scene, sign
 from tests.independent import page_text
 from tests.keys.certified_keys import make_key, make_root
@@ -60,6 +62,12 @@ def proof_text(folder: Path) -> str:
     return " ".join(page_text(folder / "proof.pdf").split())
 
 
+def page(made: Scene) -> str:
+    organization = made.request.organization
+    client = just_logged_in(organization, Role.MEMBER)
+    return str(client.get(f"/app/{organization.pk}/requests/{made.request.pk}").content.decode())
+
+
 @pytest.mark.django_db
 def test_a_qualified_seal_is_called_one(begin: Begin, tmp_path: Path) -> None:
     service = begin(COMPLIANCE, DEVICE, ESEAL)
@@ -71,15 +79,16 @@ def test_a_qualified_seal_is_called_one(begin: Begin, tmp_path: Path) -> None:
     assert {fact["kms_request_id"] for fact in facts} == told and len(told) == 2
     assert SealedDocument.objects.get().is_qualified and ProofFile.objects.get().is_qualified
     assert words.of("proof", "en")["qualified_seal"] in proof_text(tmp_path)
+    assert "· qualified electronic seal, as its certificate states" in page(made)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("parts", [(COMPLIANCE, ESEAL), (DEVICE, ESEAL), ()])
 def test_any_other_is_not(begin: Begin, tmp_path: Path, parts: tuple[bytes, ...]) -> None:
     begin(*parts)
-    finished()
+    made = finished()
     assert not SealedDocument.objects.get().is_qualified
-    assert "ualified" not in proof_text(tmp_path)
+    assert "ualified" not in proof_text(tmp_path) + page(made)
 
 
 @pytest.mark.django_db
