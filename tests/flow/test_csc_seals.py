@@ -18,9 +18,9 @@ from paraph.storage import store
 from paraph.tenants.models import Role
 from tests.dashboard.conftest import just_logged_in
 from tests.factories import Scene, scene, sign
-from tests.independent import page_text
-from tests.keys.certified_keys import make_key, make_root
-from tests.keys.csc_service import CLIENT, Provider, fault, provider
+from tests.independent import assert_cades, page_text
+from tests.keys.certified_keys import Kind, make_key, make_root
+from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, fault, provider
 from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, qualified
 
 Begin = Callable[..., Provider]
@@ -32,8 +32,8 @@ def begin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(csc_provider, "_PAUSES", (0.0, 0.0))
     with ExitStack() as stack:
 
-        def begun(*parts: bytes) -> Provider:
-            root, key = make_root(), make_key("p-256")
+        def begun(*parts: bytes, kind: Kind = "p-256") -> Provider:
+            root, key = make_root(), make_key(kind)
             chain = [qualified(*parts, root=root, public=key.public_key())]
             made = provider("v2", tmp_path, monkeypatch, key=key, root=root, certificates=chain)
             service = stack.enter_context(made)
@@ -128,3 +128,17 @@ def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
     assert not SealedDocument.objects.exists()
     seal(made.request_documents[0].pk)
     assert SealedDocument.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> None:
+    """With a certificate that would take either form."""
+    service = begin(kind="rsa")
+    service.credential["key"]["algo"] = [RSA_PSS]
+    (outcome,) = sealing()
+    assert outcome.status != "failed", outcome.sentence
+    finished()
+    sealed = SealedDocument.objects.get()
+    assert sealed.facts["signing_algorithm"] == "RSASSA_PSS_SHA_256"
+    (tmp_path / "sealed.pdf").write_bytes(store.get(sealed.object_key))
+    assert_cades(tmp_path / "sealed.pdf", tmp_path / "root.pem", 0)

@@ -189,6 +189,7 @@ def test_where_tokens_are_given_is_found(begin: Begin, opened: Callable[..., Sig
     for info, metadata in (
         ({"oauth2": plain}, {}),
         ({"oauth2": service.url.replace("//", "//user:word@")}, {}),
+        ({"oauth2": "https://[::1"}, {}),
         ({"oauth2": None, "oauth2Issuer": plain}, {}),
         ({"oauth2": None, "oauth2Issuer": None}, {}),
         ({}, {"issuer": "https://somebody.example"}),
@@ -210,7 +211,7 @@ def test_a_refused_pin_is_not_tried_again(begin: Begin, opened: Callable[..., Si
     error = "invalid_pin" if version == "v1" else "invalid_authentication_data"
     assert f"{error} (The authentication data is invalid)" in refusal("configuration", lambda: signing.sign(b"message"))
     for each in (signing, another):
-        said = refusal("configuration", lambda each=each: each.sign(b"message"))
+        said = refusal("configuration", partial(each.sign, b"message"))
         assert "refused PARAPH_CSC_PIN, which is not tried again" in said
     assert service.asked.count("credentials/authorize") == 1
     assert opened(service).sign(b"message").value
@@ -489,6 +490,7 @@ def test_certificates_that_cannot_be_read(begin: Begin, opened: Callable[..., Si
         "csc+https://api.example/csc/v2?credential=1&pin=2468",
         "csc+https://user:2468@api.example/csc/v2?credential=1",
         "csc+ftp://api.example/csc/v2?credential=1",
+        "csc+https://[::1/csc/v2?credential=1",
     ],
 )
 def test_an_address_of_another_form(address: str, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_credential_at_a_provider_is_of_one_environment(tmp_path: Path) -> Non
     )
     for environment in ("production", "sandbox"):
         with pytest.raises(DomainError, match="Only one of PARAPH_SEALING_KEY and PARAPH_SANDBOX_SEALING_KEY can be"):
-            operator_key(settings, environment)  # type: ignore[arg-type]
+            operator_key(settings, environment)
     alone = settings.model_copy(update={"sandbox_sealing_key": "", "sandbox_sealing_certificate": None})
     assert trusted_roots(alone, tmp_path / "none") == read_roots(tmp_path / "root.pem")  # nobody is asked
     configured = operator_key(alone, "production")

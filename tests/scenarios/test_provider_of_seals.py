@@ -105,7 +105,7 @@ def assert_ades(pdf: Path, *roots: Path) -> None:
     """pyHanko finds the seal to hold as ETSI EN 319 102-1 has it, and nothing after it but what long-term validation
     adds."""
     trust = [part for root in roots for part in ("--trust", str(root))]
-    command = [_PYHANKO, "sign", "adesverify", *trust, "--trust-replace", "--no-revocation-check", pdf]
+    command = [str(_PYHANKO), "sign", "adesverify", *trust, "--trust-replace", "--no-revocation-check", str(pdf)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=pdf.parent)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "trusted" in done.stdout.lower() and "LTA" in done.stdout.upper(), done.stdout

@@ -111,6 +111,7 @@ class CscKey:
 
     def check_usable(self) -> None:
         """Ask whether the credential can still be used, and sign nothing. Raise as the key does when it is opened."""
+        self._check_pin()
         if self._certificates(self._read())[0] != self._usable_certificate.own:
             raise self._provider.refused("its certificate has changed: a restart takes the new one")
 
@@ -119,9 +120,7 @@ class CscKey:
         ``configuration`` when the certificate has expired, the provider refuses or its signature is wrong,
         ``unavailable`` when it does not answer three attempts."""
         self._usable_certificate.check_not_expired()
-        if self._tried_pin in _refused:
-            why = "its provider refused PARAPH_CSC_PIN, which is not tried again so that nothing is locked"
-            raise self._provider.refused(why)
+        self._check_pin()
         request_id = tokens.random_hex(16)
         try:
             signature = self._provider.attempt(partial(self._signed, hashlib.sha256(message).digest(), request_id))
@@ -150,6 +149,11 @@ class CscKey:
         if self._sign_algorithm == _PSS:
             asked["signAlgoParams"] = _PSS_PARAMETERS
         return call(_Signatures, "signatures/signHash", asked).signatures[0]
+
+    def _check_pin(self) -> None:
+        if self._tried_pin in _refused:
+            why = "its provider refused PARAPH_CSC_PIN, which is not tried again so that nothing is locked"
+            raise self._provider.refused(why)
 
     def _read(self) -> _Credential:
         asked = {"credentialID": self._provider.credential, "certificates": "chain", "authInfo": True}

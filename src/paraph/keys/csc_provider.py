@@ -88,12 +88,11 @@ class Provider:
     def __init__(self, address: str, client: CscClient) -> None:
         """Raise ``DomainError("configuration", …)`` for an address of another form, with a sentence that does not quote
         it."""
-        parts = urlsplit(address)
+        parts = urlsplit(address if _is_safe(address.removeprefix(PREFIX)) else "")
         path, query = parts.path.rstrip("/"), parse_qs(parts.query)
         self._base, self.version = f"https://{parts.netloc}{path}", path.rpartition("/")[2]
         self.credential = "".join(query.pop("credential", []))
-        is_known = bool(self.credential) and not query and self.version in ("v1", "v2")
-        if not is_known or not _is_safe(address.removeprefix(PREFIX)):
+        if not self.credential or query or self.version not in ("v1", "v2"):
             form = "csc+https://HOST/csc/v2?credential=ID, or with v1 in the path for version 1.0.4 of the API"
             raise DomainError("configuration", f"PARAPH_SEALING_KEY: the address of a CSC credential must be {form}.")
         self._who = f"The CSC credential {self.credential} at {parts.netloc}"
@@ -147,7 +146,7 @@ class Provider:
         """Return where the provider gives access tokens, as its ``info`` says; for a client without an id, which it
         knows otherwise, its own address."""
         info = exchange(_Info, "POST", f"{self._base}/info", json={})
-        self.name = info.name
+        self.name = _shown(info.name)
         ways = {"oauth2client"} if self._client.id else {"external", "TLS"}
         if ways.isdisjoint(info.ways):
             wanted = "takes no OAuth 2.0 client credentials" if self._client.id else "wants PARAPH_CSC_CLIENT_ID"
@@ -217,8 +216,11 @@ class _Exchange:
 
 
 def _is_safe(url: str) -> bool:
-    parts = urlsplit(url)
-    return parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:
+        return False
 
 
 def _shown(text: str) -> str:
