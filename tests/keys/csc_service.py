@@ -265,7 +265,7 @@ def provider(
     certificates: list[x509.Certificate] | None = None,
 ) -> Iterator[Provider]:
     """A provider over TLS, whose authority this process trusts. The root of its certificates is in ``root.pem``."""
-    root, key = root or make_root(), key or make_key("rsa")
+    root, key = root or make_root(), key or make_key("p-256")
     root.pem(folder)
     service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate])
 

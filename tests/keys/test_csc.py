@@ -84,7 +84,7 @@ def test_each_seal_has_an_authorization_of_its_own(
 
 @BOTH
 def test_only_the_digest_travels(begin: Begin, opened: Callable[..., SigningKey], version: Version) -> None:
-    service = begin(version)
+    service = begin(version, key=make_key("rsa"))
     opened(service).sign(b"a text that nobody else reads")
     assert "nobody else reads" not in str(service.calls)
     (_, authorized), (_, signed) = service.calls[-2:]
@@ -102,7 +102,7 @@ def test_only_the_digest_travels(begin: Begin, opened: Callable[..., SigningKey]
 def test_algorithms_are_those_of_the_credential(
     begin: Begin, opened: Callable[..., SigningKey], version: Version, offered: list[str], algorithm: str
 ) -> None:
-    service = begin(version)
+    service = begin(version, key=make_key("rsa"))
     service.credential["key"]["algo"] = offered
     signing = opened(service)
     assert signing.algorithm == algorithm
