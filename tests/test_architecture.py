@@ -67,7 +67,7 @@ BUDGETS = {
     "database": 588,
     "documents": 310,
     "drafts": 1_320,
-    "evidence": 521,
+    "evidence": 523,
     "files": 40,
     "flow": 6_344,
     "health": 80,

@@ -53,7 +53,8 @@ class SealedFile(models.Model):
     @property
     def is_qualified(self) -> bool:
         """Whether the certificate of the seal states that its seals are qualified electronic seals."""
-        return makes_qualified_seals(base64.b64decode(self.shared.content["certificates"]["seal"][0]))
+        chain = self.shared.content["certificates"].get("seal", [])
+        return bool(chain) and makes_qualified_seals(base64.b64decode(chain[0]))
 
 
 class SealedDocument(SealedFile):
