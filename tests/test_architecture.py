@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 3_273,
     "otp": 464,
     "outbound": 510,
-    "pdf": 21_882,
+    "pdf": 21_883,
     "postgres": 810,
     "queue": 409,
     "reference": 950,
