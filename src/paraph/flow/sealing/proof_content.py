@@ -157,6 +157,7 @@ def _document(row: SealedDocument) -> ProofDocument:
             timestamped_at=datetime.fromisoformat(stamp) if stamp else None,
             timestamp_authority=facts["timestamp_authority"] or "",
             timestamp_policy_oid=facts["timestamp_policy_oid"] or "",
+            qualified=row.is_qualified,
         ),
     )
 
