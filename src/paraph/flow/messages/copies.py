@@ -12,7 +12,7 @@ from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
-from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once, noted_in
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mail_all, mail_row_once
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
 from paraph.kernel.rates import DAY
@@ -50,18 +50,15 @@ def notify_completion(request_id: int) -> None:
 
 
 def _mail_signer(signer_id: int) -> None:
-    note = noted_in(Signer.objects.filter(pk=signer_id), "completion_notified_at")
-    mail_once(_summary_name(signer_id), lambda: _due_summary(signer_id), note)
+    signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
+    mail_row_once(_summary_name(signer_id), signer, "completion_notified_at", _summary)
 
 
 def _summary_name(signer_id: int) -> str:
     return f"completion-{signer_id}"
 
 
-def _due_summary(signer_id: int) -> DueEmail | None:
-    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
-    if signer.completion_notified_at:
-        return None
+def _summary(signer: Signer) -> DueEmail:
     wanted = signer.request.organization.mails_copy_links
     return DueEmail(signer, completion(signer, copy_link(signer) if wanted else None))
 
@@ -91,15 +88,13 @@ def mail_name(recipient_id: int) -> str:
 
 
 def _mail_recipient(recipient_id: int) -> None:
-    note = noted_in(CopyRecipient.objects.filter(pk=recipient_id), "notified_at")
-    mail_once(mail_name(recipient_id), lambda: _due_copy(recipient_id), note)
+    recipient = CopyRecipient.objects.select_related(*READ_ALONG).filter(pk=recipient_id)
+    mail_row_once(mail_name(recipient_id), recipient, "notified_at", _due_copy)
 
 
-def _due_copy(recipient_id: int) -> DueEmail | None:
-    related = ("request__organization", "request__branding_profile")
-    recipient = CopyRecipient.objects.select_related(*related).get(pk=recipient_id)
+def _due_copy(recipient: CopyRecipient) -> DueEmail | None:
     request = recipient.request
-    if recipient.notified_at or request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
+    if request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
         return None
     signer = Signer.objects.filter(request=request).order_by("order")[0]
     signer.request = request

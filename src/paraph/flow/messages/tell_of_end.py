@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from paraph.flow.messages import emails
 from paraph.flow.messages.owed import CONTACT, queue_mail
-from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
 from paraph.flow.messages.tell_sender import due_mail, is_told, message_id
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, SenderMail, SignatureRequest, Signer, SignerStatus
@@ -43,12 +43,12 @@ def pending_mails(request: SignatureRequest) -> Iterator[PendingMail]:
     if request.ended_early_at is None:
         return
     noted = SenderMail.objects.filter(request=request, about=request.declined_by_id or 0, sent_at=None)
-    for name, kind in noted.filter(kind__in=(MailKind.DECLINED, CONTACT)).order_by("-kind").values_list("pk", "kind"):
-        if due_mail(name):
-            to = "the contact address" if kind == CONTACT else "the sender"
-            yield PendingMail("tell_sender", {"name": name}, to, message_id(name))
-    for signer in _concerned(request).exclude(email__endswith=ERASED_DOMAIN):
-        if _due_to_signer(signer.pk):
+    for mail in noted.select_related(*READ_ALONG).filter(kind__in=(MailKind.DECLINED, CONTACT)).order_by("-kind"):
+        if due_mail(mail):
+            to = "the contact address" if mail.kind == CONTACT else "the sender"
+            yield PendingMail("tell_sender", {"name": mail.name}, to, message_id(mail.name))
+    for signer in _concerned(request).filter(end_told_at=None).exclude(email__endswith=ERASED_DOMAIN):
+        if _due_to_signer(signer):
             name = _message_to_signer(signer.pk)
             yield PendingMail("tell_signer_of_end", {"signer_id": signer.pk}, signer.full_name, name)
 
@@ -62,19 +62,17 @@ def tell_signer_of_end(signer_id: int) -> None:
     """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
     is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
     :func:`paraph.flow.messages.tell_sender.tell_sender` does."""
-    note = noted_in(Signer.objects.filter(pk=signer_id), "end_told_at")
-    mail_once(_message_to_signer(signer_id), lambda: _due_to_signer(signer_id), note)
+    signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
+    mail_row_once(_message_to_signer(signer_id), signer, "end_told_at", _due_to_signer)
 
 
 def _message_to_signer(signer_id: int) -> str:
     return f"end-{signer_id}"
 
 
-def _due_to_signer(signer_id: int) -> DueEmail | None:
-    related = ("request__organization", "request__branding_profile", "request__sent_by")
-    signer = Signer.objects.select_related(*related).get(pk=signer_id)
+def _due_to_signer(signer: Signer) -> DueEmail | None:
     request, refused = signer.request, signer.undelivered or {}  # a number that refuses codes is no word about mails
-    if signer.end_told_at or refused.get("channel") == Channel.EMAIL or request.organization.deleted_at:
+    if refused.get("channel") == Channel.EMAIL or request.organization.deleted_at:
         return None
     if not request.declined_by_id:
         return DueEmail(signer, emails.withdrawn(signer))

@@ -16,7 +16,7 @@ from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -35,7 +35,6 @@ _USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobo
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
 _AT_ONCE = 100
 _JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may come to be
-_READ_ALONG = ("request__organization", "request__branding_profile", "request__sent_by")
 
 
 def invite(signer_id: int) -> None:
@@ -51,7 +50,7 @@ def invite(signer_id: int) -> None:
     try:
         mail_once(
             invitation_name(signer_id, replaced_links),
-            lambda: _due_invitation(uninvited.select_related(*_READ_ALONG).first()),
+            lambda: _due_invitation(uninvited.select_related(*READ_ALONG).first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
     except OSError:
@@ -241,7 +240,7 @@ def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
     if not reminder.mail and mailed and clock.now() < max(mailed) + BETWEEN_REMINDERS:
         reminder.delete()
         return None
-    signer = Signer.objects.select_related(*_READ_ALONG).get(pk=reminder.signer_id)
+    signer = Signer.objects.select_related(*READ_ALONG).get(pk=reminder.signer_id)
     if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
         Reminder.objects.filter(pk=reminder.pk).update(message="")
         return None
