@@ -21,14 +21,12 @@ def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, conten
     # never the key of an earlier logo, which may be about to be deleted
     key = f"logos/{folder_of(profile.pk)}/{profile.pk}-{tokens.random_hex(8)}.png"
     store.put(key, png)
-    logo = Logo(profile=profile, object_key=key, width=width, height=height, file_size=len(png))
-    logo.sha256 = tokens.sha256(png)
-    with transaction.atomic():
-        _replace(actor, profile, logo)
+    facts = {"width": width, "height": height, "file_size": len(png), "sha256": tokens.sha256(png)}
+    logo = Logo(profile=profile, object_key=key, **facts)
+    _replace(actor, profile, logo)
     return logo
 
 
-@transaction.atomic
 def remove_logo(actor: Actor, profile: BrandingProfile) -> None:
     """Remove the logo of a profile; do nothing where it has none. Raise ``DomainError("not_found", …)``."""
     _replace(actor, profile, None)
@@ -42,6 +40,7 @@ def remove_logos(organization_id: int) -> None:
     logos.delete()
 
 
+@transaction.atomic
 def _replace(actor: Actor, profile: BrandingProfile, logo: Logo | None) -> None:
     locked_organization(profile.organization_id)
     found = existing_profile(profile.pk)

@@ -1,8 +1,7 @@
 """Mails that lead to the sealed documents: to signers once everybody has signed (rule 4.5,
 ``notify_signers_on_completion``), to those who get copies, and to both once more when they ask for it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from django.db import transaction
 
@@ -11,7 +10,7 @@ from paraph.counts import counting
 from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
-from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
+from paraph.flow.messages.limits import counted, message_about
 from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mail_all, mail_row_once
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
@@ -101,7 +100,7 @@ def _due_copy(recipient: CopyRecipient) -> DueEmail | None:
     return DueEmail(signer, copy_email(recipient), copy=recipient)
 
 
-_AGAIN_PER_DAY = 3
+_MOST_AGAIN = 3  # in a day
 
 
 def may_mail_copy(signer: Signer) -> bool:
@@ -138,27 +137,13 @@ def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *
     if not may:
         raise DomainError("not_found", "There is no copy to be mailed.")
     message = message_about(to.request, Channel.EMAIL, to.email)
-    with machine_of_others(tenant_key(to.request)), _counted(to), counted(message, waits=False):
+    with machine_of_others(tenant_key(to.request)), counted(message, _again(to), waits=False):
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
             mail = (to.email, content.subject, content.text, content.html)
             send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=message.withheld)
 
 
-@contextmanager
-def _counted(to: Signer | CopyRecipient) -> Iterator[None]:
-    """Count a mail to this person, which the block sends; take it back where none was sent."""
-    positions = counting.count([_again(to)])
-    try:
-        if positions[0].is_beyond:
-            reason = "as many mails with a link to the copy as a signer may get in a day were sent"
-            raise TooManyMessagesError(reason, positions[0].ends_at)
-        yield
-    except DomainError:
-        counting.give_back(positions)
-        raise
-
-
 def _again(to: Signer | CopyRecipient) -> counting.Ceiling:
-    kind = "copy" if isinstance(to, Signer) else "copy-recipient"
-    return counting.Ceiling(f"{kind}:{to.pk}", DAY, _AGAIN_PER_DAY)
+    kind = "signer" if isinstance(to, Signer) else "recipient"
+    return counting.Ceiling(f"copy:{kind}:{to.pk}", DAY, _MOST_AGAIN)

@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from paraph.documents import objects_to_delete
-from paraph.documents.models import Document
 from paraph.drafts.models import DraftDocument
+from paraph.flow.housekeeping.delete_files import delete_unkept
 from paraph.flow.messages.emails import invitation
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
@@ -77,7 +76,9 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
         raise DomainError("conflict", _("A bulk send of this template is in progress. Cancel it first."))
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
-    deleted = _delete_files_kept(documents)
+    # A file that no request ever used goes with the other unused uploads.
+    used = RequestDocument.objects.filter(document__in=documents).values("document")
+    deleted = delete_unkept(used, TemplateDocument, DraftDocument)
     before = {"name": template.name}
     note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
     for document in deleted:
@@ -122,18 +123,3 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
         templates = scoped(Template, scope).order_by("pk")
         for template_id in oldest_beyond(scope, templates, settings.PARAPH.kept_templates, new=0):
             delete_template(scope, template_id, actor)
-
-
-def _delete_files_kept(document_ids: list[int]) -> list[Document]:
-    """Mark the files that only the template has kept as deleted, and return their documents: all requests that used
-    them have lost their own files to retention. A file that no request ever used goes with the other unused uploads."""
-    locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
-    of_requests = RequestDocument.objects.filter(document__in=locked)
-    due = set(of_requests.values_list("document_id", flat=True))
-    due -= set(of_requests.filter(request__files_deleted_at=None).values_list("document_id", flat=True))
-    for table in (TemplateDocument, DraftDocument):
-        due -= set(table.objects.filter(document__in=locked).values_list("document_id", flat=True))
-    Document.objects.filter(pk__in=due).update(file_deleted_at=clock.now())
-    deleted = [document for document in locked if document.pk in due]
-    objects_to_delete.note({key for document in deleted for key in (document.object_key, document.shown_key)})
-    return deleted
