@@ -21,8 +21,8 @@ def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, conten
     # never the key of an earlier logo, which may be about to be deleted
     key = f"logos/{folder_of(profile.pk)}/{profile.pk}-{tokens.random_hex(8)}.png"
     store.put(key, png)
-    facts = {"width": width, "height": height, "file_size": len(png), "sha256": tokens.sha256(png)}
-    logo = Logo(profile=profile, object_key=key, **facts)
+    logo = Logo(profile=profile, object_key=key, width=width, height=height, file_size=len(png))
+    logo.sha256 = tokens.sha256(png)
     _replace(actor, profile, logo)
     return logo
 

@@ -45,15 +45,16 @@ def notify_completion(request_id: int) -> None:
     """
     signers = Signer.objects.filter(request_id=request_id, undelivered__isnull=True).order_by("order")
     mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
-    _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers})
+    _journal(request_id, {summary_name(signer.pk): signer.email for signer in signers})
 
 
 def _mail_signer(signer_id: int) -> None:
     signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
-    mail_row_once(_summary_name(signer_id), signer, "completion_notified_at", _summary)
+    mail_row_once(summary_name(signer_id), signer, "completion_notified_at", _summary)
 
 
-def _summary_name(signer_id: int) -> str:
+def summary_name(signer_id: int) -> str:
+    """Return the name under which the mail about the completion is sent once."""
     return f"completion-{signer_id}"
 
 

@@ -148,5 +148,4 @@ def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
 
 def forget_put_off() -> int:
     """Delete the notes of mails whose time came more than a day ago; return how many."""
-    gone, _ = PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()
-    return gone
+    return PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()[0]

@@ -127,7 +127,7 @@ def delivering(
 
 
 def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
-    """Call ``mail``, which is to use :func:`mail_once`, for each of these rows. Raise the first ``OSError`` or
+    """Call ``mail``, which is to use :func:`mail_row_once`, for each of these rows. Raise the first ``OSError`` or
     :class:`TooManyMessagesError` after the mails to all others."""
     refusals: list[OSError | TooManyMessagesError] = []
     for recipient in recipients:

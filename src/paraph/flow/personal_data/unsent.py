@@ -3,7 +3,7 @@ and drafts that were never sent, in the captured inbox, among the addresses that
 organizations wrote into drafts and templates."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -39,7 +39,7 @@ from paraph.request_templates.models import (
     Template,
 )
 from paraph.signature_requests.input import PERSON
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
@@ -135,10 +135,11 @@ def _fixed_people(person: Person) -> Iterator[Found]:
 
 
 @transaction.atomic
-def erase_people_of(template: Template, *, unless: Callable[[str], bool]) -> int:
-    """Erase those who always sign in a role of the template, with words in it that name them, unless that holds for
-    their address; return how many."""
-    gone = [role for role in template.roles if role.person and not unless(role.person["email"])]
+def erase_people_of(template: Template, words: QuerySet[SearchTerm]) -> int:
+    """Erase those who always sign in a role of the template and have an address that is none of these words, with what
+    in the template names them; return how many."""
+    fixed = [role for role in template.roles if role.person]
+    gone = [role for role in fixed if not words.filter(term=role.person["email"].lower()[:100]).exists()]
     for role in gone:
         addresses = {role.person["email"], role.person.get("phone", "")} - {""}
         names = role.person["first_name"], role.person["last_name"]

@@ -259,13 +259,13 @@ def _journal(signer_id: int, number: int) -> None:
     events.signer_notified(signer, reminder.mail["acknowledgement"], reminder=True)
 
 
-def remind_due(seconds: float = _RUN_SECONDS) -> int:
+def remind_due() -> int:
     """Queue, without being asked, the reminders whose time has come in requests that were created with ``reminders``,
-    for at most so many seconds, and return how many.
+    for at most 15 s, and return how many.
 
     Safe to repeat, to run twice at once, and to be killed: each signer is a transaction under a lock.
     """
-    end, reminded = time.monotonic() + seconds, 0
+    end, reminded = time.monotonic() + _RUN_SECONDS, 0
     while time.monotonic() < end:
         due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at", "pk")
         found = list(due.values_list("pk", flat=True)[:_AT_ONCE])
@@ -280,7 +280,7 @@ def _remind(signer_id: int) -> bool:
     signer, now = lock_signer(signer_id), clock.now()
     if signer.remind_at is None or signer.remind_at > now:
         return False
-    made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    made, is_queued = list(Reminder.objects.filter(signer=signer).order_by("number")), False
     in_vain = signer.undelivered or is_refused(signer.request.environment, EMAIL)
     left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
     if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
@@ -292,10 +292,9 @@ def _remind(signer_id: int) -> bool:
     else:
         _queue_reminder(signer, made, automatic=True)
         signer.remind_at = now + timedelta(days=signer.request.remind_every_days or 0) if left > 1 else None
-        signer.save(update_fields=["remind_at"])
-        return True
+        is_queued = True
     signer.save(update_fields=["remind_at"])
-    return False
+    return is_queued
 
 
 def _is_under_way(reminder: Reminder) -> bool:
