@@ -69,7 +69,7 @@ BUDGETS = {
     "drafts": 1_320,
     "evidence": 517,
     "files": 40,
-    "flow": 6_342,
+    "flow": 6_054,
     "health": 80,
     "idempotency": 170,
     "kernel": 1_093,

@@ -59,9 +59,8 @@ class TooManyMessagesError(DomainError, Reschedule):
         self.reason = reason
         self.next_at = next_at
         self.retry_after = max(1, math.ceil((next_at - clock.now()).total_seconds()))
-        super().__init__(
-            "rate_limited", f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
-        )
+        sentence = f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
+        super().__init__("rate_limited", sentence)
 
 
 def message_about(request: SignatureRequest, channel: Channel, recipient: str) -> OutgoingMessage:

@@ -175,10 +175,8 @@ def _lines(journal: Sequence[Entry], names: Mapping[int, str], locale: str) -> l
 def _event_titles(locale: str, *, approved: bool) -> Mapping[str, str]:
     """Return the titles in the language of a request, by the event's name. ``approved``: somebody approved it."""
     words = catalog.of("proof", locale)
-    named = {event: f"event_{event.name.lower()}" for event in EventType}
-    if approved:
-        named[EventType.COMPLETED] = "event_signed_or_approved"
-    return {event: words[name] for event, name in named.items()}
+    titles = {event: words[f"event_{event.name.lower()}"] for event in EventType}
+    return titles | ({EventType.COMPLETED: words["event_signed_or_approved"]} if approved else {})
 
 
 def _own_title(entry: Entry, locale: str) -> str:

@@ -109,8 +109,7 @@ def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_
     eligibility = signing_eligibility(signer)
     if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
         raise DomainError(eligibility.value, _("This link no longer works: there is nothing left to sign."))
-    subject = f"request {request_id}, signer {signer_id}"
-    note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
+    note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, f"request {request_id}, signer {signer_id}")
     return signing_url(signer)
 
 

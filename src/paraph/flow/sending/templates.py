@@ -18,7 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import EmailContent
 from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.given import read
-from paraph.request_templates.models import BulkStatus, Role, Template, TemplateDocument
+from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.input import UnnamedRequest
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -82,8 +82,7 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     before = {"name": template.name}
     note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
     for document in deleted:
-        subject = f"document {document.pk}"
-        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, f"document {document.pk}", before=document.facts())
 
 
 def sample_mail(template: Template, organization: Organization, sender: User) -> EmailContent:
@@ -103,17 +102,11 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
     )
     names = {name: person[name] for name in ("first_name", "last_name")}
     signer = Signer(request=request, role=first.role, locale=first.language, **names)
+    ref, signs_all = str(first.position), first.role == Kind.APPROVER  # who approves is on all documents
+    listed = {each["id"]: [given["signer_ref"] for given in each["signers"]] for each in content["documents"]}
     rows = template.documents.select_related("document")
-    documents = [row.document for row in rows if _has_place(template, row.document_id, first)]
+    documents = [row.document for row in rows if signs_all or ref in listed[row.document_id]]
     return invitation(signer, f"{settings.PARAPH.public_url}/sign/…", documents)
-
-
-def _has_place(template: Template, document_id: int, role: Role) -> bool:
-    """Return whether the role signs the document; who approves is on all of them."""
-    if role.role == Kind.APPROVER:
-        return True
-    listed = next(each["signers"] for each in template.content["documents"] if each["id"] == document_id)
-    return any(each["signer_ref"] == str(role.position) for each in listed)
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:

@@ -51,9 +51,8 @@ class NoInkError(DomainError):
     """A drawing has no line. ``field`` is "signature" or "initials"."""
 
     def __init__(self, field: str) -> None:
-        super().__init__(
-            "validation_error", f"{field}: there is no line in the drawing; draw it again or use the name."
-        )
+        sentence = f"{field}: there is no line in the drawing; draw it again or use the name."
+        super().__init__("validation_error", sentence)
         self.field = field
 
 
