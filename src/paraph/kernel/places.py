@@ -15,8 +15,7 @@ from threading import Condition
 
 from paraph.kernel.errors import DomainError
 
-PATIENCE_SECONDS = 2.0
-_BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
+PATIENCE_SECONDS = 5.0
 
 Told = Callable[[float, bool], object]
 
@@ -24,15 +23,17 @@ Told = Callable[[float, bool], object]
 class NoPlaceError(DomainError):
     """All places are taken; whoever asked may try again in a few seconds."""
 
-    def __init__(self, message: str = _BUSY) -> None:
-        super().__init__("unavailable", message)
+    sentence = "The service is too busy for this at the moment. Try again in a few seconds."
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", self.sentence)
 
 
 class FairSemaphore:
     """Hold ``count`` places for threads, for one tenant at most half of them (one at least).
 
     At most ``crowd`` threads hold a place or wait for one, ``crowd_of_one`` on behalf of one tenant: who comes beyond
-    finds none. Nobody waits longer than two seconds. Of those who wait, whoever's tenant holds fewest is next. The
+    finds none. Nobody waits longer than five seconds. Of those who wait, whoever's tenant holds fewest is next. The
     tenant ``""``, on whose behalf commands and workers act, is bounded by the count alone. ``told`` is called with the
     seconds that a thread waited and whether there was a place in the end, not for one that found it at once.
     """
@@ -56,10 +57,6 @@ class FairSemaphore:
                 self._held.remove(tenant_key)
                 self._changed.notify_all()
 
-    def held(self) -> int:
-        """Return how many places are taken at this moment."""
-        return len(self._held)
-
     def _take(self, tenant_key: str) -> None:
         came, mine = time.monotonic(), [tenant_key]
         with self._changed:
@@ -67,9 +64,7 @@ class FairSemaphore:
             self._waiting.append(mine)
             try:
                 at_once = self._next() is mine
-                served = at_once or (
-                    not crowded and self._changed.wait_for(lambda: self._next() is mine, PATIENCE_SECONDS)
-                )
+                served = self._changed.wait_for(lambda: self._next() is mine, 0 if crowded else PATIENCE_SECONDS)
             finally:
                 self._waiting = [each for each in self._waiting if each is not mine]
             if served:

@@ -141,8 +141,7 @@ def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *
     with machine_of_others(tenant_key(to.request)), counted(message, _again(to), waits=False):
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
-            mail = (to.email, content.subject, content.text, content.html)
-            send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=message.withheld)
+            send_email(to.email, content, withheld=message.withheld)
 
 
 def _again(to: Signer | CopyRecipient) -> counting.Ceiling:
