@@ -76,7 +76,7 @@ BUDGETS = {
     "keys": 1_610,
     "messaging": 600,
     "metrics": 320,
-    "operations": 3_360,
+    "operations": 3_365,
     "otp": 464,
     "outbound": 510,
     "pdf": 21_844,
