@@ -56,7 +56,8 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     documents = SealedDocument.objects.select_related("request_document__document", "shared")
     documents = documents.defer("request_document__document__preflight")
     sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
-    signers = _signer_facts(request, journal)
+    signers, listed = _signer_facts(request, journal), signed_names(request.pk)
+    names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -65,7 +66,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         created_at=_instant(journal, EventType.CREATED, request.created_at),
         completed_at=_instant(journal, EventType.COMPLETED, request.completed_at),
         issued_at=issued_at,
-        signers=_signers(request.pk, signers, sealed),
+        signers=[_signer(each, listed[each.signer.pk], names) for each in signers],
         documents=[_document(row) for row in sealed],
         journal=_lines(journal, {each.signer.pk: each.signer.full_name for each in signers}, request.locale),
         journal_hash=bytes(journal[-1].hash).hex(),
@@ -108,12 +109,6 @@ def _printed(field: Field, value: Value | None, request: SignatureRequest) -> tu
     if isinstance(value, bool):
         return value, str(catalog.of("proof", request.locale)["ticked" if value else "unticked"])
     return value, shown_text(field, value, request.locale)
-
-
-def _signers(request_id: int, signers: Sequence[_SignerFacts], sealed: Sequence[SealedDocument]) -> list[ProofSigner]:
-    documents = signed_names(request_id)
-    names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
-    return [_signer(each, documents[each.signer.pk], names) for each in signers]
 
 
 def _signer(found: _SignerFacts, documents: Sequence[str], names: Mapping[int, str]) -> ProofSigner:
@@ -181,10 +176,8 @@ def _lines(journal: Sequence[Entry], names: Mapping[int, str], locale: str) -> l
 def _event_titles(locale: str, *, approved: bool) -> Mapping[str, str]:
     """Return the titles in the language of a request, by the event's name. ``approved``: somebody approved it."""
     words = catalog.of("proof", locale)
-    named = {event: f"event_{event.name.lower()}" for event in EventType}
-    if approved:
-        named[EventType.COMPLETED] = "event_signed_or_approved"
-    return {event: words[name] for event, name in named.items()}
+    titles = {event: words[f"event_{event.name.lower()}"] for event in EventType}
+    return titles | ({EventType.COMPLETED: words["event_signed_or_approved"]} if approved else {})
 
 
 def _own_title(entry: Entry, locale: str) -> str:
