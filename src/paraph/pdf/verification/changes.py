@@ -33,6 +33,9 @@ class RefusedUpdate:
     start: int
     reason: str
 
+    def __str__(self) -> str:
+        return f"from byte {self.start} on, {self.reason}"
+
 
 class History:
     """The updates of one file, each checked once. ``trusted``: the signatures and document timestamps that may add a
@@ -110,7 +113,7 @@ def changes(
 
 def _refused(name: str, refusal: RefusedUpdate | None) -> Iterator[str]:
     if refusal is not None:
-        yield f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}."
+        yield f"The file was changed after {name}: {refusal}."
 
 
 def _described(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
@@ -127,8 +130,9 @@ def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
     if other.field.fault:
         return f"A signature that cannot be read was added ({label})."
     trust = "" if other.is_accepted else ", which is not trusted,"
+    by = f' by "{other.signer}"' if other.signer else ""
     if other.field.is_document_timestamp:
-        return f'A document timestamp by "{other.signer}"{trust} was added ({label}).'
+        return f"A document timestamp{by}{trust} was added ({label})."
     pages = ", ".join(dict.fromkeys(str(each.page + 1) for each in shown))
     where = f" on page{'s' if ',' in pages else ''} {pages}, visible" if pages else ""
-    return f'A signature by "{other.signer}"{trust} was added{where} ({label}).'
+    return f"A signature{by}{trust} was added{where} ({label})."
