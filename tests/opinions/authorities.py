@@ -25,7 +25,7 @@ from tests.pdf.pdf_factory import paper, text
 
 SEALED_AT, ARCHIVED_AT = datetime(2025, 6, 1, tzinfo=UTC), datetime(2025, 9, 1, tzinfo=UTC)
 _KEYS = ("root", "middle", "signer", "stamp", "responder", "other", "weak")
-_SIGN = {"id": "key_usage", "critical": True, "smart-value": {"schema": "key-usage", "params": ["digital_signature"]}}
+SIGN = {"id": "key_usage", "critical": True, "smart-value": {"schema": "key-usage", "params": ["digital_signature"]}}
 FOR_TIMESTAMPS = {"id": "extended_key_usage", "critical": True, "value": ["time_stamping"]}
 
 
@@ -129,15 +129,21 @@ def _certificates(case: Case) -> PKIArchitecture:
         "signer": {
             "issuer": "middle",
             "subject-key": _key_of_signer(case),
-            "extensions": [_SIGN],
+            "extensions": [SIGN],
             **valid(2024, 2100),
             **case.signer,
         },
-        "stamp": {"issuer": "root", "extensions": [_SIGN, FOR_TIMESTAMPS], **valid(2024, 2100), **case.stamp},
+        "stamp": {"issuer": "root", "extensions": [SIGN, FOR_TIMESTAMPS], **valid(2024, 2100), **case.stamp},
         "responder": {"issuer": "middle", "profiles": ["ocsp-responder"], **valid(2024, 2100)},
     }
     lists = {
-        name: {"for-issuer": name, "signing-key": name, "issuer-cert": name, "simulated-update-schedule": "P30D"}
+        name: {
+            "for-issuer": name,
+            "signing-key": name,
+            "issuer-cert": name,
+            "simulated-update-schedule": "P30D",
+            "distribution-point-name": {"include-url-in-distribution-point-name": False, "full-directory-name": name},
+        }
         for name in ("root", "middle")
     }
     answers = {"for-issuer": "middle", "responder-cert": "responder", "signing-key": case.answered_by or "responder"}
