@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from io import BytesIO
+from typing import Any
 
 import pikepdf
 from asn1crypto import cms, tsp, x509
@@ -80,8 +81,9 @@ def _in_contents(name: str, old: bytes, new: bytes) -> bytes:
 
 
 def _value(name: str, signature: Signature) -> bytes:
-    """One bit of what the key made, of an elliptic curve the first of two numbers."""
-    return _in_contents(name, signature.value, _flipped(signature.value, len(signature.value) // 4))
+    return _in_contents(
+        name, signature.value, _flipped(signature.value, len(signature.value) // 4)
+    )  # in the first of two numbers, of a curve
 
 
 def _time(name: str) -> bytes:
@@ -97,7 +99,7 @@ def _without_archive(name: str) -> bytes:
 
 def _revision(name: str) -> bytes:
     """The page is painted over, by an update as any program writes it."""
-    writer = IncrementalPdfFileWriter(BytesIO(sealed(name)))
+    writer: Any = IncrementalPdfFileWriter(BytesIO(sealed(name)))
     if writer.prev.encrypted:
         writer.encrypt("")
     stream = StreamObject(stream_data=b"q 1 1 1 rg 90 690 200 30 re f Q")

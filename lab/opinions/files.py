@@ -82,15 +82,15 @@ def _signed(own: DevelopmentAuthority) -> bytes:
     person = SimpleSigner(
         asn1_x509.Certificate.load(certificate.public_bytes(Encoding.DER)),
         asn1_keys.PrivateKeyInfo.load(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())),
-        SimpleCertificateStore(),
+        SimpleCertificateStore(),  # type: ignore[no-untyped-call]
     )
-    signed = sign_pdf(IncrementalPdfFileWriter(BytesIO(_letter())), PdfSignatureMetadata("Person"), person)
-    return signed.getvalue()
+    output = BytesIO()
+    sign_pdf(IncrementalPdfFileWriter(BytesIO(_letter())), PdfSignatureMetadata("Person"), person, output=output)
+    return output.getvalue()
 
 
-def _image() -> bytes:
+def _image(side: int = 2650) -> bytes:
     """A page with an image that cannot be compressed."""
-    side = 2650
 
     def add(document: pikepdf.Pdf) -> None:
         image = document.make_stream(Random("21 MB").randbytes(3 * side * side))

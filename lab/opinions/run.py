@@ -3,6 +3,7 @@ opinions``. What stands there between marks is written anew, all else stays.
 """
 
 import re
+import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +28,6 @@ ROWS = (GENUINE, *ALTERATIONS)
 
 
 class Asked(NamedTuple):
-    """What was said of a file, in the state that one of :data:`ROWS` names."""
-
     file: str
     row: str
     validator: str
@@ -36,7 +35,7 @@ class Asked(NamedTuple):
 
 
 def main() -> None:
-    here = [name for name, each in VALIDATORS.items() if each.is_here]
+    here = [name for name, each in VALIDATORS.items() if shutil.which(each.version_by[0])]
     for missing in sorted(VALIDATORS.keys() - set(here)):
         print(f"{missing} is not installed, so that the page says nothing new of it.")
     answers = list(opinions(here))
@@ -80,9 +79,10 @@ def _in_its_words(name: str, answers: Sequence[Asked]) -> Iterator[str]:
         yield f"| {'; '.join(said_of)} | `{words.replace('|', '/').replace('`', chr(39))}` |"
 
 
-def opinions(validators: Iterable[str], files: Iterable[str] = FILES, rows: Iterable[str] = ROWS) -> Iterator[Asked]:
+def opinions(
+    validators: Iterable[str], files: Sequence[str] = tuple(FILES), rows: Iterable[str] = ROWS
+) -> Iterator[Asked]:
     """Ask about each file as it was sealed, and as it is after each alteration that can be made to it."""
-    files = list(files)
     for name in files:  # by one thread: the others take what it keeps
         sealed(name)
         authority(FILES[name].kind, "stranger")
@@ -106,10 +106,9 @@ def _ask(validators: Iterable[str], name: str, row: str) -> list[Asked]:
 def worse(answers: Iterable[Asked]) -> Iterator[str]:
     """Tell of each verdict that is wrong, on what is sound or on an alteration that the program looks for."""
     for file, row, name, opinion in answers:
-        validator = VALIDATORS[name]
-        if row == GENUINE and opinion.holds == (file in validator.refuses):
+        if row == GENUINE and opinion.holds == (file in VALIDATORS[name].refuses):
             yield f"{name} says of {file} as it was sealed: {opinion.words}"
-        if row in validator.sees and opinion.holds:
+        if row in VALIDATORS[name].sees and opinion.holds:
             yield f"{name} does not see {row} in {file}: {opinion.words}"
 
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Set
@@ -29,7 +28,7 @@ _USUAL = re.compile(
 class Opinion:
     holds: bool
     words: str
-    """Of the verdict, without names, times, places and digests."""
+    """Without names, times, places and digests."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,6 @@ class Validator:
     """The alterations that it claims to look for."""
     refuses: Set[str] = frozenset()
     """The files that it does not take as sound although they are."""
-
-    @property
-    def is_here(self) -> bool:
-        return shutil.which(self.version_by[0]) is not None
 
     @property
     def version(self) -> str:

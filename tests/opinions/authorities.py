@@ -73,7 +73,7 @@ def sealed(case: Case) -> bytes:
     if not case.archived:
         return output.getvalue()
     archived = BytesIO()
-    stamper = PdfTimeStamper(_Stamper(made, ARCHIVED_AT))  # type: ignore[no-untyped-call]
+    stamper = PdfTimeStamper(_Stamper(made, ARCHIVED_AT))
     stamper.timestamp_pdf(IncrementalPdfFileWriter(output), "sha256", None, output=archived)
     return archived.getvalue()
 

@@ -57,7 +57,7 @@ ROWS: dict[str, Row] = {
     "a status answer": Row(Case(answered_by="responder"), "B-LTA"),
     "a status answer by another key": Row(Case(answered_by="other"), "B-T"),
     "lists that are out of date": Row(Case(listed_at=datetime(2025, 3, 1, tzinfo=UTC)), "B-T"),
-    "a timestamp authority without the usage": Row(Case(stamp=_FOR_ALL, archived=False, listed_at=None), "B-B"),
+    "a timestamp authority without the usage": Row(Case(stamp=_FOR_ALL, archived=False, listed_at=None), "", "", True),
     "the same, over a seal and its archive": Row(Case(stamp=_FOR_ALL), "", "", pyhanko=True),
     "the same, and expired since": Row(Case(signer=_LATER, stamp=_FOR_ALL), "", "OUT_OF_BOUNDS_NO_POE"),
     "names that the issuer may certify": Row(Case(middle=_names("Acme Trust")), "B-LTA"),
@@ -66,11 +66,14 @@ ROWS: dict[str, Row] = {
     "a certificate with SHA-1": Row(Case(signer={"digest-algo": "sha1"}), "", "CRYPTO_CONSTRAINTS_FAILURE"),
     "an RSA key of 1024 bits": Row(Case(weak_key=True), "", "CRYPTO_CONSTRAINTS_FAILURE"),
 }
-"""By what is at fault. Where no revocation is proven, Paraph tells the level that is: what nobody asks for at B-T need
-not be there."""
+"""By what is at fault. A seal of unknown status holds at B-T, as its level says. A timestamp that does not count is no
+reason for the standard (5.5.4) to refuse a seal that holds without it; Paraph is stricter."""
+_SHORT = ("nothing", "revoked before the timestamp", "names that it may not", "an RSA key of 1024 bits")
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in _SHORT else pytest.mark.thorough) for name in ROWS]
+)
 def test_paraph_decides_as_the_standard_says(name: str) -> None:
     row = ROWS[name]
     found = verify(sealed(row.case), [root(row.case)])

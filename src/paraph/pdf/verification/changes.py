@@ -103,12 +103,9 @@ def changes(
         return Changes(False, tuple(dict.fromkeys(sentences)), shown, open=check.binds)
     # What others write after seals of their own need not be written strictly.
     objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
-    if check.binds and objections:
-        sentences += _refused(name, refusal)
-    elif objections:
-        sentences.append(f"The file was changed after {name}: {objections}.")
-    altered = bool(objections)
-    return Changes(altered, tuple(dict.fromkeys(sentences)), shown, open=check.binds and not altered)
+    if objections:
+        sentences.append(f"The file was changed after {name}: {refusal if check.binds else objections}.")
+    return Changes(bool(objections), tuple(dict.fromkeys(sentences)), shown, open=check.binds and not objections)
 
 
 def _refused(name: str, refusal: RefusedUpdate | None) -> Iterator[str]:
