@@ -1,6 +1,5 @@
-"""Asks programs about sealed and altered files, and writes what they say into docs/second-opinions.md: ``make
-opinions``. What stands there between marks is written anew, all else stays.
-"""
+"""Asks programs about sealed and altered files, and writes what they say between the marks of docs/second-opinions.md:
+``make opinions``."""
 
 import re
 import shutil

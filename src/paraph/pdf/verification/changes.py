@@ -90,7 +90,8 @@ def changes(
         return Changes(False, ())
     if check.field.blank:
         _, refusal = strict.after(file.end_of_revision(check.field.place))
-        return Changes(refusal is not None, (*(_added(other) for other in later), *_refused(name, refusal)))
+        refused = [f"The file was changed after {name}: {refusal}."] if refusal is not None else []
+        return Changes(refusal is not None, (*(_added(other) for other in later), *refused))
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
     additions, refusal = strict.after(check.field.end)
@@ -106,11 +107,6 @@ def changes(
     if objections:
         sentences.append(f"The file was changed after {name}: {refusal if check.binds else objections}.")
     return Changes(bool(objections), tuple(dict.fromkeys(sentences)), shown, open=check.binds and not objections)
-
-
-def _refused(name: str, refusal: RefusedUpdate | None) -> Iterator[str]:
-    if refusal is not None:
-        yield f"The file was changed after {name}: {refusal}."
 
 
 def _described(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:

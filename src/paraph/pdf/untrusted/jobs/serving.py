@@ -40,7 +40,8 @@ FONTS = (
 )
 """Where PDFium finds fonts that a file does not embed."""
 _idle: dict[str, int] = {}  # bytes of this process before its first job
-_ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le", "pdfdoc", "mac-roman", "cp1252", "idna")
+_UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le")
+_ENCODINGS = ("ascii", "latin-1", *_UNICODE, "pdfdoc", "mac-roman", "cp1252", "idna")
 _NICENESS = 5  # requests that read no file come first
 
 
