@@ -9,7 +9,7 @@ import time
 from base64 import b64decode, b64encode
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 
@@ -23,15 +23,7 @@ NOTICED_SECONDS = 5.0
 """After so long, a process that accepts several secrets knows which one is in use."""
 
 
-class Agreed(NamedTuple):
-    """The row, as this process last read it."""
-
-    fingerprint: bytes | None = None
-    since: datetime | None = None
-    earlier_link_keys: tuple[dict[str, Any], ...] = ()
-
-
-_read: list[tuple[Agreed, float]] = []  # one at most, and when it was read
+_read: list[tuple[Installation, float]] = []  # one at most, and when it was read
 
 
 def secret_is_ours() -> bool:
@@ -42,28 +34,24 @@ def secret_is_ours() -> bool:
         if own is None:
             return False
         Installation.objects.get_or_create(pk=ONLY, defaults={"secret_fingerprint": fingerprint(own)})
-    found = agreed(anew=True).fingerprint
-    return found is not None and settings.SECRETS.known(found) is not None
+    return settings.SECRETS.known(bytes(agreed(anew=True).secret_fingerprint)) is not None
 
 
 def fingerprint_in_use() -> bytes | None:
     """Return the fingerprint of the secret in use; None where none is remembered yet."""
-    return agreed().fingerprint
+    return bytes(agreed().secret_fingerprint) or None
 
 
-def agreed(*, anew: bool = False) -> Agreed:
-    """Return the row. It changes only while a secret is being rotated: a process that knows one secret alone reads it
-    once."""
+def agreed(*, anew: bool = False) -> Installation:
+    """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
+    knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
         _read[:] = [(_row(), time.monotonic())]
     return _read[0][0]
 
 
-def _row() -> Agreed:
-    row = Installation.objects.filter(pk=ONLY).first()
-    if row is None:
-        return Agreed()
-    return Agreed(bytes(row.secret_fingerprint), row.secret_since, tuple(row.earlier_link_keys or ()))
+def _row() -> Installation:
+    return Installation.objects.filter(pk=ONLY).first() or Installation()
 
 
 def _secret_of_what_is_there() -> bytes | None:
@@ -77,7 +65,7 @@ def _secret_of_what_is_there() -> bytes | None:
 
 def _opens(secret: bytes, encrypted: bytes) -> bool:
     try:
-        tokens.decrypt(settings.SECRETS.derived(secret, WEBHOOK_SECRETS), encrypted)
+        tokens.decrypt(tokens.derive(secret, WEBHOOK_SECRETS), encrypted)
     except ValueError:
         return False
     return True
@@ -114,7 +102,7 @@ def link_keys_until(purpose: str) -> list[tuple[bytes, datetime | None]]:
 def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: bytes) -> list[dict[str, Any]]:
     """Return the entries, and one with the keys that derive from the replaced secret, all encrypted for the following
     one."""
-    keys = {purpose: settings.SECRETS.derived(replaced, purpose) for purpose in (SIGNING, TICKET)}
+    keys = {purpose: tokens.derive(replaced, purpose) for purpose in (SIGNING, TICKET)}
     found = [{**entry, "keys": _opened(entry["sealed"], number)} for number, entry in enumerate(entries)]
     found.append({"keys": keys, "replaced_at": clock.now().isoformat()})
     return [
@@ -123,15 +111,15 @@ def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: byte
     ]
 
 
-def _newest(found: Agreed, purpose: str) -> bytes:
+def _newest(found: Installation, purpose: str) -> bytes:
     """Derive the key from the secret that was in use when the entries were read."""
     secrets: Secrets = settings.SECRETS
-    return secrets.derived(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
+    return tokens.derive(secrets.known(bytes(found.secret_fingerprint)) or secrets.newest, purpose)
 
 
 def _sealed(keys: dict[str, bytes], number: int, secret: bytes) -> str:
     content = json.dumps({purpose: key.hex() for purpose, key in keys.items()}).encode()
-    return b64encode(settings.SECRETS.encrypt_by(secret, _SEALED_WITH, content, _context(number))).decode()
+    return b64encode(tokens.encrypt(tokens.derive(secret, _SEALED_WITH), content, _context(number))).decode()
 
 
 @lru_cache(maxsize=64)
