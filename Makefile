@@ -10,7 +10,7 @@ JOBS   ?= 3
 NODE_MODULES = $(shell command -v npm >/dev/null && echo clients/typescript/node_modules/.package-lock.json)
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo serve test thorough check bench corpus odd chaos fuzz screenshots pictures release pythons image clean
+.PHONY: help demo serve test thorough check bench corpus odd chaos fuzz opinions screenshots pictures release pythons image clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -71,6 +71,9 @@ fuzz: $(VENV)/.development  ## hostile bytes; pairs of what was shown and sealed
 	$(BIN)/python -m lab.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m lab.fuzz.altered --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+opinions: $(VENV)/.development  ## what OpenSSL, pyHanko, poppler and MuPDF say of sealed files and of altered ones: writes docs/second-opinions.md
+	$(BIN)/python -m lab.opinions.run
 
 screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|moments|languages|dashboard|mails|stamps|proofs]
 	$(BIN)/python -m lab.pictures.screenshots "$(OUT)" $(ONLY)

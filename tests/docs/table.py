@@ -30,6 +30,7 @@ _POSTGRESQL = "tests/docs/test_blocks_of_each_kind.py::test_postgresql_starts_wi
 _PROXIES = "tests/docs/test_proxy_configurations.py::test_each_program_takes_its_configuration"
 _HOSTS = "tests/docs/test_proxy_configurations.py::test_it_takes_that_of_several_hosts"
 _FLOODS = "tests/attacks/test_proxies.py::test_silent_connections_keep_nobody_out"
+_OPINIONS = ("tests/opinions/test_matrix.py::test_nobody_says_worse_of_any_file_and_no_alteration_goes_unseen",)
 _MACHINE = "It makes accounts, or starts services, of the machine that runs it."
 
 TABLE: dict[str, tuple[Row, ...]] = {
@@ -167,6 +168,16 @@ TABLE: dict[str, tuple[Row, ...]] = {
             ("tests/docs/test_proxy_configurations.py::test_nginx_takes_the_lines_for_the_controller",),
         ),
         Row("The packet filter", "table inet", "nftables", unless="It takes rights over the machine's network."),
+    ),
+    "docs/second-opinions.md": tuple(
+        Row(heading, begins, "shell", _OPINIONS)
+        for heading, begins in (
+            ("Paraph", "paraph verify"),
+            ("OpenSSL", "openssl cms"),
+            ("pyHanko", "pyhanko sign"),
+            ("poppler", "pdfsig"),
+            ("MuPDF", "mutool"),
+        )
     ),
     "docs/surroundings.md": (
         Row(

@@ -21,6 +21,8 @@ from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.untrusted.sandbox_wire import from_plain, to_plain
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
+from tests.opinions import authorities
+from tests.opinions.authorities import Case
 from tests.pdf import hostile, odd_files
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files.encrypted import locked
@@ -68,6 +70,11 @@ def test_it_is_what_the_functions_find_in_process(kind: str) -> None:
     for signers in ([], ["Mallory"]):
         found = verify.verify(pdf, ROOTS, signers=signers)
         assert to_plain(found) == to_plain(in_process.verify(pdf, ROOTS, signers=signers))
+
+
+def test_metadata_that_another_program_wrote_anew_is_read() -> None:
+    found = verify.verify(authorities.sealed(Case()), [authorities.root(Case())])
+    assert found.ok and found.level == "B-LTA", found.findings
 
 
 @pytest.mark.parametrize("kind", odd_files.CLASSES)

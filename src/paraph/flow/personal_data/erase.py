@@ -44,7 +44,8 @@ def show_person(address: str) -> list[Kept]:
         *((UNSENT, person_of(signer), f"paraph erase signer {signer.pk}") for signer in signers),
         (OF_ACCOUNT, person, ""),
     ]
-    found: dict[str, dict[object, Kept]] = {place.name: {} for place in (*OF_SIGNER, *UNSENT, *OF_ACCOUNT)}
+    every: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
+    found: dict[str, dict[object, Kept]] = {place.name: {} for place in every}
     for places, subject, command in looks:
         for place in places:
             for row in place.find(subject):

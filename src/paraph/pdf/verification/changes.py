@@ -33,6 +33,9 @@ class RefusedUpdate:
     start: int
     reason: str
 
+    def __str__(self) -> str:
+        return f"from byte {self.start} on, {self.reason}"
+
 
 class History:
     """The updates of one file, each checked once. ``trusted``: the signatures and document timestamps that may add a
@@ -87,7 +90,8 @@ def changes(
         return Changes(False, ())
     if check.field.blank:
         _, refusal = strict.after(file.end_of_revision(check.field.place))
-        return Changes(refusal is not None, (*(_added(other) for other in later), *_refused(name, refusal)))
+        refused = [f"The file was changed after {name}: {refusal}."] if refusal is not None else []
+        return Changes(refusal is not None, (*(_added(other) for other in later), *refused))
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
     additions, refusal = strict.after(check.field.end)
@@ -102,16 +106,11 @@ def changes(
         objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
     if check.binds:
         told = "The file was changed after" if objections else "It cannot be told whether the file was changed after"
-        sentences.append(f"{told} {name}: from byte {refusal.start} on, {refusal.reason}.")
+        sentences.append(f"{told} {name}: {refusal}.")
     elif objections:
         sentences.append(f"The file was changed after {name}: {objections}.")
     altered = bool(objections)
     return Changes(altered, tuple(dict.fromkeys(sentences)), shown, open=check.binds and not altered)
-
-
-def _refused(name: str, refusal: RefusedUpdate | None) -> Iterator[str]:
-    if refusal is not None:
-        yield f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}."
 
 
 def _described(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
@@ -128,8 +127,9 @@ def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
     if other.field.fault:
         return f"A signature that cannot be read was added ({label})."
     trust = "" if other.is_accepted else ", which is not trusted,"
+    by = f' by "{other.signer}"' if other.signer else ""
     if other.field.is_document_timestamp:
-        return f'A document timestamp by "{other.signer}"{trust} was added ({label}).'
+        return f"A document timestamp{by}{trust} was added ({label})."
     pages = ", ".join(dict.fromkeys(str(each.page + 1) for each in shown))
     where = f" on page{'s' if ',' in pages else ''} {pages}, visible" if pages else ""
-    return f'A signature by "{other.signer}"{trust} was added{where} ({label}).'
+    return f"A signature{by}{trust} was added{where} ({label})."
