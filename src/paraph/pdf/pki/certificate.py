@@ -20,6 +20,7 @@ from paraph.keys.certificates import extension, may_sign
 from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import der, oids
+from paraph.pdf.verdict import Refused, SubIndication
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
@@ -219,8 +220,10 @@ def _digest(encoded: bytes, algorithm: str) -> bytes:
     return hashlib.new(algorithm, encoded).digest()
 
 
-class Untrusted(ValueError):
+class Untrusted(Refused):
     """The certificate is not trusted; the message is the reason."""
+
+    kind: SubIndication = "NO_CERTIFICATE_CHAIN_FOUND"
 
 
 def check_chain(
@@ -263,7 +266,7 @@ def _verify(
     try:
         chain = find_chain(certificate.parsed, between, anchors, moment)
     except NoChain as error:
-        raise Untrusted(_reason(error, certificate)) from error
+        raise Untrusted(_reason(error, certificate), error.kind) from error
     return _VerifiedChain(
         certificates=tuple(link.public_bytes(Encoding.DER) for link in chain),
         start=max(link.not_valid_before_utc for link in chain),

@@ -17,6 +17,7 @@ from paraph.keys.certificates import is_pss
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, readable
 from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
+from paraph.pdf.verdict import Refused, SubIndication
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
 _CONTEXT_1 = _CONTEXT_0 | 1
@@ -60,16 +61,20 @@ _UTC_TIME = 0x17
 _UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
 
 
-class CmsRefused(ValueError):
+class CmsRefused(Refused):
     """The structure cannot be read or its signature does not hold; the message is the reason."""
 
 
 class CmsMismatch(CmsRefused):
     """The structure can be read, but the content at hand is not what was signed."""
 
+    kind: SubIndication = "HASH_FAILURE"
+
 
 class CmsOutdated(CmsRefused):
     """The signature holds, but with a hash for which others can make other content as well."""
+
+    kind: SubIndication = "CRYPTO_CONSTRAINTS_FAILURE_NO_POE"
 
 
 @contextmanager
@@ -81,7 +86,7 @@ def _refused_if_unreadable() -> Iterator[None]:
         raise
     except (ValueError, TypeError, IndexError) as error:
         reason = f" ({error})" if isinstance(error, DerError | CertificateError) else ""
-        raise CmsRefused(f"the signature cannot be read{reason}") from error
+        raise CmsRefused(f"the signature cannot be read{reason}", "FORMAT_FAILURE") from error
 
 
 @dataclass(frozen=True)
@@ -197,7 +202,7 @@ def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certif
             issuer, serial = identifier.children()
             if certificate.serial == serial.integer() and certificate.issuer == issuer.raw:
                 return certificate
-    raise DerError("the signer's certificate is not inside, or cannot be read")
+    raise CmsRefused("the signer's certificate is not inside, or cannot be read", "NO_SIGNING_CERTIFICATE_FOUND")
 
 
 def _attributes(attributes: Element) -> dict[str, list[Element]]:
@@ -274,7 +279,8 @@ def _check_named_certificates(signed: SignedData) -> None:
         if not tokens.same(parts[0].octets(), signed.signer.digest(algorithm)) or not all(
             _is_of(issuer_serial, signed.signer) for issuer_serial in parts[1:]
         ):
-            raise CmsRefused("the signature names another certificate than the one it came with")
+            sentence = "the signature names another certificate than the one it came with"
+            raise CmsRefused(sentence, "NO_SIGNING_CERTIFICATE_FOUND")
 
 
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
@@ -284,7 +290,7 @@ def _check_issuers(certificates: tuple[bytes, ...]) -> None:
     for child in carried:
         issuers = [each for each in carried if each.subject == child.issuer]
         if not all(each.is_root for each in issuers) and not any(is_issued_by(child, each) for each in issuers):
-            raise CmsRefused("a certificate that came along was changed")
+            raise CmsRefused("a certificate that came along was changed", "FORMAT_FAILURE")
 
 
 def _is_of(issuer_serial: Element, certificate: Certificate) -> bool:
@@ -328,7 +334,7 @@ def digest_name(algorithm: Element) -> str:
     if [field.raw for field in parameters] not in ([], [_NULL]):
         raise DerError("a hash with parameters")
     if identifier not in _ALL_HASHES:
-        raise CmsRefused(f"the hash {identifier} is not accepted")
+        raise CmsRefused(f"the hash {identifier} is not accepted", "CRYPTO_CONSTRAINTS_FAILURE")
     return _ALL_HASHES[identifier]
 
 
@@ -356,11 +362,12 @@ def _check_value(signed: SignedData, message: bytes) -> None:
             hash_ = _HASHES[_HASH_OF_ECDSA.get(identifier, signed.digest_algorithm)]
             key.verify(signature, message, ec.ECDSA(hash_))
         else:
-            raise CmsRefused(f"the signature algorithm {identifier} is not accepted with this key")
+            reason = f"the signature algorithm {identifier} is not accepted with this key"
+            raise CmsRefused(reason, "CRYPTO_CONSTRAINTS_FAILURE")
     except InvalidSignature as error:
-        raise CmsMismatch("the signature does not belong to its certificate's key") from error
+        raise CmsMismatch("the signature does not belong to its certificate's key", "SIG_CRYPTO_FAILURE") from error
     except UnsupportedAlgorithm as error:
-        raise CmsRefused("the signature was made in a way that is not known") from error
+        raise CmsRefused("the signature was made in a way that is not known", "CRYPTO_CONSTRAINTS_FAILURE") from error
 
 
 def pss_parameters(parameters: Element) -> tuple[str, str, int]:
