@@ -10,6 +10,7 @@ KEPT_DAYS = {
     "idempotency_idempotencykey": 1,
     "procrastinate_jobs": 1,
     "procrastinate_events": 1,
+    "otp_onetimecode": 1,  # of nearly all: a code stays where wrong ones were entered, or nobody signed
 }
 """Tables whose rows go by themselves, and after how many days; the rows of others stay for ever."""
 _TABLES = """

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from psycopg.conninfo import conninfo_to_dict
 
 from paraph.kernel.settings import Settings, read_settings
 
@@ -76,6 +77,16 @@ def test_compose_believes_the_address_of_its_proxy_alone() -> None:
 
 def compose() -> dict[str, Any]:
     return dict(yaml.safe_load((ROOT / "compose.yaml").read_text()))
+
+
+def test_the_database_of_compose_is_reached_by_its_socket_alone() -> None:
+    found = services()
+    assert found["database"]["network_mode"] == "none"
+    folder = "/var/run/postgresql"
+    reached = [name for name, service in found.items() if f"socket:{folder}" in service["volumes"]]
+    assert reached == ["database", "migrate", "web-a", "web-b", "worker"]
+    url = found["worker"]["environment"]["DATABASE_URL"].replace("${POSTGRES_PASSWORD:?}", "secret")
+    assert conninfo_to_dict(url) == {"user": "paraph", "password": "secret", "dbname": "paraph", "host": folder}
 
 
 def test_nobody_else_gets_the_address_of_the_proxy() -> None:

@@ -502,6 +502,20 @@ def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., An
     assert preview.value.url.endswith("/stamp?lang=el")
 
 
+def test_a_stamp_that_a_busy_service_refuses_is_asked_for_again(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked()[0], statuses=(503,))
+    page.clock.install()
+    busy = {"status": 503, "json": {"error": {"code": "unavailable", "message": "The service is too busy."}}}
+    page.route("**/stamp?*", lambda route: route.fulfill(**busy), times=1)
+    with page.expect_response("**/stamp?*") as refused:
+        Journey(page).to_signature()
+    assert refused.value.status == 503
+    with page.expect_response("**/stamp?*") as shown:
+        page.clock.run_for(5000)
+    assert shown.value.status == 200
+    page.locator("[data-stamp][src^='data:image/svg']").first.wait_for(state="attached")
+
+
 def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> None:
     """It says that it was signed instead of a refusal, and one with pages to load not that they could not be loaded."""
     url = world.asked(signers=2)[0]

@@ -56,7 +56,7 @@ class Entry(models.Model):
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal", db_index=False)
     position = models.IntegerField()
     event_type = models.CharField(max_length=50)
-    signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+")
+    signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+", db_index=False)
     ip = models.CharField(max_length=45, blank=True)
     user_agent = models.CharField(max_length=500, blank=True)
     metadata = models.JSONField(default=dict)
@@ -70,6 +70,7 @@ class Entry(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="journal_position")]
+        indexes = [models.Index(fields=["signer"], condition=models.Q(signer__isnull=False), name="journal_signer")]
         ordering: ClassVar = ["position"]
 
     @property

@@ -47,12 +47,7 @@ class Document(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["object_key"], name="document_object_key")]
-        indexes = [
-            models.Index(fields=["organization", "environment", "created_at", "id"]),
-            models.Index(
-                fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
-            ),
-        ]
+        indexes = [models.Index(fields=["organization", "environment", "created_at", "id"])]
 
     @property
     def shown_key(self) -> str:

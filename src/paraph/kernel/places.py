@@ -15,7 +15,7 @@ from threading import Condition
 
 from paraph.kernel.errors import DomainError
 
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 5.0
 _BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 Told = Callable[[float, bool], object]
@@ -32,7 +32,7 @@ class FairSemaphore:
     """Hold ``count`` places for threads, for one tenant at most half of them (one at least).
 
     At most ``crowd`` threads hold a place or wait for one, ``crowd_of_one`` on behalf of one tenant: who comes beyond
-    finds none. Nobody waits longer than two seconds. Of those who wait, whoever's tenant holds fewest is next. The
+    finds none. Nobody waits longer than five seconds. Of those who wait, whoever's tenant holds fewest is next. The
     tenant ``""``, on whose behalf commands and workers act, is bounded by the count alone. ``told`` is called with the
     seconds that a thread waited and whether there was a place in the end, not for one that found it at once.
     """

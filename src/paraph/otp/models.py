@@ -37,6 +37,13 @@ class OneTimeCode(models.Model):
     destination_scope = models.CharField(max_length=80, blank=True, default="")
     used_at = models.DateTimeField(null=True)
 
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["used_at"], condition=models.Q(used_at__isnull=False, wrong_guesses=0), name="code_to_forget"
+            )
+        ]
+
 
 class RefusedCode(models.Model):
     """A wrong code that a signer entered, stated in the proof alone: the journal has no such event."""

@@ -113,16 +113,16 @@ def chain(
 
 
 WEAK: dict[str, tuple[dict[str, Any], str]] = {
-    "leaf RSA": ({"leaf": weak_rsa}, "its certificate has an RSA key of 1024 bits; 2048 are needed"),
-    "leaf curve": ({"leaf": weak_curve}, "its certificate has an elliptic curve of 224 bits; 256 are needed"),
-    "middle RSA": ({"middle": weak_rsa}, 'the certificate "Middle" has an RSA key of 1024 bits'),
-    "middle curve": ({"middle": weak_curve}, 'the certificate "Middle" has an elliptic curve of 224 bits'),
-    "root RSA": ({"root": weak_rsa}, 'the certificate "Root" has an RSA key of 1024 bits'),
-    "root curve": ({"root": weak_curve}, 'the certificate "Root" has an elliptic curve of 224 bits'),
-    "leaf signed with SHA-1": ({"leaf_hash": hashes.SHA1}, "its certificate is signed with SHA-1, which is not"),
-    "leaf signed with SHA-224": ({"leaf_hash": hashes.SHA224}, "its certificate is signed with SHA-224, which is not"),
-    "middle signed with SHA-1": ({"middle_hash": hashes.SHA1}, 'the certificate "Middle" is signed with SHA-1'),
-    "middle signed with SHA-224": ({"middle_hash": hashes.SHA224}, 'the certificate "Middle" is signed with SHA-224'),
+    "leaf RSA": ({"leaf": weak_rsa}, "its certificate has a weak key: RSA of 1024 bits is not accepted"),
+    "leaf curve": ({"leaf": weak_curve}, "its certificate has a weak key: secp224r1 of 224 bits is not accepted"),
+    "middle RSA": ({"middle": weak_rsa}, 'the certificate "Middle" has a weak key: RSA of 1024 bits'),
+    "middle curve": ({"middle": weak_curve}, 'the certificate "Middle" has a weak key: secp224r1'),
+    "root RSA": ({"root": weak_rsa}, 'the certificate "Root" has a weak key: RSA of 1024 bits'),
+    "root curve": ({"root": weak_curve}, 'the certificate "Root" has a weak key: secp224r1'),
+    "leaf signed with SHA-1": ({"leaf_hash": hashes.SHA1}, "its certificate has a weak signature: the hash SHA-1 is"),
+    "leaf signed with SHA-224": ({"leaf_hash": hashes.SHA224}, "certificate has a weak signature: the hash SHA-224"),
+    "middle signed with SHA-1": ({"middle_hash": hashes.SHA1}, '"Middle" has a weak signature: the hash SHA-1'),
+    "middle signed with SHA-224": ({"middle_hash": hashes.SHA224}, '"Middle" has a weak signature: the hash SHA-224'),
 }
 
 
@@ -164,7 +164,7 @@ def test_a_seal_of_such_a_chain_is_not_valid(kind: str) -> None:
     found = verify(sealed(PAPER, key=key, at=clock.now()).content, [forge.der_of(links[-1])])
     assert found.intact and not found.trusted and not found.ok
     assert any(reason in finding for finding in found.findings)
-    with pytest.raises(DomainError, match=r"bits; |is signed with"):
+    with pytest.raises(DomainError, match=r"has a weak (key|signature): "):
         LocalKey(key.private_key, links)  # nor is one made of it here
 
 
@@ -190,12 +190,8 @@ def test_a_revocation_list_with_an_old_hash_proves_nothing_good(hash_: hashes.Ha
     fresh = revoked_by_list(middle, strong("middle"), None, SHA256)
     assert LongTermData(crls=(fresh, above)).proves(links, clock.now())
     assert not LongTermData(crls=(statuses[False], above)).proves(links, clock.now())
-    revoked = LongTermData(crls=(statuses[True], above))
-    if isinstance(hash_, hashes.SHA224):
-        with pytest.raises(Revoked):
-            revoked.proves(links, clock.now())
-    else:
-        assert not revoked.proves(links, clock.now())  # cryptography does not even read the signature
+    with pytest.raises(Revoked):
+        LongTermData(crls=(statuses[True], above)).proves(links, clock.now())
 
 
 def revoked_by_list(

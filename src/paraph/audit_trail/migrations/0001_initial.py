@@ -131,6 +131,7 @@ class Migration(migrations.Migration):
                 (
                     "signer",
                     models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -141,6 +142,9 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["position"],
                 "constraints": [models.UniqueConstraint(fields=("request", "position"), name="journal_position")],
+                "indexes": [
+                    models.Index(condition=models.Q(signer__isnull=False), fields=["signer"], name="journal_signer")
+                ],
             },
         ),
         migrations.RunSQL(_APPEND_ONLY),

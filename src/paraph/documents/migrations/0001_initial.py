@@ -111,12 +111,6 @@ class Migration(migrations.Migration):
                 fields=["organization", "environment", "created_at", "id"], name="documents_d_organiz_ba090d_idx"
             ),
         ),
-        migrations.AddIndex(
-            model_name="document",
-            index=models.Index(
-                fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
-            ),
-        ),
         migrations.AddConstraint(
             model_name="document",
             constraint=models.UniqueConstraint(fields=("object_key",), name="document_object_key"),

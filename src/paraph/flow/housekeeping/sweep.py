@@ -15,6 +15,7 @@ from paraph.idempotency import held_key
 from paraph.kernel import clock
 from paraph.messaging import inbox
 from paraph.messaging.models import RefusedAddress
+from paraph.otp import codes
 from paraph.queue.jobs import defer_last, is_live
 from paraph.request_templates.bulk.checking import delete_old_bulk_sends
 from paraph.storage import store
@@ -29,12 +30,13 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Remove counts, notes of mails put off, idempotency keys, drafts, bulk sends, captured messages and refusals of
-    mails about accounts, when their time is over, and what no seal or timestamp shares any more, and have jobs sweep
-    the store, unless those of the night before are still at it. Return the number of removed rows."""
+    """Remove counts, notes of mails put off, idempotency keys, drafts, bulk sends, captured messages, refusals of
+    mails about accounts and used one-time codes, when their time is over, and what no seal or timestamp shares any
+    more, and have jobs sweep the store, unless those of the night before are still at it. Return the number of removed
+    rows."""
     removed = counting.forget() + forget_put_off() + held_key.prune()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget() + forget_unused()
-    removed += RefusedAddress.objects.filter(at__lt=clock.now() - inbox.KEPT_FOR).delete()[0]
+    removed += codes.forget_used() + RefusedAddress.objects.filter(at__lt=clock.now() - inbox.KEPT_FOR).delete()[0]
     if not is_live("sweep_store"):
         defer_last("sweep_store", folder=_FOLDERS[0], after="")
     return removed

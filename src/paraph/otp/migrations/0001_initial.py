@@ -44,6 +44,15 @@ class Migration(migrations.Migration):
                 ("destination_scope", models.CharField(blank=True, default="", max_length=80)),
                 ("used_at", models.DateTimeField(null=True)),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("used_at__isnull", False), ("wrong_guesses", 0)),
+                        fields=["used_at"],
+                        name="code_to_forget",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RefusedCode",

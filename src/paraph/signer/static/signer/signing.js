@@ -82,7 +82,9 @@ async function showStamp() {
   }
   if (isMissing) return;
   const answer = await post(`stamp?lang=${words.locale}`, { signature: marks[0].value() });
-  if (ours !== drawnStamps || !answer.svg) return;
+  if (ours !== drawnStamps) return;
+  if (answer.error?.code === "unavailable") setTimeout(() => ours === drawnStamps && showStamp(), 5000);
+  if (!answer.svg) return;
   const pictures = [answer.svg, ...answer.others].map((svg) => `data:image/svg+xml,${encodeURIComponent(svg)}`);
   for (const shown of document.querySelectorAll("[data-stamp]")) [shown.src] = pictures;
   for (const place of document.querySelectorAll("a[data-place]")) {
