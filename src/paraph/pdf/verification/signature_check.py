@@ -72,7 +72,7 @@ class SignatureCheck:
     faults: list[Fault] = dataclasses.field(default_factory=list)
 
     def fault(self, kind: SubIndication, sentence: str) -> None:
-        self.faults.append(Fault(kind, sentence))
+        self.faults.append(Fault("SIGNED_DATA_NOT_FOUND" if self.field.blank else kind, sentence))
 
     @property
     def label(self) -> str:
@@ -100,7 +100,7 @@ def cannot_check(field: SignedField, why: str, kind: SubIndication) -> Signature
     """Return the result for a signature that cannot be checked, for the reason ``why``, which is of this kind."""
     check = SignatureCheck(field, "unclear", field.claimed_at)
     name = "document timestamp" if field.is_document_timestamp else "signature"
-    check.fault("SIGNED_DATA_NOT_FOUND" if field.blank else kind, f"The {name} {check.label} cannot be read: {why}.")
+    check.fault(kind, f"The {name} {check.label} cannot be read: {why}.")
     return check
 
 
