@@ -1,6 +1,7 @@
 """`paraph verify`: what it says, and with which status it ends."""
 
 import json
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -260,3 +261,24 @@ def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path:
         assert not any(line.lstrip().startswith(("Everything", "signed.pdf: holds", "All ")) for line in lines)
         found = run(*arguments, "--root", root, "--json").output
         assert found.replace("\n", "").isprintable() and found.isascii()
+
+
+def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
+    now, root = clock.now(), root_file(tmp_path)
+    held = run(file, "--root", root, "--at", now.isoformat())
+    assert held.exit_code == 0 and held.output.startswith(f"{file}: holds, as of {clock.iso(now)}.\n"), held.output
+    yesterday = (now - timedelta(days=1)).date().isoformat()
+    told = f"{file}: cannot be told, as of {yesterday}T23:59:59Z: The file was not sealed yet.\n"
+    assert (run(file, "--root", root, "--at", yesterday).output, held.exit_code) == (told, 0)
+    found = run(file, "--root", root, "--at", f"{yesterday}T10:00:00+02:00", "--json")
+    assert found.exit_code == 1 and json.loads(found.output)["as_of"] == f"{yesterday}T08:00:00.000Z"
+    (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
+    both = run(file, tmp_path / "proof.pdf", "--root", root, "--at", yesterday)
+    assert both.output.startswith(f"The proof with its files: cannot be told, as of {yesterday}T23:59:59Z.\n")
+    for given, why in (
+        (now.date().isoformat(), "is still to come"),
+        ("soon", "is neither"),
+        ("0001-01-01T00+09", "is neither"),
+    ):
+        refused = run(file, "--root", root, "--at", given)
+        assert refused.exit_code == 2 and why in refused.output

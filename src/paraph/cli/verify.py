@@ -123,11 +123,11 @@ def _past(given: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(given)
-    except ValueError as error:
+        if len(given) <= _LONGEST_DATE:
+            moment = datetime.combine(moment, time.max)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
         raise click.BadParameter(f"{visible(given)} is neither a date nor a timestamp of ISO 8601.") from error
-    if len(given) <= _LONGEST_DATE:
-        moment = datetime.combine(moment, time.max)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > clock.now():
         raise click.BadParameter(f"{clock.iso(moment)} is still to come.")
     return moment
