@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 3_246,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_310,
+    "pdf": 22_314,
     "postgres": 810,
     "queue": 409,
     "reference": 950,

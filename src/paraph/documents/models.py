@@ -5,11 +5,11 @@ from typing import Any
 from django.db import models
 
 from paraph.kernel import clock
-from paraph.pdf.untrusted.passive import PASSIVE
+from paraph.pdf.untrusted.passive import PASSIVE, page_facts
 from paraph.tenants.models import Environment, Organization
 
 ORDINARY = PASSIVE | {"rotated_pages": 0, "drawn_differently": [], "altered_after_seal": [], "method": "incremental"}
-"""What the preflight report says of nearly every file. A row has the rest of it."""
+"""What the preflight report says of nearly every file."""
 
 
 class DocumentStatus(models.TextChoices):
@@ -19,7 +19,8 @@ class DocumentStatus(models.TextChoices):
 
 class Document(models.Model):
     """An uploaded PDF. ``pages`` holds the size of each page as a reader sees it, ``[[width, height], …]`` in points,
-    after crop box, rotation and UserUnit. ``preflight`` is the report without what is :data:`ORDINARY`.
+    after crop box, rotation and UserUnit. ``preflight`` is what of the report is neither :data:`ORDINARY` nor follows
+    from ``pages``; empty where there is none.
 
     ``method`` says what has to be done to the file before it can be sealed
     (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
@@ -64,6 +65,15 @@ class Document(models.Model):
         forgets nothing."""
         sha256 = bytes(self.sha256).hex()
         return {"environment": self.environment, "file_size": self.file_size, "sha256_hash": sha256}
+
+    def keep_report(self, report: dict[str, Any]) -> None:
+        """Set ``preflight`` to what of the report has to be stored; ``pages`` are set."""
+        known = ORDINARY | page_facts(self.pages)
+        self.preflight = {name: fact for name, fact in report.items() if (name, fact) not in known.items()}
+
+    def report(self) -> dict[str, Any] | None:
+        """Return the whole preflight report; None where there is none."""
+        return ORDINARY | page_facts(self.pages) | self.preflight if self.preflight else None
 
     def remarks(self) -> dict[str, Any]:
         """Return what of the preflight report tells that the document can look different than on the signer's page:

@@ -1,5 +1,6 @@
 """Certificates in files, and what makes them too weak to be trusted."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -18,8 +19,28 @@ from paraph.keys.algorithms import OF_FIXED_LENGTH, verify, weakness, weakness_o
 
 _EXPLICIT_CURVE = b"\x06\x07\x2a\x86\x48\xce\x3d\x01\x01"  # prime-field: parameters that describe a curve (X9.62)
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+_RSA_KEY = re.compile(
+    rb"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00\x03(?:\x81.|\x82..)\x00\x30(?:\x81.|\x82..)\x02(?:\x81(.)|\x82(..))",
+    re.DOTALL,
+)
+"""SubjectPublicKeyInfo of RSA, up to the bytes of the modulus."""
 Signed = x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
+
+
+def public_key(certificate: x509.Certificate) -> object:
+    """Return the certificate's key. Of many Estonian identity cards the modulus of RSA lacks the zero in front, without
+    which it seems to be negative; OpenSSL takes it as it is meant. Raises as cryptography does."""
+    try:
+        return certificate.public_key()
+    except ValueError:
+        content = certificate.tbs_certificate_bytes
+        found = list(_RSA_KEY.finditer(content))
+        if len(found) != 1:
+            raise
+        end = found[0].end() + int.from_bytes(found[0][1] or found[0][2], "big")
+        modulus, exponent = content[found[0].end() : end], content[end + 2 : end + 2 + content[end + 1]]
+        return rsa.RSAPublicNumbers(int.from_bytes(exponent, "big"), int.from_bytes(modulus, "big")).public_key()
 
 
 def weakness_of_signature(signed: Signed, at: datetime) -> str:
@@ -41,7 +62,7 @@ def weakness_of_certificate(certificate: x509.Certificate, at: datetime, *, is_r
     except ValueError:
         return "has a name that cannot be read: its strings must be UTF-8 or ASCII"
     try:
-        if weak := weakness_of_key(certificate.public_key(), at):
+        if weak := weakness_of_key(public_key(certificate), at):
             return f"has a weak key: {weak}"
         return "" if is_root else weakness_of_signature(certificate, at)
     except (UnsupportedAlgorithm, ValueError):

@@ -50,7 +50,7 @@ def test_the_answer_is_the_document_without_download_url(owner: ApiClient) -> No
         "file_size": len(CONTRACT),
         "status": "ready",
         "created_at": row.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "preflight": ORDINARY | row.preflight,
+        "preflight": ORDINARY | row.preflight | {"page_count": 3, "sizes": [{"width": 595, "height": 842, "pages": 3}]},
     }
 
 

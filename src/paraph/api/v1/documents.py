@@ -115,7 +115,7 @@ def _accepts(request: ApiRequest) -> bool:
 
 
 def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:
-    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
+    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
     return _uploaded(row) if row else None
 
 
@@ -162,7 +162,8 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
 
 
 def _preflight(row: models.Document) -> Preflight | None:
-    return Preflight.build(**models.ORDINARY | row.preflight) if row.preflight else None
+    report = row.report()
+    return Preflight.build(**report) if report else None
 
 
 MOST_TAGS = 500

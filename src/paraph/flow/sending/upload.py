@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from paraph.database import rows
-from paraph.documents.models import ORDINARY, Document, DocumentStatus
+from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
 from paraph.idempotency.held_key import Beside, nothing_beside
@@ -88,13 +88,13 @@ def upload(
         sha256=file.sha256,
         file_size=file.size,
         pages=inspection.pages,
-        preflight={name: fact for name, fact in inspection.preflight.items() if (name, fact) not in ORDINARY.items()},
         method=inspection.method,
         clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
     )
+    document.keep_report(inspection.preflight)
     if inspection.prepared is not None:
         document.prepared_sha256 = tokens.sha256(inspection.prepared)
         document.prepared_size = len(inspection.prepared)

@@ -10,16 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
 from paraph.keys.algorithms import PublicKey, end_of_key
-from paraph.keys.certificates import extension, may_sign
+from paraph.keys.certificates import extension, may_sign, public_key
 from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
-from paraph.pdf.pki import algorithms, der, oids
+from paraph.pdf.pki import algorithms, der
 from paraph.pdf.verdict import Refused, SubIndication
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
@@ -83,7 +82,7 @@ def load(encoded: bytes) -> Certificate:
         is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
-        key = _public_key(parsed, public)
+        key = public_key(parsed)
         if der.read(encoded).children()[1].raw != algorithm.raw:
             raise CertificateError("a certificate is signed in another way than it says")
         name, serial = _name(parsed.subject), parsed.serial_number
@@ -125,20 +124,6 @@ def missing_issuer(chain: Sequence[bytes]) -> str:
     sentence without a full stop; else empty."""
     last = load(chain[-1])
     return "" if last.is_root else f'The issuer "{last.parsed.issuer.rfc4514_string()}" of "{last.name}" is missing'
-
-
-def _public_key(parsed: x509.Certificate, public: der.Element) -> object:
-    """Return the key of SubjectPublicKeyInfo. Of many Estonian identity cards the modulus of RSA lacks the zero in
-    front, without which it seems to be negative; OpenSSL takes it as it is meant."""
-    try:
-        return parsed.public_key()
-    except ValueError:
-        algorithm, bits = public.children()
-        if algorithm.children()[0].oid() != oids.RSA:
-            raise
-        modulus, exponent = (number.expect(der.INTEGER).content for number in der.read(bits.content[1:]).children())
-        numbers = rsa.RSAPublicNumbers(int.from_bytes(exponent, "big"), int.from_bytes(modulus, "big"))
-        return numbers.public_key()
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:

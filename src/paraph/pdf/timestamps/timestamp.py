@@ -284,7 +284,10 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     chain = check_chain(token.signer, token.certificates, timestamping.roots, token.time)
     if timestamping.check_not_revoked is not None:
         timestamping.check_not_revoked(chain, token.time)
-    form = token_in_one_form(encoded)
+    try:
+        form = token_in_one_form(encoded)
+    except CmsRefused as error:
+        raise TokenRefused(str(error)) from error
     stamp = Timestamp(form, token.time, token.authority, token.policy_oid, authority.name, chain)
     timestamping.last_issuers[:] = stamp.issuers.certificates
     return stamp

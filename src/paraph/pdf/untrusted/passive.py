@@ -1,5 +1,7 @@
 """What the preflight report says of a file that has nothing unusual."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 NO_ACTIONS = dict.fromkeys(("scripts", "launch_actions", "submit_actions", "attachments"), 0)
@@ -14,3 +16,11 @@ PASSIVE: dict[str, Any] = {
     "repairs": [],
 }
 """The facts, but for the version, of a file that has none of these and needs no repair."""
+
+
+def page_facts(pages: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """Return ``page_count`` and ``sizes`` of the report, the most frequent first, of (width, height) of each page in
+    points."""
+    sizes = Counter((round(width, 2), round(height, 2)) for width, height in pages)
+    listed = [{"width": size[0], "height": size[1], "pages": count} for size, count in sizes.most_common()]
+    return {"page_count": len(pages), "sizes": listed}

@@ -3,7 +3,6 @@
 import ctypes
 import re
 import time
-from collections import Counter
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
     shown_differently,
 )
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.passive import PASSIVE
+from paraph.pdf.untrusted.passive import PASSIVE, page_facts
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _PROBE = 64  # pixels of the longer side of page 1 in the trial
@@ -96,16 +95,15 @@ def _inspected(
                 check_reading(shown.whole, findings.pages)
             except (Unsafe, SealError, *CONFUSED) as error:
                 raise cannot_be_sealed() from error
-    sizes = Counter((round(page.width, 2), round(page.height, 2)) for page in findings.pages)
+    sizes = [(page.width, page.height) for page in findings.pages]
     preflight = {
-        "page_count": len(findings.pages),
-        "sizes": [{"width": size[0], "height": size[1], "pages": count} for size, count in sizes.most_common()],
+        **page_facts(sizes),
         "rotated_pages": sum(1 for page in findings.pages if page.rotate),
         **findings.facts,
         "drawn_differently": disputes,
     }
     found = {
-        "pages": [[page.width, page.height] for page in findings.pages],
+        "pages": sizes,
         "preflight": preflight,
         "clean_contents": findings.plain.clean_contents,
         "doubtful": [index + 1 for index in findings.plain.remarks],
