@@ -125,3 +125,21 @@ def test_who_waits_for_the_last_child_uses_no_processor_meanwhile() -> None:
     waited, used = map(float, done.stdout.split()[-2:])
     assert waited >= 1
     assert used < 0.05
+
+
+FAILED_FOR_HOURS = """
+import time
+from paraph.cli.supervisor import Child, Supervisor
+
+child = Child("worker", lambda: None, 15, failures=5000)
+supervisor = Supervisor([child], lambda: None)
+with supervisor.listening():
+    supervisor.run(until=lambda: child.failures > 5000)
+    print("again in", round(child.due - time.monotonic()), "s")
+    supervisor.stop()
+"""
+
+
+def test_a_child_that_has_failed_for_hours_is_still_tried() -> None:
+    done = subprocess.run([sys.executable, "-c", FAILED_FOR_HOURS], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("again in 10 s\n")

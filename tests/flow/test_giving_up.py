@@ -22,7 +22,7 @@ from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.pending_work import retry
 from paraph.pdf.refusal import ReadersUnavailable, SealError
-from paraph.queue.connections import connector
+from paraph.queue.connections import Connector
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
@@ -37,7 +37,7 @@ def work(queue: str = "default") -> None:
 
     async def run() -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        worker = app.with_connector(connector(4, lambda: None, lambda: None))
+        worker = app.with_connector(Connector(4, lambda: None, lambda: None))
         async with worker.open_async():
             await worker.run_worker_async(
                 queues=[queue],

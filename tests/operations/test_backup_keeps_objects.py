@@ -8,8 +8,8 @@ from typing import Any, cast
 import psycopg
 import pytest
 from django.db import connection, transaction
+from procrastinate.contrib.django.utils import connector_params
 
-from paraph.database.connections import connection_parameters
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.evidence.models import Backup
@@ -18,10 +18,10 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
 from paraph.kernel.settings import Settings
 from paraph.operations.backup.archive import checked_archive
+from paraph.operations.backup.contents import foreign
 from paraph.operations.backup.restore import require_same_secret, restore_objects, restore_secret_and_keys
 from paraph.operations.backup.write import write_backup
 from paraph.postgres import transfer
-from paraph.postgres.contents import foreign
 from paraph.storage import store
 from paraph.storage.envelope import is_encrypted
 from tests.factories import scene
@@ -38,7 +38,7 @@ def no_rows(*_: object) -> tuple[bytes, dict[str, int]]:
 def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
     store.put("documents/kept.pdf", b"%PDF-")
     objects_to_delete.note(["documents/kept.pdf"])
-    with psycopg.connect(**connection_parameters(), autocommit=True) as other:
+    with psycopg.connect(**connector_params(), autocommit=True) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
         assert objects_to_delete.delete_noted() == 0
         assert store.get("documents/kept.pdf") and ObjectToDelete.objects.count() == 1
@@ -48,7 +48,7 @@ def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
 
 
 def test_keeping_ends_with_the_block() -> None:
-    with psycopg.connect(**connection_parameters(), autocommit=True) as other:
+    with psycopg.connect(**connector_params(), autocommit=True) as other:
         with objects_to_delete.kept():
             assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (False,)
         assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (True,)
@@ -75,7 +75,7 @@ def test_what_is_deleted_during_a_backup_is_in_it(
         objects_to_delete.delete_noted()
         connection.close()
 
-    def dump(_url: str, _target: object, ours: Any) -> tuple[bytes, dict[str, int]]:
+    def dump(_url: str, _target: object, ours: Any, _foreign: object) -> tuple[bytes, dict[str, int]]:
         ours.execute("SELECT")
         with ThreadPoolExecutor() as pool:
             pool.submit(delete).result()
@@ -113,14 +113,18 @@ def test_a_backup_amid_a_rotation_holds_all_secrets(
     write_backup(tmp_path / "paraph.backup")
     elsewhere = Settings(data_dir=tmp_path / "elsewhere")
     elsewhere.data_dir.mkdir()
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
     with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
         restore_secret_and_keys(archive, elsewhere)
+        assert synced == [40, 40], "all that was written is on the disk"
         require_same_secret(archive, elsewhere)
         require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="n" * 40))
         with pytest.raises(DomainError, match="belongs to another secret"):
             require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="x" * 40))
     assert (tmp_path / "elsewhere" / "secret.key").read_bytes() == b"n" * 40
     assert (tmp_path / "elsewhere" / "secret.previous").read_bytes() == b"o" * 40
+    assert (tmp_path / "elsewhere" / "secret.previous").stat().st_mode & 0o077 == 0
 
 
 def test_a_table_that_the_dump_lacks_is_told(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

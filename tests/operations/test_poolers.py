@@ -143,7 +143,7 @@ def test_too_few_sessions_are_counted(
     def look(url: str) -> tuple[str, str]:
         made = connected(url)
         monkeypatch.setattr(check, "connection", made)
-        monkeypatch.setattr(check, "connection_parameters", lambda: {"conninfo": url})
+        monkeypatch.setattr(check, "connector_params", lambda: {"conninfo": url})
         [outcome] = check.connections()
         made.close()
         return outcome.status.value, outcome.sentence

@@ -16,7 +16,7 @@ from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.flow.sealing.context import development, sealing_context
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
-from paraph.kernel import clock
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
 from paraph.operations import secret_rotation as rotation
@@ -49,8 +49,8 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
     def use(newest: bytes, *earlier: bytes) -> None:
         settings.SECRETS = Secrets(newest, earlier, fingerprint_in_use)
-        settings.SECRET_KEY = settings.SECRETS.derived(newest, "django").hex()
-        settings.SECRET_KEY_FALLBACKS = [settings.SECRETS.derived(each, "django").hex() for each in earlier]
+        settings.SECRET_KEY = tokens.derive(newest, "django").hex()
+        settings.SECRET_KEY_FALLBACKS = [tokens.derive(each, "django").hex() for each in earlier]
         installation._read.clear()
         sealing_context.cache_clear()
 

@@ -130,7 +130,7 @@ def test_a_store_that_is_away_ends_it(
     data_dir: Path, folder: LocalStore, bucket: RemoteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene()
-    monkeypatch.setattr(bucket, "sizes", lambda _: bucket.get("documents/none"))
+    monkeypatch.setattr(bucket, "listing", lambda *_: bucket.get("documents/none"))
     with pytest.raises(AwayError, match="the object store fails"):
         copy_store(folder, bucket, data_dir / "copy.json")
 

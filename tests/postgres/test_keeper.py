@@ -3,13 +3,17 @@
 import os
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 
 from paraph.postgres import Keeper, Server
+from paraph.postgres import server as embedded
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +88,23 @@ def test_looking_costs_nothing_while_it_runs(server: Server) -> None:
     for _ in range(100):
         keeper.look()
     assert said == [] and os.times().elapsed - before < 5
+
+
+def test_one_that_has_failed_for_hours_is_still_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(embedded, "time", SimpleNamespace(monotonic=lambda: now))
+    server = Server(tmp_path / "data")
+    server.location.cluster.mkdir()
+    (server.location.cluster / "somebody.txt").touch()  # in whose folder no cluster can be made
+    server._process = subprocess.Popen(["true"])
+    server._process.wait()
+    said: list[str] = []
+    keeper = Keeper(server, said.append)
+    try:
+        while now < 4 * 3600:
+            now += 1
+            keeper.look()
+    finally:
+        shutil.rmtree(server.location.home)
+    last = " ".join(said[-2:])
+    assert "starting it again in 10.0 s" in last and "could not be started" in last

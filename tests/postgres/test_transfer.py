@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from paraph.kernel.errors import DomainError
+from paraph.operations.backup.contents import foreign, is_empty
 from paraph.postgres import embedded_url, transfer
 from paraph.postgres.transfer import dumping_programs
 
@@ -74,7 +75,7 @@ def dumped(url: str, meanwhile: str = "SELECT 1") -> Iterator[Dump]:
         with psycopg.connect(url, autocommit=True) as other:
             other.execute(meanwhile.encode())
         binary = cast(BinaryIO, file)
-        yield Dump(binary, *transfer.dump(url, binary, connection))
+        yield Dump(binary, *transfer.dump(url, binary, connection, foreign(connection)))
 
 
 def rows(url: str) -> list[tuple[int, str]]:
@@ -86,7 +87,7 @@ def test_what_the_snapshot_sees_is_copied(source: str, target: str) -> None:
     before = rows(source)
     with dumped(source, meanwhile="INSERT INTO kept_words (words) VALUES ('later')") as copy:
         assert copy.rows == {"public.django_migrations": 1, "public.kept_words": 4}
-        assert transfer.is_empty(target) and not transfer.is_empty(source)
+        assert is_empty(target) and not is_empty(source)
         copy.load(target)
     assert rows(target) == before and len(rows(source)) == len(before) + 1
     with psycopg.connect(target) as connection:
@@ -173,10 +174,10 @@ def test_a_database_that_others_use_as_well_takes_a_copy(source: str, target: st
         connection.execute('CREATE ROLE "Guest"')
         connection.execute('CREATE TABLE guests (id int); ALTER TABLE guests OWNER TO "Guest"')
         try:
-            assert transfer.is_empty(target)
+            assert is_empty(target)
             with dumped(source) as copy:
                 copy.load(target)
-            assert rows(target) == rows(source) and not transfer.is_empty(target)
+            assert rows(target) == rows(source) and not is_empty(target)
         finally:
             connection.execute('DROP OWNED BY "Guest"; DROP ROLE "Guest"')
 
@@ -199,7 +200,7 @@ def test_a_schema_of_its_own_is_copied_to_whoever_looks_there(source: str, targe
     with dumped(source + looking) as copy:
         with pytest.raises(DomainError, match="DATABASE_URL does not lead to the schema"):
             copy.load(target)
-        assert transfer.is_empty(target)
+        assert is_empty(target)
         copy.load(target + looking)
     assert rows(target + looking) == rows(source + looking)
     with psycopg.connect(target, autocommit=True) as connection:
@@ -221,7 +222,7 @@ def test_a_dump_that_ends_too_early_leaves_nothing(source: str, target: str) -> 
         copy.file.truncate(copy.file.seek(0, os.SEEK_END) - 20_000)
         with pytest.raises(DomainError, match="failed"):
             copy.load(target)
-    assert transfer.is_empty(target)
+    assert is_empty(target)
 
 
 def test_what_cannot_be_made_leaves_nothing(source: str, target: str) -> None:
@@ -231,7 +232,7 @@ def test_what_cannot_be_made_leaves_nothing(source: str, target: str) -> None:
         )  # the name of an index that is made after the rows
     with dumped(source) as copy, pytest.raises(DomainError, match=r"psql failed: .*kept_words_pkey"):
         copy.load(target)
-    assert transfer.is_empty(target)
+    assert is_empty(target)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_connections_that_jobs_are_fetched_on_do_as_well(
     monkeypatch.setattr(connections, "connector_params", lambda: kept)
 
     async def fetched() -> str:
-        made = connections.connector(1)
+        made = connections.Connector(1)
         await made.open_async()
         row = await made.execute_query_one_async(_ASKED.replace("%", "%%"))
         await made.close_async()

@@ -102,10 +102,10 @@ def test_files_are_listed_by_when_they_were_written() -> None:
     bucket = RemoteStore(URL)
     bucket.put(KEY, CONTENT)
     now = clock.now()
-    [(key, written)] = bucket.listing("documents/", "")
-    assert key == KEY and abs(written - now) < timedelta(hours=1)
+    [(key, size, written)] = bucket.listing("documents/", "")
+    assert (key, size) == (KEY, len(CONTENT)) and abs(written - now) < timedelta(hours=1)
     bucket.put("documents/zzz.pdf", CONTENT)
-    assert [key for key, _ in bucket.listing("documents/", KEY)] == ["documents/zzz.pdf"]
+    assert [key for key, *_ in bucket.listing("documents/", KEY)] == ["documents/zzz.pdf"]
     bucket.delete(KEY, "documents/none.pdf", "documents/zzz.pdf")
     assert list(bucket.listing("documents/", "")) == []
 

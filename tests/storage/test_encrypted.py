@@ -52,7 +52,7 @@ def test_whatever_is_put_comes_back_and_lies_encrypted(plain: Store) -> None:
         draft.file.write(content(CHUNK + 9))
         draft.keep(KEY)
     assert store.get(KEY) == content(CHUNK + 9) != plain.get(KEY)
-    assert [key for key, _ in store.listing("documents/", "")] == [KEY]
+    assert [key for key, *_ in store.listing("documents/", "")] == [KEY]
     store.delete(KEY)
     with pytest.raises(FileNotFoundError):
         store.open(KEY)

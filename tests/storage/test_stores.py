@@ -48,9 +48,9 @@ def test_bytes_and_files_come_back(kept: Store) -> None:
 def test_objects_of_a_folder_with_the_time_of_their_writing(kept: Store) -> None:
     kept.put("pages/a/1.webp", b"a")
     kept.put("pages-of-another/1.webp", b"b")
-    assert [key for key, _ in kept.listing("pages/", "")] == ["pages/a/1.webp"]
-    [(_, written)] = kept.listing("pages/", "")
-    assert abs(clock.now() - written) < timedelta(minutes=1)
+    assert [key for key, *_ in kept.listing("pages/", "")] == ["pages/a/1.webp"]
+    [(_, size, written)] = kept.listing("pages/", "")
+    assert size == 1 and abs(clock.now() - written) < timedelta(minutes=1)
     assert list(kept.listing("none/", "")) == []
 
 
@@ -66,14 +66,14 @@ def test_a_listing_goes_on_beyond_any_key_in_the_order_of_keys(
         kept.put(key, b"content")
     assert sorted(KEYS) != KEYS
     for after in ["", *KEYS, "sealed/1/aa", "sealed/z"]:
-        assert [key for key, _ in kept.listing("sealed/", after)] == [key for key in sorted(KEYS) if key > after]
+        assert [key for key, *_ in kept.listing("sealed/", after)] == [key for key in sorted(KEYS) if key > after]
 
 
 def test_several_objects_are_deleted_at_once_and_those_that_are_gone_hinder_none(kept: Store) -> None:
     for key in KEYS:
         kept.put(key, b"content")
     kept.delete(*KEYS[:3], "sealed/none", KEYS[4])
-    assert [key for key, _ in kept.listing("sealed/", "")] == sorted([KEYS[3], *KEYS[5:]])
+    assert [key for key, *_ in kept.listing("sealed/", "")] == sorted([KEYS[3], *KEYS[5:]])
     kept.delete()
 
 
@@ -130,7 +130,7 @@ def test_a_draft_is_an_object_when_it_is_kept_and_nothing_otherwise(kept: Store)
         draft.file.write(b"forgotten")
     with pytest.raises(ValueError, match="not an object key"), kept.stage() as draft:
         draft.keep("../a")
-    assert [key for key, _ in kept.listing("documents/", "")] == ["documents/a.pdf"]
+    assert [key for key, *_ in kept.listing("documents/", "")] == ["documents/a.pdf"]
     if isinstance(kept, LocalStore):
         assert list((kept.root / ".drafts").iterdir()) == []
 

@@ -139,7 +139,7 @@ class Supervisor:
                 return
             lived = time.monotonic() - child.began
             child.failures = 0 if lived > _STEADY_SECONDS else child.failures + 1
-            delay = min(_FIRST_DELAY * 2**child.failures, _LONGEST_DELAY)
+            delay = min(_FIRST_DELAY * 2 ** min(child.failures, 10), _LONGEST_DELAY)  # they may be thousands
             child.due = time.monotonic() + delay
             log.error("a child process ended", child=child.name, status=status, again_in_seconds=round(delay, 1))
         if time.monotonic() >= child.due:

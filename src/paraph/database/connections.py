@@ -15,8 +15,7 @@ from contextlib import closing
 from typing import Any
 
 import psycopg
-from django.db import connection as django_connection
-from psycopg import Connection, Error, OperationalError, pq
+from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
 PARAMETERS = {
@@ -28,12 +27,9 @@ PARAMETERS = {
 }
 """Of every connection; in libpq's names, so that DATABASE_URL may say otherwise."""
 
-_OF_THE_SERVER = {
-    "keepalives_idle": "tcp_keepalives_idle",
-    "keepalives_interval": "tcp_keepalives_interval",
-    "keepalives_count": "tcp_keepalives_count",
-    "tcp_user_timeout": "tcp_user_timeout",
-}
+_OF_THE_SERVER = {name: f"tcp_{name.removeprefix('tcp_')}" for name in PARAMETERS if name != "connect_timeout"}
+"""What the server calls its own of them."""
+
 SECONDS = 5.0
 _FOLLOW = """
 DO $$ BEGIN
@@ -80,29 +76,28 @@ def execute_first(
             raise OperationalError(f"no session was free within {seconds:.0f} s, as behind a pooler that has too few")
     while result := server.get_result():
         if result.status in _FAILED:
-            error = refusal(result, made)
+            error = error_from_result(result)
+            is_servers = error.sqlstate is not None and not made.closed  # not libpq's, which has lost the server
             made.close()
-            raise error
+            raise error if is_servers else OperationalError(str(error))
 
 
 def _answered(server: Any, until: float) -> bool:
     """Return whether the first result is here, so that it need not be waited for."""
-    poll = select.poll()
-    poll.register(server.socket, select.POLLIN)
     while server.flush() or server.is_busy():
         left = until - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
+        if left <= 0 or not is_readable(server.socket, left):
             return False
         server.consume_input()
     return True
 
 
-def refusal(result: "pq.abc.PGresult", connection: "Connection[tuple[object, ...]]") -> Error:
-    """Return the server's error; ``OperationalError`` where it is libpq's own, which has lost the server, or where the
-    connection is gone."""
-    error = error_from_result(result)
-    is_servers = error.sqlstate is not None
-    return error if is_servers and not connection.closed else OperationalError(str(error))
+def is_readable(descriptor: int, seconds: float = 0.0) -> bool:
+    """Return whether there is something to read, or comes so soon. A server that has gone, or has ended the connection,
+    has said so."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 UNKEPT = (
@@ -132,12 +127,6 @@ def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
     with closing(connect(conninfo, **parameters)) as one, closing(connect(conninfo, **parameters)) as other:
         seen = {(_process(one), _process(other)) for _ in range(_ROUNDS)}
     return len(seen) == 1 and all(first != second for first, second in seen)
-
-
-def connection_parameters() -> dict[str, Any]:
-    """Return what psycopg connects to Django's database with."""
-    parameters: dict[str, Any] = django_connection.get_connection_params()
-    return {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
 
 
 def _process(connection: Any) -> int:

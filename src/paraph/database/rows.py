@@ -80,10 +80,6 @@ def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:
 @cache
 def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[Any, Any]"]]:
     fields = [field for field in model._meta.concrete_fields if keyed or not field.primary_key]
-    columns = ", ".join(_quoted(str(field.column)) for field in fields)
-    head = f"INSERT INTO {_quoted(model._meta.db_table)} ({columns}) VALUES "  # noqa: S608  our own names
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    head = f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES '  # noqa: S608  our own names
     return head, f"({', '.join(['%s'] * len(fields))})", fields
-
-
-def _quoted(name: str) -> str:
-    return connection.ops.quote_name(name)

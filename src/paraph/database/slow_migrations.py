@@ -32,6 +32,10 @@ def gave_way(error: OperationalError) -> bool:
 
 _AT_ONCE = 2_000
 _LOG_SECONDS = 2.0
+_IDS = """
+    SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0),
+        coalesce((SELECT done_to FROM migration_positions WHERE step = %s), 0) FROM {}
+"""
 _POSITIONS = "CREATE TABLE IF NOT EXISTS migration_positions (step text PRIMARY KEY, done_to bigint NOT NULL)"
 
 _log = structlog.get_logger("paraph.migrations")
@@ -58,21 +62,20 @@ class InBatches(migrations.RunPython):
 
     def seconds(self, connection: Any) -> float:
         """Return what it will take, from the number of ids that are left."""
-        first, last = self._ends(connection)
-        return max(0, last + 1 - max(first, _position(connection, self.step))) * self.microseconds / 1e6
+        _first, start, end = self._ids(connection)
+        return (end - start) * self.microseconds / 1e6
 
     def _execute(self, _apps: Any, editor: Any) -> None:
         connection = editor.connection
-        first, last = self._ends(connection)
-        start = max(first, _position(connection, self.step))
+        first, start, end = self._ids(connection)
         logged_at = time.monotonic()
         wait_briefly(connection)
-        for start in range(start, last + 1, _AT_ONCE):  # noqa: B020  from where it was killed
-            self._batch(connection, start, min(start + _AT_ONCE, last + 1))
+        for begin in range(start, end, _AT_ONCE):
+            done_to = min(begin + _AT_ONCE, end)
+            self._batch(connection, begin, done_to)
             if time.monotonic() > logged_at + _LOG_SECONDS:
-                logged_at = time.monotonic()
-                done = (start + _AT_ONCE - first) / (last + 1 - first)
-                _log.info("a migration goes through rows", step=self.step, done=f"{min(done, 1.0):.0%}")
+                logged_at, done = time.monotonic(), (done_to - first) / (end - first)
+                _log.info("a migration goes through rows", step=self.step, done=f"{done:.0%}")
         wait_patiently(connection)
 
     def _batch(self, connection: Any, start: int, end: int) -> None:
@@ -92,26 +95,20 @@ class InBatches(migrations.RunPython):
                     raise
             time.sleep(BETWEEN_SECONDS)
 
-    def _ends(self, connection: Any) -> tuple[int, int]:
+    def _ids(self, connection: Any) -> tuple[int, int, int]:
+        """Return the first id of the table, the one to go on from, and the one after the last."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [self.table])
             if not cursor.fetchone()[0]:  # of a migration that is to come
-                return 0, -1
-            ends = sql.SQL("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM {}")
-            cursor.execute(ends.format(sql.Identifier(self.table)))
-            first, last = cursor.fetchone()
-            return int(first), int(last)
+                return 0, 0, 0
+            cursor.execute(_POSITIONS)
+            cursor.execute(sql.SQL(_IDS).format(sql.Identifier(self.table)), [self.step])
+            first, end, done_to = cursor.fetchone()
+            start = max(first, done_to)
+            return first, start, max(start, end)
 
 
 def forget_positions(connection: Any) -> None:
     """Drop the table of positions, once nothing is left to be done."""
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS migration_positions")
-
-
-def _position(connection: Any, step: str) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_POSITIONS)
-        cursor.execute("SELECT done_to FROM migration_positions WHERE step = %s", [step])
-        found = cursor.fetchone()
-        return int(found[0]) if found else 0

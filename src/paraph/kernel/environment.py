@@ -9,12 +9,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.spelling import nearest
 
 OTHERS = {
-    *(
-        "PARAPH_URL",
-        "PARAPH_API_KEY",
-        "PARAPH_WEBHOOK_SECRET",
-        "PARAPH_UPSTREAM",
-    ),  # of clients and compose.yaml
+    *("PARAPH_URL", "PARAPH_API_KEY", "PARAPH_WEBHOOK_SECRET", "PARAPH_UPSTREAM"),  # of clients and compose.yaml
     *("PARAPH_CORPUS", "PARAPH_CORPUS_ALL", "PARAPH_NO_SKIPS", "PARAPH_PDF", "PARAPH_RECORD"),  # of the project's tests
     *("PARAPH_TEST_DATABASE_OWNER", "PARAPH_TEST_FIRST_START"),
 }

@@ -16,7 +16,6 @@ from threading import Condition
 from paraph.kernel.errors import DomainError
 
 PATIENCE_SECONDS = 5.0
-_BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 Told = Callable[[float, bool], object]
 
@@ -24,8 +23,10 @@ Told = Callable[[float, bool], object]
 class NoPlaceError(DomainError):
     """All places are taken; whoever asked may try again in a few seconds."""
 
-    def __init__(self, message: str = _BUSY) -> None:
-        super().__init__("unavailable", message)
+    sentence = "The service is too busy for this at the moment. Try again in a few seconds."
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", self.sentence)
 
 
 class FairSemaphore:
@@ -56,10 +57,6 @@ class FairSemaphore:
                 self._held.remove(tenant_key)
                 self._changed.notify_all()
 
-    def held(self) -> int:
-        """Return how many places are taken at this moment."""
-        return len(self._held)
-
     def _take(self, tenant_key: str) -> None:
         came, mine = time.monotonic(), [tenant_key]
         with self._changed:
@@ -67,9 +64,7 @@ class FairSemaphore:
             self._waiting.append(mine)
             try:
                 at_once = self._next() is mine
-                served = at_once or (
-                    not crowded and self._changed.wait_for(lambda: self._next() is mine, PATIENCE_SECONDS)
-                )
+                served = self._changed.wait_for(lambda: self._next() is mine, 0 if crowded else PATIENCE_SECONDS)
             finally:
                 self._waiting = [each for each in self._waiting if each is not mine]
             if served:

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
-_SHORTEST = 32
-_EARLIER = "secret.previous"
-_FINGERPRINT = 16
+SHORTEST = 32  # characters of a secret, or of a storage key
+EARLIER_FILE = "secret.previous"
 
 
 def read_master_key(data_dir: Path, from_environment: str) -> bytes:
@@ -18,17 +18,15 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
     Raise ``DomainError("configuration", …)`` when the key is too short or the file cannot be read or made.
     """
     if from_environment:
-        if len(from_environment) < _SHORTEST:
-            raise DomainError("configuration", f"PARAPH_SECRET_KEY must have at least {_SHORTEST} characters.")
+        if len(from_environment) < SHORTEST:
+            raise DomainError("configuration", f"PARAPH_SECRET_KEY must have at least {SHORTEST} characters.")
         return from_environment.encode()
     path = data_dir / "secret.key"
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         return _read(path) or _create(path, tokens.random_hex(32).encode())
     except OSError as error:
-        raise DomainError(
-            "configuration", f"The secret key {path} cannot be read or made: {error.strerror}."
-        ) from error
+        raise DomainError("configuration", f"The secret {path} cannot be read or made: {error.strerror}.") from error
 
 
 def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
@@ -43,19 +41,19 @@ def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list
     Raise ``DomainError("configuration", …)`` when one is too short or the file cannot be read.
     """
     try:
-        found = [secret.encode() for secret in from_environment] + _read(data_dir / _EARLIER).split()
+        found = [secret.encode() for secret in from_environment] + _read(data_dir / EARLIER_FILE).split()
     except OSError as error:
-        raise DomainError("configuration", f"{data_dir / _EARLIER} cannot be read: {error.strerror}.") from error
-    if any(len(secret) < _SHORTEST for secret in found):
-        sentence = f"Each of PARAPH_SECRET_KEY_PREVIOUS and {_EARLIER} must have at least {_SHORTEST} characters."
+        raise DomainError("configuration", f"{data_dir / EARLIER_FILE} cannot be read: {error.strerror}.") from error
+    if any(len(secret) < SHORTEST for secret in found):
+        sentence = f"Each of PARAPH_SECRET_KEY_PREVIOUS and {EARLIER_FILE} must have at least {SHORTEST} characters."
         raise DomainError("configuration", sentence)
     return found
 
 
 def fingerprint(master: bytes) -> bytes:
-    """Return what tells secrets apart. Nothing of the secret can be found out from it: it is derived for this purpose
-    alone."""
-    return tokens.derive(master, "fingerprint")[:_FINGERPRINT]
+    """Return 16 bytes that tell secrets apart. Nothing of a secret can be found out from them: they are derived for
+    this purpose alone."""
+    return tokens.derive(master, "fingerprint")[:16]
 
 
 def write_master_key(data_dir: Path, key: bytes) -> None:
@@ -65,29 +63,19 @@ def write_master_key(data_dir: Path, key: bytes) -> None:
         raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")
 
 
-def write_earlier_master_keys(data_dir: Path, keys: Sequence[bytes]) -> None:
-    """Put these keys in the data folder beside ``secret.key``."""
-    _write(data_dir / _EARLIER, b"\n".join(keys), os.O_TRUNC)
-
-
 def _create(path: Path, key: bytes) -> bytes:
     """Write the key unless another process has just written one, and return the key of the file."""
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
-    _write(temporary, key, os.O_EXCL)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):
+            os.link(temporary, path)
     finally:
         temporary.unlink()
     return _read(path)
-
-
-def _write(path: Path, content: bytes, flag: int) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _read(path: Path) -> bytes:
@@ -105,12 +93,14 @@ class Secrets:
     """
 
     def __init__(
-        self, newest: bytes, earlier: Sequence[bytes] = (), fingerprint_in_use: FingerprintInUse = lambda: None
+        self,
+        newest: bytes,
+        earlier: Sequence[bytes] = (),
+        fingerprint_in_use: FingerprintInUse = lambda: None,
     ) -> None:
         self.newest = newest
         self._by_fingerprint = {fingerprint(secret): secret for secret in (newest, *earlier)}
         self._fingerprint_in_use = fingerprint_in_use
-        self._derived: dict[tuple[bytes, str], bytes] = {}
 
     @property
     def several(self) -> bool:
@@ -135,36 +125,23 @@ class Secrets:
 
     def key(self, purpose: str) -> bytes:
         """Return the key that new values are made with, for one purpose."""
-        return self.derived(self.in_use, purpose)
+        return tokens.derive(self.in_use, purpose)
 
     def keys(self, purpose: str) -> list[bytes]:
         """Return the keys that values may have been made with, first the one in use."""
-        return [self.derived(secret, purpose) for secret in self.all]
-
-    def derived(self, secret: bytes, purpose: str) -> bytes:
-        """:func:`paraph.kernel.tokens.derive`, done once."""
-        found = self._derived.get((secret, purpose))
-        if found is None:
-            found = self._derived[secret, purpose] = tokens.derive(secret, purpose)
-        return found
+        return [tokens.derive(secret, purpose) for secret in self.all]
 
     def encrypt(self, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
         """Encrypt as :func:`paraph.kernel.tokens.encrypt`, by the secret in use."""
-        return self.encrypt_by(self.in_use, purpose, plain, context)
-
-    def encrypt_by(self, secret: bytes, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
-        """Encrypt with the key of another secret than the one in use."""
-        return tokens.encrypt(self.derived(secret, purpose), plain, context)
+        return tokens.encrypt(self.key(purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
         """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
-            try:
+            with suppress(ValueError):
                 return tokens.decrypt(key, sealed, context)
-            except ValueError:
-                continue
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:

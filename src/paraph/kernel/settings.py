@@ -14,16 +14,16 @@ from urllib.parse import urlsplit
 import dj_database_url
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from paraph.kernel import machine
 from paraph.kernel.environment import read_environment
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
+from paraph.kernel.secrets import SHORTEST
 
 BUILT_IN_TIMESTAMPS = "built-in"
 SERVED_BY_US = "none"
-_SHORTEST_KEY = 32
 
 
 def _read_by(read: Callable[[str], Any]) -> BeforeValidator:
@@ -34,7 +34,67 @@ def _split(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
+def _check_database(value: str) -> str:
+    """Both readers of the address have to understand it, Django's and PostgreSQL's own. Neither may say what is wrong:
+    they quote the password."""
+    if value and not _is_database(value):
+        raise ValueError(
+            "must be postgresql://[user[:password]@]host[:port]/database, with @ : / ? # and % in a user or "
+            "password written as %40 %3A %2F %3F %23 and %25; several hosts are named in ?host=a,b"
+        )
+    return value
+
+
+def _is_database(address: str) -> bool:
+    try:
+        theirs, ours = conninfo_to_dict(address), dj_database_url.parse(address)
+    except (ValueError, ProgrammingError):
+        return False
+    host = ours["HOST"] or str(ours.get("OPTIONS", {}).get("host", ""))
+    read = {"user": ours["USER"], "password": ours["PASSWORD"], "host": host.lower(), "dbname": ours["NAME"]}
+    meant = {name: str(theirs.get(name, "")) for name in read}
+    is_same = read == {**meant, "host": meant["host"].lower()}
+    return is_same and ours["NAME"] != "" and urlsplit(address).scheme in ("postgres", "postgresql")
+
+
+def _check_key(value: str) -> str:
+    if value and len(value) < SHORTEST:
+        raise ValueError(f"must have at least {SHORTEST} characters")
+    return value
+
+
+def _check_proxy(value: str) -> str:
+    if value and not _is_address(value, "http"):
+        raise ValueError("must be http://[user:password@]host:port")
+    return value
+
+
+def _check_public_url(value: str) -> str:
+    if value not in ("", SERVED_BY_US) and not _is_address(value, "http", "https"):
+        raise ValueError("must be an http or https address, or none")
+    return value.rstrip("/")
+
+
+def _check_issuer(value: str) -> str:
+    if value and not _is_address(value, "http", "https"):
+        raise ValueError("must be the address of an OpenID Connect provider, such as https://id.example.com")
+    if value and not (find_spec("jwt") and find_spec("requests") and find_spec("oauthlib")):
+        raise ValueError("single sign-on needs the extra: pip install 'paraph[sso]'")
+    return value.rstrip("/")
+
+
+def _networks(items: list[str]) -> list[str]:
+    return [str(ip_network(item, strict=False)) for item in items]
+
+
+def _is_address(value: str, *schemes: str) -> bool:
+    parts = urlsplit(value)
+    return parts.scheme in schemes and bool(parts.hostname)
+
+
 CommaSeparated = Annotated[list[str], _read_by(_split)]
+Networks = Annotated[CommaSeparated, AfterValidator(_networks)]
+StorageKey = Annotated[str, AfterValidator(_check_key)]
 Ceilings = Annotated[PerHourAndDay, _read_by(PerHourAndDay.parse)]
 JsonStrings = Annotated[dict[str, str], _read_by(json.loads)]
 
@@ -52,7 +112,7 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=1, le=65535)
     base_url: str = ""
-    database_url: str = Field("", validation_alias="DATABASE_URL")
+    database_url: Annotated[str, AfterValidator(_check_database)] = Field("", validation_alias="DATABASE_URL")
     postgres_dir: Path | None = None
     secret_key: str = ""
     secret_key_previous: CommaSeparated = []
@@ -61,9 +121,9 @@ class Settings(BaseModel):
     drain_seconds: int | None = Field(None, ge=0)
     worker_processes: int = Field(0, ge=0)
     worker_concurrency: int = Field(2, ge=1)
-    trusted_proxies: CommaSeparated = []
+    trusted_proxies: Networks = []
     allow_private_addresses: bool | None = None
-    outbound_proxy: str = ""
+    outbound_proxy: Annotated[str, AfterValidator(_check_proxy)] = ""
     webhook_retention_days: int = Field(30, ge=1)
     confinement: Literal["best", "strict"] = "best"
     metrics_token: str = ""
@@ -72,9 +132,9 @@ class Settings(BaseModel):
 
     # Where uploads, sealed files and proofs are kept.
     storage_url: str = ""
-    storage_public_url: str = ""
-    storage_key: str = ""
-    storage_key_previous: CommaSeparated = []
+    storage_public_url: Annotated[str, AfterValidator(_check_public_url)] = ""
+    storage_key: StorageKey = ""
+    storage_key_previous: Annotated[list[StorageKey], _read_by(_split)] = []
 
     # Which keys seal, and which authorities give timestamps.
     sealing_key: str = ""
@@ -124,37 +184,12 @@ class Settings(BaseModel):
     web_sends_pro: int = Field(100, ge=0)
 
     # How people log in besides by password and passkey, and what the operator leaves to owners.
-    sso_issuer: str = ""
+    sso_issuer: Annotated[str, AfterValidator(_check_issuer)] = ""
     sso_client_id: str = ""
     sso_client_secret: str = ""
     sso_name: str = "Single sign-on"
     sso_domains: CommaSeparated = []
     owners_set_retention: bool = True
-
-    @field_validator("database_url")
-    @classmethod
-    def _check_database(cls, value: str) -> str:
-        """Both readers of the address have to understand it, Django's and PostgreSQL's own. Neither may say what is
-        wrong: they quote the password."""
-        if value and not _is_database(value):
-            raise ValueError(
-                "must be postgresql://[user[:password]@]host[:port]/database, with @ : / ? # and % in a user or "
-                "password written as %40 %3A %2F %3F %23 and %25; several hosts are named in ?host=a,b"
-            )
-        return value
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _networks(cls, value: list[str]) -> list[str]:
-        return [str(ip_network(item, strict=False)) for item in value]
-
-    @field_validator("outbound_proxy")
-    @classmethod
-    def _check_proxy(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and (parts.scheme != "http" or not parts.hostname):
-            raise ValueError("must be http://[user:password@]host:port")
-        return value
 
     @property
     def public_url(self) -> str:
@@ -207,40 +242,11 @@ class Settings(BaseModel):
         webhooks."""
         return 2 * self.worker_concurrency + 11
 
-    @field_validator("storage_public_url")
-    @classmethod
-    def _check_public_url(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value not in ("", SERVED_BY_US) and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise ValueError("must be an http or https address, or none")
-        return value.rstrip("/")
-
-    @field_validator("storage_key", "storage_key_previous")
-    @classmethod
-    def _check_keys(cls, value: str | list[str]) -> str | list[str]:
-        for key in [value] if isinstance(value, str) else value:
-            if key and len(key) < _SHORTEST_KEY:
-                raise ValueError(f"must have at least {_SHORTEST_KEY} characters")
-        return value
-
     @property
     def sandbox_mails_everyone(self) -> bool:
         """Whether sandbox messages may go to any recipient. The default is yes, unless strangers can register and so
         send messages through the sandbox."""
-        if self.sandbox_mail is not None:
-            return self.sandbox_mail == "everyone"
-        return self.registration != "open"
-
-    @field_validator("sso_issuer")
-    @classmethod
-    def _check_issuer(cls, value: str) -> str:
-        if not value:
-            return value
-        if urlsplit(value).scheme not in ("https", "http") or not urlsplit(value).hostname:
-            raise ValueError("must be the address of an OpenID Connect provider, such as https://id.example.com")
-        if not (find_spec("jwt") and find_spec("requests") and find_spec("oauthlib")):
-            raise ValueError("single sign-on needs the extra: pip install 'paraph[sso]'")
-        return value.rstrip("/")
+        return self.registration != "open" if self.sandbox_mail is None else self.sandbox_mail == "everyone"
 
     @model_validator(mode="after")
     def _check_client(self) -> "Settings":
@@ -256,10 +262,8 @@ def read_settings() -> Settings:
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
-        problems = "; ".join(
-            ": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()
-        )
-        raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+        problems = [": ".join([*map(variable, each["loc"][:1]), _sentence(each["msg"])]) for each in error.errors()]
+        raise DomainError("configuration", f"The environment has mistakes: {'; '.join(problems)}.") from error
 
 
 def _sentence(message: str) -> str:
@@ -270,22 +274,6 @@ def _sentence(message: str) -> str:
 def variable(field: object) -> str:
     """Return the name in the environment of a field, or of what stands for it in pydantic's errors."""
     return "DATABASE_URL" if field in ("DATABASE_URL", "database_url") else f"PARAPH_{str(field).upper()}"
-
-
-def _is_database(address: str) -> bool:
-    try:
-        theirs, ours = conninfo_to_dict(address), dj_database_url.parse(address)
-    except (ValueError, ProgrammingError):
-        return False
-    host = ours["HOST"] or str(ours.get("OPTIONS", {}).get("host", ""))
-    read = [ours["USER"], ours["PASSWORD"], host.lower(), ours["NAME"]]
-    same = read == [
-        str(theirs.get("user", "")),
-        str(theirs.get("password", "")),
-        str(theirs.get("host", "")).lower(),
-        str(theirs.get("dbname", "")),
-    ]
-    return same and ours["NAME"] != "" and urlsplit(address).scheme in ("postgres", "postgresql")
 
 
 def _is_loopback(host: str) -> bool:

@@ -32,6 +32,7 @@ def sha256(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
 
 
+@lru_cache(maxsize=64)
 def derive(master: bytes, purpose: str) -> bytes:
     """Return a 32-byte key for one purpose (HKDF-SHA256, RFC 5869). Different purposes give unrelated keys."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=f"paraph:{purpose}".encode()).derive(master)

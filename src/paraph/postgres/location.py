@@ -5,6 +5,7 @@ import os
 import pwd
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -47,10 +48,8 @@ class ClusterLocation:
 
 def find_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
     """Return the location of a data folder's cluster, whether or not it exists yet."""
-    user = ROOT_USER if os.geteuid() == 0 else None
-    if postgres_dir is not None:
-        return ClusterLocation(postgres_dir.absolute(), user)
-    return ClusterLocation((data_dir / "postgres").resolve(), user)
+    home = postgres_dir.absolute() if postgres_dir else (data_dir / "postgres").resolve()
+    return ClusterLocation(home, ROOT_USER if os.geteuid() == 0 else None)
 
 
 def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
@@ -80,10 +79,8 @@ def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
 
 def account(name: str) -> pwd.struct_passwd:
     """Return the account of this name, created if missing. To be called as root."""
-    try:
+    with suppress(KeyError):
         return pwd.getpwnam(name)
-    except KeyError:
-        pass
     command = ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", name]
     try:
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603  a fixed command

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,25 +18,19 @@ from paraph.postgres import cluster
 from paraph.postgres.cluster import programs
 from paraph.postgres.location import make_location
 
-_MB = 1 << 20
-
 
 def tuning(sockets: Path, connections: int) -> dict[str, str]:
     """Return the settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
-    memory = machine.memory_bytes() // _MB
+    memory = machine.memory_bytes() >> 20
     return {
         "listen_addresses": "",  # connections come through the socket only
         "unix_socket_directories": str(sockets),
         "unix_socket_permissions": "0700",
         "max_connections": str(connections),
-        "shared_buffers": f"{_between(64, memory // 8, 1024)}MB",
+        "shared_buffers": f"{min(max(64, memory // 8), 1024)}MB",
         "effective_cache_size": f"{max(memory // 2, 128)}MB",
-        "maintenance_work_mem": f"{_between(32, memory // 32, 512)}MB",
+        "maintenance_work_mem": f"{min(max(32, memory // 32), 512)}MB",
         "work_mem": "8MB",
-        "fsync": "on",
-        "synchronous_commit": "on",
-        "full_page_writes": "on",
-        "wal_level": "replica",
         "wal_compression": "on",
         "max_wal_size": "2GB",
         "checkpoint_timeout": "15min",
@@ -51,10 +46,6 @@ def tuning(sockets: Path, connections: int) -> dict[str, str]:
         "log_line_prefix": "%m [%p] ",
         "log_timezone": "UTC",
     }
-
-
-def _between(lowest: int, value: int, highest: int) -> int:
-    return max(lowest, min(value, highest))
 
 
 _START_SECONDS = 60
@@ -103,10 +94,9 @@ class Server:
     def wait(self) -> None:
         """Wait until the launched server answers, and create the database if it is missing."""
         deadline = time.monotonic() + _START_SECONDS
-        maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
             try:
-                with psycopg.connect(maintenance, autocommit=True) as connection:
+                with psycopg.connect(self.url, dbname="postgres", autocommit=True) as connection:
                     if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'paraph'").fetchone():
                         connection.execute("CREATE DATABASE paraph")
                 return
@@ -121,11 +111,9 @@ class Server:
             return
         for number, patience in ((signal.SIGINT, _STOP_SECONDS), (signal.SIGQUIT, 5), (signal.SIGKILL, None)):
             self._process.send_signal(number)
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 return
-            except subprocess.TimeoutExpired:
-                continue
 
     def poll(self) -> int | None:
         """Return the exit status of the server; None while it runs or before it was launched."""
@@ -138,38 +126,35 @@ class Server:
 
     def last_words(self) -> str:
         """Return the last five lines of the log since the launch, or "" when it cannot be read."""
-        try:
-            with self.location.log.open("rb") as log:
-                log.seek(self._log_began)
-                return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
-        except OSError:
-            return ""
+        with suppress(OSError), self.location.log.open("rb") as log:
+            log.seek(self._log_began)
+            return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
+        return ""
 
     def _stop_leftover(self) -> None:
         """Stop the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
         it."""
-        if self._leftover() is None:
+        if not self._has_leftover():
             return
         stop: list[str | Path] = [self._programs / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.location.cluster]
         try:
             cluster.run(self.location, stop)
         except DomainError:
-            if self._leftover() is not None:
+            if self._has_leftover():
                 raise
 
-    def _leftover(self) -> int | None:
-        """Return the process id in the cluster's lock file, if that process is a server of this cluster. After a power
-        cut the id may be any other process's, which ``pg_ctl`` would stop all the same."""
+    def _has_leftover(self) -> bool:
+        """Return whether the process that the cluster's lock file names is a server of this cluster. After a power cut
+        the id may be any other process's, which ``pg_ctl`` would stop all the same."""
         try:
             pid = int((self.location.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+            return os.fsencode(self.location.cluster) in Path(f"/proc/{pid}/cmdline").read_bytes()
         except (OSError, ValueError, IndexError):
-            return None
-        return pid if os.fsencode(self.location.cluster) in command else None
+            return False
 
 
 _STEADY_SECONDS = 5
-_FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
+_FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 
 
 class Keeper:
@@ -177,10 +162,8 @@ class Keeper:
     delay that grows to 10 s, since it may be killed during recovery or find the disk full. ``say`` gets warnings."""
 
     def __init__(self, server: Server, say: Callable[[str], object]) -> None:
-        self._server = server
-        self._say = say
-        self._launched = 0.0
-        self._failures = 0
+        self._server, self._say = server, say
+        self._launched = self._delay = 0.0
         self._due: float | None = None
 
     def look(self) -> None:
@@ -190,17 +173,14 @@ class Keeper:
         if self._server.poll() is None:
             self._server.trim_log()
         elif self._due is None:
-            self._failures = 0 if now - self._launched > _STEADY_SECONDS else self._failures + 1
-            delay = min(_FIRST_DELAY * 2**self._failures, _LONGEST_DELAY) if self._failures else 0
-            self._due = now + delay
-            words = f" The last it said: {self._server.last_words()}" if self._failures else ""
-            self._say(f"PostgreSQL ended; starting it again{f' in {delay:.1f} s' if delay else ''}.{words}")
+            was_steady = now - self._launched > _STEADY_SECONDS
+            self._delay = 0.0 if was_steady else min(max(2 * self._delay, _FIRST_DELAY), _LONGEST_DELAY)
+            self._due = now + self._delay
+            again = f" in {self._delay:.1f} s. The last it said: {self._server.last_words()}" if self._delay else "."
+            self._say(f"PostgreSQL ended; starting it again{again}")
         if self._due is not None and now >= self._due:
             self._due, self._launched = None, now
-            self._launch()
-
-    def _launch(self) -> None:
-        try:
-            self._server.launch()
-        except (DomainError, OSError) as error:
-            self._say(f"PostgreSQL could not be started: {error}")
+            try:
+                self._server.launch()
+            except (DomainError, OSError) as error:
+                self._say(f"PostgreSQL could not be started: {error}")

@@ -4,20 +4,22 @@ import os
 import re
 import shutil
 import subprocess
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
+from itertools import takewhile
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryFile
+from tempfile import NamedTemporaryFile
 from typing import IO, Any, BinaryIO
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import scalar_row
 
 from paraph.kernel.errors import DomainError
 from paraph.postgres import cluster
-from paraph.postgres.contents import foreign
+from paraph.postgres.cluster import running
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _NEEDED = ("pg_dump", "pg_restore", "psql")
@@ -27,41 +29,33 @@ def dumping_programs(server_major: int) -> Path:
     """Return the folder of the programs of the server's own version, else of the next newer one: what a server keeps
     for itself is known best to its own. Raise ``DomainError("postgres", …)`` where there are none: ``pg_dump`` refuses
     a newer server."""
-    fitting = [(major, folder) for major, folder in _found() if major >= server_major]
+    fitting = {major: folder for major, folder in _installed().items() if major >= server_major}
     if not fitting:
         raise DomainError(
             "postgres",
             f"The server is PostgreSQL {server_major}, and this machine has no pg_dump, pg_restore and psql of that "
             f"version: install postgresql-client-{server_major}.",
         )
-    return min(fitting, key=_by_major)[1]
+    return fitting[min(fitting)]
 
 
 def loading_programs() -> Path:
     """Return the folder of the newest programs, which read what all before them have written. Raise
     ``DomainError("postgres", …)`` where there are none."""
-    found = list(_found())
-    if not found:
+    installed = _installed()
+    if not installed:
         raise DomainError("postgres", "This machine has no pg_restore and psql: install postgresql-client.")
-    return max(found, key=_by_major)[1]
+    return installed[max(installed)]
 
 
-def _found() -> Iterator[tuple[int, Path]]:
-    for folder in _folders():
-        if all((folder / name).exists() for name in _NEEDED):
-            yield _major(folder), folder
-
-
-def _folders() -> Iterator[Path]:
-    with suppress(PackageNotFoundError):  # an installation without the embedded server
-        yield cluster.programs(None)
-    yield from _DEBIAN.glob("*/bin")
+def _installed() -> dict[int, Path]:
+    """Return the folder of the programs of each major version that this machine has; of one version, Paraph's own."""
+    folders = [*_DEBIAN.glob("*/bin")]
     if found := shutil.which("pg_dump"):
-        yield Path(found).parent
-
-
-def _by_major(found: tuple[int, Path]) -> int:
-    return found[0]
+        folders.insert(0, Path(found).parent)
+    with suppress(PackageNotFoundError):  # an installation without the embedded server
+        folders.append(cluster.programs(None))
+    return {_major(folder): folder for folder in folders if all((folder / name).exists() for name in _NEEDED)}
 
 
 def _major(folder: Path) -> int:
@@ -70,6 +64,12 @@ def _major(folder: Path) -> int:
     return int(version[1]) if version else 0
 
 
+_KINDS = re.compile(
+    rb"\d+; (\d+) (\d+) (?:SCHEMA|TYPE|FUNCTION|TABLE|SEQUENCE|SEQUENCE OWNED BY|DEFAULT|TABLE DATA|SEQUENCE SET|"
+    rb"CONSTRAINT|CHECK CONSTRAINT|FK CONSTRAINT|INDEX|TRIGGER|TABLE ATTACH|INDEX ATTACH) [^\n]*\n"
+)
+"""The lines of ``pg_restore --list`` for what Paraph has: kind and oid of each."""
+
 _LEFT_OUT = re.compile(
     rb"SET transaction_timeout = 0;\n|ALTER TABLE ONLY [^\t]+ ALTER COLUMN [^\t]+ SET \(pg_attver=\d+\);\n"
 )
@@ -77,14 +77,6 @@ _LEFT_OUT = re.compile(
 some servers keep for themselves, which a ``pg_dump`` of another version takes for an option. A row of data would have
 tabs between its columns."""
 
-_OURS = """
-    SELECT to_regclass('django_migrations') IS NOT NULL OR EXISTS (
-        SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_roles AS r ON r.oid = relowner
-        WHERE relkind IN ('r', 'p') AND nspname = current_schema() AND rolname = current_user AND NOT EXISTS (
-            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'
-        )
-    )
-"""
 _COPY = re.compile(rb"COPY (\S+) \(.*\) FROM stdin;\n")
 _SCHEMA = re.compile(rb"CREATE SCHEMA (.+);\n")
 _MAKE_SCHEMA = b"DO $$BEGIN IF to_regnamespace('%b') IS NULL THEN CREATE SCHEMA %b; END IF; END$$;\n"
@@ -96,22 +88,34 @@ _FOUND = b"""
 """
 
 
-def dump(url: str, target: BinaryIO, connection: "psycopg.Connection[Any]") -> tuple[bytes, dict[str, int]]:
+@dataclass(frozen=True)
+class Foreign:
+    """What a dump leaves out. ``schema``: where Paraph's tables are, ``relations``: what others have there, each as a
+    pattern of ``pg_dump``. ``others``: kind and oid of their functions and types there, and of what they have put on
+    Paraph's tables."""
+
+    schema: str
+    relations: list[str]
+    others: set[tuple[int, int]]
+
+
+def dump(
+    url: str, target: BinaryIO, connection: "psycopg.Connection[Any]", foreign: Foreign
+) -> tuple[bytes, dict[str, int]]:
     """Write what is Paraph's of the database as the connection's transaction sees it, in pg_dump's own compressed form,
     and read it back. Return its table of contents, for :func:`load`, and the number of rows of each table. Raise
     ``DomainError("postgres", …)`` with the program's words, or where another number of rows is read."""
     programs = dumping_programs(connection.info.server_version // 10_000)
     [snapshot] = connection.execute("SELECT pg_export_snapshot()").fetchone() or [""]
-    others = foreign(connection)
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", "--no-security-labels"]
-    options += ["--no-tablespaces", f"--schema={others.schema}", f"--snapshot={snapshot}"]
-    options += [f"--exclude-table={relation}" for relation in others.relations]
-    _run([programs / "pg_dump", *options], stdout=target, env=_environment(url))
-    with TemporaryFile() as listed:
-        target.seek(0)
-        _run([programs / "pg_restore", "--list"], stdin=target, stdout=listed)
-        listed.seek(0)
-        contents = others.without(listed.read())
+    options += ["--no-tablespaces", f"--schema={foreign.schema}", f"--snapshot={snapshot}"]
+    options += [f"--exclude-table={relation}" for relation in foreign.relations]
+    with running([programs / "pg_dump", *options], stdout=target, env=_environment(url)):
+        pass
+    target.seek(0)
+    with running([programs / "pg_restore", "--list"], stdin=target, stdout=subprocess.PIPE) as process:
+        lines = _KINDS.finditer(process.communicate()[0])
+    contents = b"".join(line[0] for line in lines if (int(line[1]), int(line[2])) not in foreign.others)
     rows = _rows_written(programs, target, contents)
     for table, count in count_rows(connection, rows).items():
         if count != rows[table]:
@@ -121,24 +125,17 @@ def dump(url: str, target: BinaryIO, connection: "psycopg.Connection[Any]") -> t
 
 def count_rows(connection: "psycopg.Connection[Any]", tables: Iterable[str]) -> dict[str, int]:
     """Return the number of rows of each of these tables, which are named as in a dump."""
-    counted = {}
-    for table in tables:
-        [counted[table]] = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or [0]  # noqa: S608
-    return counted
+    cursor = connection.cursor(row_factory=scalar_row)
+    return {table: cursor.execute(f"SELECT count(*) FROM {table}").fetchone() or 0 for table in tables}  # noqa: S608
 
 
 def _rows_written(programs: Path, dumped: BinaryIO, contents: bytes) -> dict[str, int]:
-    """Read the whole dump, and count."""
-    rows, table = Counter[str](), ""
+    """Read the whole dump, and count. A line of ``\\.`` ends the rows of a table."""
+    rows = {}
     with _script(programs, dumped, contents) as script:
         for line in script:
-            if start := _COPY.fullmatch(line):
-                table = start[1].decode()
-                rows[table] = 0
-            elif line == b"\\.\n":
-                table = ""
-            elif table:
-                rows[table] += 1
+            if begin := _COPY.fullmatch(line):
+                rows[begin[1].decode()] = sum(1 for _ in takewhile(lambda row: row != b"\\.\n", script))
     return rows
 
 
@@ -147,74 +144,32 @@ def _script(programs: Path, dumped: BinaryIO, contents: bytes) -> Iterator[IO[by
     """Give the statements that make these contents of a dump. Raise ``DomainError("postgres", …)`` where they end too
     early."""
     dumped.seek(0)
-    with NamedTemporaryFile() as chosen, TemporaryFile() as errors:
+    with NamedTemporaryFile() as chosen:
         chosen.write(contents)
         chosen.flush()
         command: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--no-tablespaces"]
         command += ["--file=-", f"--use-list={chosen.name}"]
-        with subprocess.Popen(command, stdin=dumped, stdout=subprocess.PIPE, stderr=errors) as process:  # noqa: S603
+        with running(command, stdin=dumped, stdout=subprocess.PIPE) as process:
             assert process.stdout
-            try:
-                yield process.stdout
-            except BaseException:
-                process.kill()
-                raise
-            _require(process, "pg_restore", errors)
+            yield process.stdout
 
 
 def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
     """Make these contents of what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the
     program's words; the database is then as it was."""
     programs = loading_programs()
-    run: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
-    run += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
-    with (
-        TemporaryFile() as errors,
-        subprocess.Popen(run, stdin=subprocess.PIPE, stderr=errors, env=_environment(url)) as reader,  # noqa: S603
-    ):
+    command: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
+    command += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
+    with running(command, stdin=subprocess.PIPE, env=_environment(url)) as reader:
         assert reader.stdin
-        try:
-            with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:
-                _pass_on(script, reader.stdin)
-        except BaseException:
-            reader.kill()  # before it takes the end of its input for the end of the script, and commits
-            raise
-        with suppress(BrokenPipeError):  # the program has ended, and says why
-            reader.stdin.close()
-        _require(reader, "psql", errors)
-
-
-def is_empty(url: str) -> bool:
-    """Return whether the database has nothing of Paraph's, and no table of ours in its place; what extensions and
-    others have does not matter. Raise ``DomainError("database", …)`` where it does not answer."""
-    try:
-        with psycopg.connect(url, connect_timeout=10) as connection:
-            found = connection.execute(_OURS).fetchone()
-    except psycopg.OperationalError as error:
-        raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
-    return found == (False,)
-
-
-def _pass_on(script: IO[bytes], target: IO[bytes]) -> None:
-    for line in script:
-        if schema := _SCHEMA.fullmatch(line):
-            target.write(_MAKE_SCHEMA % (schema[1], schema[1]))
-        elif not _LEFT_OUT.fullmatch(line):
-            target.write(line)
-    target.write(_FOUND)
-    target.flush()
-
-
-def _run(command: list[str | Path], **how: Any) -> None:
-    with TemporaryFile() as errors:
-        _require(subprocess.Popen(command, stderr=errors, **how), Path(command[0]).name, errors)  # noqa: S603
-
-
-def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> None:
-    if process.wait():
-        errors.seek(0)
-        words = " ".join(errors.read().decode(errors="replace").split())
-        raise DomainError("postgres", f"{name} failed: {words[-500:]}")
+        write = reader.stdin.write
+        with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:  # of one that will say why
+            for line in script:
+                if schema := _SCHEMA.fullmatch(line):
+                    write(_MAKE_SCHEMA % (schema[1], schema[1]))
+                elif not _LEFT_OUT.fullmatch(line):
+                    write(line)
+            write(_FOUND)
 
 
 def _environment(url: str) -> dict[str, str]:

@@ -68,7 +68,6 @@ def job(task: str, *, rank: int = 0, **arguments: int | str) -> ProcrastinateJob
         lock=made.lock,
         queueing_lock=made.queueing_lock,
         args=made.task_kwargs,
-        scheduled_at=made.scheduled_at,
         status="todo",
         attempts=0,
         abort_requested=False,
@@ -99,19 +98,18 @@ def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
 def _run(name: str, verb: Callable[..., None], arguments: dict[str, Any]) -> None:
     # In the log, request_id is the id of the HTTP request. Arguments that are no numbers hold what others wrote.
     fields = {key.replace("request_id", "signature_request"): n for key, n in arguments.items() if type(n) is int}
-    began = time.perf_counter()
+    log = _log.bind(task=name, **fields)
+    began, result = time.perf_counter(), "failed"
     try:
         verb(**arguments)
+        result = "succeeded"
+        log.info("job", seconds=round(time.perf_counter() - began, 3))
     except Reschedule as error:
-        seconds = time.perf_counter() - began
-        count_job(name, "put off", seconds)
-        _log.info("job put off", task=name, **fields, reason=error.reason, seconds=error.retry_after)
+        result = "put off"
+        log.info("job put off", reason=error.reason, seconds=error.retry_after)
         raise
     except Exception as error:
-        seconds = time.perf_counter() - began
-        count_job(name, "failed", seconds)
-        _log.warning("job failed", task=name, **fields, seconds=round(seconds, 3), error=type(error).__name__)
+        log.warning("job failed", seconds=round(time.perf_counter() - began, 3), error=type(error).__name__)
         raise
-    seconds = time.perf_counter() - began
-    count_job(name, "succeeded", seconds)
-    _log.info("job", task=name, **fields, seconds=round(seconds, 3))
+    finally:
+        count_job(name, result, time.perf_counter() - began)

@@ -16,7 +16,7 @@ from procrastinate.worker import Worker
 from psycopg import Error as DatabaseError
 
 from paraph.database.outage import cause_of_outage
-from paraph.queue.connections import connector, try_connection
+from paraph.queue.connections import Connector, try_connection
 
 _CONNECTIONS = 3  # to fetch jobs, to note what became of them, for the heartbeat
 _HEARTBEAT_SECONDS = 3
@@ -65,7 +65,8 @@ class QueueWorker:
                 await self._session()
             except (ConnectorException, DatabaseError) as fault:
                 self._note("the database does not answer the worker", away=True, cause=cause_of_outage(fault))
-            await _wait(self._stopping, _PAUSE_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 
     def stop(self) -> None:
         """Fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
@@ -85,7 +86,7 @@ class QueueWorker:
         if not self._stopping.is_set():
             self._ended.clear()
         answers = partial(self._note, "the database answers the worker again", away=False)
-        connected = app.with_connector(connector(_CONNECTIONS, self._ended.set, answers))
+        connected = app.with_connector(Connector(_CONNECTIONS, self._ended.set, answers))
         async with connected.open_async():
             # Periodic jobs are deferred on Django's connection of this one thread, which nobody else would renew.
             await sync_to_async(close_old_connections)()
@@ -124,8 +125,3 @@ class QueueWorker:
         if self.away != away:
             _log.warning(words, queue=self.queue, **cause)
         self.away, self._turned_at = away, time.monotonic()
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)

@@ -3,18 +3,11 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from shutil import copyfileobj
 from typing import BinaryIO, cast
 
-from paraph.storage.envelope import (
-    CHUNK,
-    HEADER,
-    DecryptedFile,
-    StorageKeys,
-    encrypted_chunks,
-    is_encrypted,
-    new_key,
-)
+from paraph.storage.envelope import CHUNK, HEADER, DecryptedFile, StorageKeys, is_encrypted
 from paraph.storage.objects import StagedObject, Store, checked_key
 from paraph.storage.presign import presigned_url
 
@@ -27,26 +20,24 @@ class EncryptedStore:
     presign = staticmethod(presigned_url)
 
     def __init__(self, inner: Store, keys: StorageKeys) -> None:
-        self._inner = inner
+        self._inner, self._keys = inner, keys
         self.delete, self.sweep = inner.delete, inner.sweep
-        self.free_bytes, self.listing, self.sizes = inner.free_bytes, inner.listing, inner.sizes
-        self._keys = keys
+        self.free_bytes, self.listing = inner.free_bytes, inner.listing
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         if not self._keys.encrypt:
             self._inner.put(key, content)
-        elif isinstance(content, bytes):
-            self._inner.put(key, b"".join(self._encrypted(key, io.BytesIO(content))))
-        else:
-            with self._inner.stage() as staged:
-                staged.file.writelines(self._encrypted(key, content))
-                staged.keep(key)
+            return
+        plain = io.BytesIO(content) if isinstance(content, bytes) else content
+        with self._inner.stage() as staged:
+            staged.file.writelines(self._keys.encrypted(checked_key(key), plain.read))
+            staged.keep(key)
 
     @contextmanager
     def stage(self) -> Iterator[StagedObject]:
         """The staged file is not encrypted yet: it is read where it lies before it is known whether it is kept."""
         with self._inner.stage() as plain:
-            yield StagedObject(plain.file, lambda key: self._keep(plain, key))
+            yield StagedObject(plain.file, partial(self._keep, plain.file)) if self._keys.encrypt else plain
 
     def get(self, key: str) -> bytes:
         content = self._inner.get(key)
@@ -69,8 +60,7 @@ class EncryptedStore:
     def is_current(self, key: str) -> bool:
         """Return whether the object is encrypted with the current storage key. Raise ``FileNotFoundError``."""
         with self._inner.open(key) as file:
-            header = file.read(HEADER)
-        return is_encrypted(header) and self._keys.is_current(header)
+            return self._keys.is_current(file.read(HEADER))
 
     def encrypt_anew(self, key: str) -> None:
         """Encrypt an object that is not, or that another storage key opens; of the latter the header alone changes.
@@ -86,17 +76,9 @@ class EncryptedStore:
                 copyfileobj(file, staged.file, _BLOCK)
                 staged.keep(key)
 
-    def _keep(self, plain: StagedObject, key: str) -> None:
-        if not self._keys.encrypt:
-            plain.keep(key)
-            return
-        plain.file.seek(0)
-        self.put(key, plain.file)
-
-    def _encrypted(self, key: str, content: BinaryIO) -> Iterator[bytes]:
-        own = new_key()
-        yield self._keys.header(checked_key(key), own)
-        yield from encrypted_chunks(own, content.read)
+    def _keep(self, plain: BinaryIO, key: str) -> None:
+        plain.seek(0)
+        self.put(key, plain)
 
     def _decrypted(self, file: BinaryIO, header: bytes, key: str) -> BinaryIO:
         return cast(BinaryIO, io.BufferedReader(DecryptedFile(file, self._keys.key_in(header, key), key), CHUNK))

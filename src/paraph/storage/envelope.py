@@ -14,6 +14,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from paraph.kernel import tokens
+from paraph.storage.objects import SeekableFile
 
 MARK = b"\x89PARAPH-ENC\r\n\x1a\n\x01"
 CHUNK = 64 * 1024
@@ -35,11 +36,22 @@ class StorageKeys:
 
     def __init__(self, current: str, further: Sequence[str] = ()) -> None:
         self._keys = {_key_id(key): tokens.derive(key.encode(), "object-keys") for key in (current, *further) if key}
-        self._current = _key_id(current) if current else b""
+        self.encrypt = bool(current)
+        self._current = _key_id(current)
 
-    @property
-    def encrypt(self) -> bool:
-        return bool(self._current)
+    def encrypted(self, name: str, read: Callable[[int], bytes]) -> Iterator[bytes]:
+        """Yield the parts of an object with this name, by the current storage key, whose content ``read`` gives."""
+        key = tokens.random_bytes(_KEY)
+        yield self.header(name, key)
+        cipher, number, block = AESGCM(key), 0, read(CHUNK)
+        while True:
+            while len(block) < CHUNK and (more := read(CHUNK - len(block))):
+                block += more
+            following = read(CHUNK) if len(block) == CHUNK else b""
+            yield cipher.encrypt(_nonce(number, last=not following), block, None)
+            if not following:
+                return
+            number, block = number + 1, following
 
     def header(self, name: str, key: bytes) -> bytes:
         """Return the header of an object with this name and key, by the current storage key."""
@@ -58,10 +70,12 @@ class StorageKeys:
             raise damaged(name) from error
 
     def is_current(self, header: bytes) -> bool:
-        return header[len(MARK) :].startswith(self._current)
+        """Return whether an object that begins so is encrypted with the current storage key."""
+        return header.startswith(MARK + self._current)
 
-    def knows(self, header: bytes) -> bool:
-        return header[len(MARK) : len(MARK) + _ID] in self._keys
+    def lacks(self, header: bytes) -> bool:
+        """Return whether an object that begins so is encrypted with a storage key that is not set here."""
+        return is_encrypted(header) and header[len(MARK) : len(MARK) + _ID] not in self._keys
 
 
 def is_encrypted(start: bytes) -> bool:
@@ -69,34 +83,13 @@ def is_encrypted(start: bytes) -> bool:
     return start.startswith(MARK)
 
 
-def new_key() -> bytes:
-    return tokens.random_bytes(_KEY)
-
-
-def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Yield the chunks of a content that ``read`` gives; at least one."""
-    cipher, number, block = AESGCM(key), 0, read(CHUNK)
-    while True:
-        while len(block) < CHUNK and (more := read(CHUNK - len(block))):
-            block += more
-        following = read(CHUNK) if len(block) == CHUNK else b""
-        yield cipher.encrypt(_nonce(number, last=not following), block, None)
-        if not following:
-            return
-        number, block = number + 1, following
-
-
-def chunk_count(stored: int, name: str) -> int:
-    """Return how many chunks an object of so many bytes has. Raise :class:`DamagedObjectError`."""
-    count = -(-(stored - HEADER) // STORED_CHUNK)
-    if count < 1 or (stored - HEADER) - (count - 1) * STORED_CHUNK < _TAG:
-        raise damaged(name)
-    return count
-
-
 def content_size(stored: int, name: str) -> int:
     """Return how long the content of an object of so many bytes is. Raise :class:`DamagedObjectError`."""
-    return stored - HEADER - _TAG * chunk_count(stored, name)
+    chunks = -(-(stored - HEADER) // STORED_CHUNK)
+    size = stored - HEADER - _TAG * chunks
+    if chunks < 1 or size < (chunks - 1) * CHUNK:
+        raise damaged(name)
+    return size
 
 
 def damaged(name: str) -> DamagedObjectError:
@@ -112,21 +105,15 @@ def _key_id(key: str) -> bytes:
     return tokens.derive(key.encode(), "object-key-id")[:_ID]
 
 
-class DecryptedFile(io.RawIOBase):
+class DecryptedFile(SeekableFile):
     """``stored``: the object, which is closed with this file. Reading raises
     :class:`~paraph.storage.envelope.DamagedObjectError`."""
 
     def __init__(self, stored: BinaryIO, key: bytes, name: str) -> None:
         self._stored, self._name, self._cipher = stored, name, AESGCM(key)
-        length = stored.seek(0, io.SEEK_END)
-        self._chunks, self._size = chunk_count(length, name), content_size(length, name)
+        self._size = content_size(stored.seek(0, io.SEEK_END), name)
+        self._last = max(self._size - 1, 0) // CHUNK
         self._position, self._number, self._chunk = 0, -1, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
@@ -135,7 +122,7 @@ class DecryptedFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         number, start = divmod(self._position, CHUNK)
-        if number >= self._chunks:
+        if number > self._last:
             return 0
         if number != self._number:
             self._chunk, self._number = self._read(number), number
@@ -153,7 +140,7 @@ class DecryptedFile(io.RawIOBase):
 
     def _read(self, number: int) -> bytes:
         self._stored.seek(HEADER + number * STORED_CHUNK)
-        nonce = _nonce(number, last=number == self._chunks - 1)
+        nonce = _nonce(number, last=number == self._last)
         try:
             return self._cipher.decrypt(nonce, self._stored.read(STORED_CHUNK), None)
         except (InvalidTag, ValueError) as error:

@@ -28,7 +28,6 @@ class LocalStore:
         self.root = root
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        checked_key(key)
         with self.stage() as staged:
             copyfileobj(BytesIO(content) if isinstance(content, bytes) else content, staged.file, _BLOCK)
             staged.keep(key)
@@ -56,14 +55,14 @@ class LocalStore:
             self._path(key).unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
-        existing = self.root if self.root.exists() else self.root.parent
-        return disk_usage(existing).free
+        return disk_usage(self.root if self.root.exists() else self.root.parent).free
 
-    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, int, datetime]]:
         checked_key(prefix.rstrip("/"))
         for key in self._keys(prefix, after):
             with suppress(FileNotFoundError):  # deleted in the meantime
-                yield key, datetime.fromtimestamp((self.root / key).stat().st_mtime, UTC)
+                status = (self.root / key).stat()
+                yield key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)
 
     def _keys(self, folder: str, after: str) -> Iterator[str]:
         """Read a folder once for each so many names: the system lists them in no order, and there may be millions."""
@@ -76,14 +75,6 @@ class LocalStore:
             for name in found:
                 yield from self._keys(name, after) if name.endswith("/") else (name,)
                 after = name
-
-    def sizes(self, folder: str) -> dict[str, int]:
-        """Return the length of each object in a folder of keys, by its key."""
-        found = {}
-        for path in self._path(folder).glob("*"):
-            with suppress(FileNotFoundError):  # deleted in the meantime
-                found[f"{folder}/{path.name}"] = path.stat().st_size
-        return found
 
     def sweep(self) -> None:
         """Remove the staged files that a crash left behind. To be called only while nothing else writes."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from io import RawIOBase
 from typing import BinaryIO, Protocol
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*", re.ASCII)
@@ -34,6 +35,16 @@ class StagedObject:
     keep: Callable[[str], None]
 
 
+class SeekableFile(RawIOBase):
+    """An object that is open for reading, at any place."""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+
 class Store(Protocol):
     """What a disk or a network does raises ``OSError``; so does reading, later, from a file that was opened."""
 
@@ -44,6 +55,5 @@ class Store(Protocol):
     def delete(self, *keys: str) -> None: ...
     def presign(self, key: str, filename: str, seconds: int) -> str: ...
     def free_bytes(self) -> int: ...
-    def sizes(self, folder: str) -> dict[str, int]: ...
-    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]: ...
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, int, datetime]]: ...
     def sweep(self) -> None: ...

@@ -12,12 +12,9 @@ from paraph.storage.objects import checked_key
 def presigned_url(key: str, filename: str, seconds: int) -> str:
     """``{public_url}/files/{key}?expires=…&filename=…&signature=…``, valid for ``seconds`` from now."""
     expires = int(clock.now().timestamp()) + seconds
-    query = {
-        "expires": expires,
-        "filename": filename,
-        "signature": _signatures(checked_key(key), str(expires), filename)[0],
-    }
-    return f"{settings.PARAPH.public_url}/files/{quote(key)}?{urlencode(query)}"
+    signature = _signatures(checked_key(key), str(expires), filename)[0]
+    query = urlencode({"expires": expires, "filename": filename, "signature": signature})
+    return f"{settings.PARAPH.public_url}/files/{quote(key)}?{query}"
 
 
 def check_link(key: str, expires: str, filename: str, signature: str) -> None:

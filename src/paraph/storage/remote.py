@@ -31,7 +31,7 @@ from obstore.store import from_url
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.kernel.places import object_store
 from paraph.kernel.settings import SERVED_BY_US
-from paraph.storage.objects import StagedObject, checked_key
+from paraph.storage.objects import SeekableFile, StagedObject, checked_key
 from paraph.storage.presign import presigned_url
 
 _BLOCK = 1 << 20
@@ -105,24 +105,17 @@ class RemoteStore:
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, datetime]]:
+    def listing(self, prefix: str, after: str) -> Iterator[tuple[str, int, datetime]]:
         """In the order in which the bucket lists, which is that of the keys in S3, Google Cloud and Azure."""
-        for entry in self._entries(prefix.rstrip("/"), after):
-            yield entry["path"], entry["last_modified"]
+        pages = obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/", offset=after or None)
 
-    def sizes(self, folder: str) -> dict[str, int]:
-        """Return the length of each object in a folder of keys, by its key."""
-        return {entry["path"]: entry["size"] for entry in self._entries(folder)}
-
-    def _entries(self, folder: str, after: str = "") -> Iterator[Any]:
-        pages = obstore.list(self._store, checked_key(folder) + "/", offset=after or None)
-
-        def another() -> Any:
+        def next_page() -> Any:
             with self._asking():
                 return next(pages, None)
 
-        for page in iter(another, None):
-            yield from page
+        for page in iter(next_page, None):
+            for entry in page:
+                yield entry["path"], entry["size"], entry["last_modified"]
 
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""
@@ -169,18 +162,12 @@ def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
         raise DomainError("configuration", f"{setting} {value} is not usable: {cause}.") from error
 
 
-class _ObjectFile(io.RawIOBase):
+class _ObjectFile(SeekableFile):
     """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files. Each
     read takes place while ``asking()``."""
 
     def __init__(self, reader: Any, asking: Callable[[], AbstractContextManager[None]]) -> None:
         self._reader, self._asking = reader, asking
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         with self._asking():

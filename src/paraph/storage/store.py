@@ -18,7 +18,7 @@ from django.conf import settings
 
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage.encrypted import EncryptedStore
-from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
+from paraph.storage.envelope import HEADER, StorageKeys
 from paraph.storage.local import LocalStore
 from paraph.storage.objects import StagedObject, Store
 
@@ -71,15 +71,16 @@ def free_bytes() -> int:
     return _store().free_bytes()
 
 
-def listing(prefix: str, after: str = "") -> Iterator[tuple[str, datetime]]:
-    """Yield key and time of the last writing of each object below the folder ``prefix`` (with its slash), in the order
-    of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many there are."""
+def listing(prefix: str, after: str = "") -> Iterator[tuple[str, int, datetime]]:
+    """Yield key, length and time of the last writing of each object below the folder ``prefix`` (with its slash), in
+    the order of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many
+    there are."""
     return _store().listing(prefix, after)
 
 
 def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
     """Yield the keys below the folder whose objects were last written before that time."""
-    return (key for key, written in listing(prefix) if written < before)
+    return (key for key, _, written in listing(prefix) if written < before)
 
 
 def sweep() -> None:
@@ -100,8 +101,7 @@ def lacks_key(key: str) -> bool:
     """Return whether the object is encrypted with a storage key that is not set here. Raise ``FileNotFoundError``."""
     plain, keys, _ = _opened(*_settings())
     with plain.open(key) as file:
-        header = file.read(HEADER)
-    return is_encrypted(header) and not keys.knows(header)
+        return keys.lacks(file.read(HEADER))
 
 
 def _store() -> Store:

@@ -77,7 +77,7 @@ def _secret_of_what_is_there() -> bytes | None:
 
 def _opens(secret: bytes, encrypted: bytes) -> bool:
     try:
-        tokens.decrypt(settings.SECRETS.derived(secret, WEBHOOK_SECRETS), encrypted)
+        tokens.decrypt(tokens.derive(secret, WEBHOOK_SECRETS), encrypted)
     except ValueError:
         return False
     return True
@@ -114,7 +114,7 @@ def link_keys_until(purpose: str) -> list[tuple[bytes, datetime | None]]:
 def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: bytes) -> list[dict[str, Any]]:
     """Return the entries, and one with the keys that derive from the replaced secret, all encrypted for the following
     one."""
-    keys = {purpose: settings.SECRETS.derived(replaced, purpose) for purpose in (SIGNING, TICKET)}
+    keys = {purpose: tokens.derive(replaced, purpose) for purpose in (SIGNING, TICKET)}
     found = [{**entry, "keys": _opened(entry["sealed"], number)} for number, entry in enumerate(entries)]
     found.append({"keys": keys, "replaced_at": clock.now().isoformat()})
     return [
@@ -126,12 +126,12 @@ def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: byte
 def _newest(found: Agreed, purpose: str) -> bytes:
     """Derive the key from the secret that was in use when the entries were read."""
     secrets: Secrets = settings.SECRETS
-    return secrets.derived(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
+    return tokens.derive(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
 
 
 def _sealed(keys: dict[str, bytes], number: int, secret: bytes) -> str:
     content = json.dumps({purpose: key.hex() for purpose, key in keys.items()}).encode()
-    return b64encode(settings.SECRETS.encrypt_by(secret, _SEALED_WITH, content, _context(number))).decode()
+    return b64encode(tokens.encrypt(tokens.derive(secret, _SEALED_WITH), content, _context(number))).decode()
 
 
 @lru_cache(maxsize=64)

@@ -54,7 +54,7 @@ def sweep_store(folder: str, after: str) -> int:
     listing = store.listing(folder, after)
     while looked_at := list(islice(listing, _AT_ONCE)):
         after = looked_at[-1][0]
-        old = {key for key, written in looked_at if written < before}
+        old = {key for key, _, written in looked_at if written < before}
         removed += _remove(old if folder == _PICTURES else old - named_among(folder, old))
         if time.monotonic() > end:
             break

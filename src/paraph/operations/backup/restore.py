@@ -14,15 +14,16 @@ from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import (
+    EARLIER_FILE,
     earlier_master_keys,
     existing_master_key,
     fingerprint,
-    write_earlier_master_keys,
     write_master_key,
 )
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
 from paraph.operations.backup.archive import CONTENTS, DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
+from paraph.operations.backup.contents import is_empty
 from paraph.postgres import transfer
 from paraph.storage.objects import checked_key
 
@@ -49,7 +50,7 @@ def require_nothing_there(archive: Archive, settings: Settings, url: str) -> Non
 
 def require_empty_database(url: str) -> None:
     """Raise ``DomainError("configuration", …)`` where the database has a table."""
-    if not transfer.is_empty(url):
+    if not is_empty(url):
         raise DomainError("configuration", "The database is not empty: nothing was changed.")
 
 
@@ -96,10 +97,10 @@ def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
         write_master_key(settings.data_dir, archive.read(SECRET))
     earlier = archive.read(EARLIER_SECRETS).split()
     if earlier and not settings.secret_key_previous:
-        write_earlier_master_keys(settings.data_dir, earlier)
+        _write_file(settings.data_dir, EARLIER_FILE, b"\n".join(earlier))
     for name, content in archive.members():
         if name.startswith(KEYS):
-            _write_key(settings.data_dir / "keys", name.removeprefix(KEYS), content.read())
+            _write_file(settings.data_dir / "keys", name.removeprefix(KEYS), content.read())
 
 
 def restore_objects(archive: Archive) -> int:
@@ -145,9 +146,10 @@ def _mark(settings: Settings) -> Path:
     return settings.data_dir / "restore.unfinished"
 
 
-def _write_key(folder: Path, name: str, content: bytes) -> None:
+def _write_file(folder: Path, name: str, content: bytes) -> None:
     path = folder / checked_key(name)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
+        file.flush()
         os.fsync(file.fileno())

@@ -34,6 +34,7 @@ from paraph.operations.backup.archive import (
     ArchiveWriter,
     checked_archive,
 )
+from paraph.operations.backup.contents import foreign
 from paraph.operations.backup.restore import load_database
 from paraph.operations.store_check import Problem, problem_with
 from paraph.postgres import Server, embedded_url, transfer
@@ -140,7 +141,7 @@ def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) 
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
             raw = cast(Any, connection.connection)
-            contents, rows = transfer.dump(url, cast(BinaryIO, dump), raw)
+            contents, rows = transfer.dump(url, cast(BinaryIO, dump), raw, foreign(raw))
             if named:
                 for word in TABLES:
                     for found in named_objects(word):

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection
+from procrastinate.contrib.django.utils import connector_params
 from psycopg import OperationalError
 
-from paraph.database.connections import connect, connection_parameters
+from paraph.database.connections import connect
 from paraph.database.outage import refusal_sentence
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
@@ -111,7 +112,7 @@ def _had_at_once(needed: int, already: int) -> int:
     with ExitStack() as opened:
         for number in range(already, min(needed, _MOST)):
             try:
-                opened.enter_context(closing(connect(seconds=_BRIEFLY, **connection_parameters())))
+                opened.enter_context(closing(connect(seconds=_BRIEFLY, **connector_params())))
             except OperationalError:
                 return number
     return max(needed, already)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from django.conf import settings
+from procrastinate.contrib.django.utils import connector_params
 
-from paraph.database.connections import UNKEPT, connection_parameters, keeps_sessions
+from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.kernel.secrets import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
@@ -40,7 +41,7 @@ def secret_key() -> Iterator[Outcome]:
 
 def sessions() -> Iterator[Outcome]:
     """``sessions``: whether a pooler between the service and its database takes them apart."""
-    if keeps_sessions(**connection_parameters()):
+    if keeps_sessions(**connector_params()):
         yield ok("sessions", "Connections to the database keep their sessions.")
     else:
         yield failed("sessions", UNKEPT)

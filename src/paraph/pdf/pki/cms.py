@@ -294,7 +294,7 @@ def hash_name(algorithm: Element) -> str:
     ``DerError`` for one with parameters."""
     name = digest_name(algorithm)
     if reason := outdated(name):
-        raise CmsRefused(reason)
+        raise CmsRefused(reason, CmsOutdated.kind)
     return name
 
 
@@ -357,11 +357,11 @@ def pss_parameters(parameters: Element) -> tuple[str, str, int]:
     An absent field stands for SHA-1, which is not accepted. Raise :class:`CmsRefused` and ``DerError``."""
     fields = {field.tag: field.only(field.tag) for field in parameters.children()}
     if not {_PSS_HASH, _PSS_MASK, _PSS_SALT} <= fields.keys():
-        raise CmsRefused("the signature uses SHA-1, which is not accepted")
+        raise CmsRefused("the signature uses SHA-1, which is not accepted", CmsOutdated.kind)
     hash_ = hash_name(fields[_PSS_HASH])
     generation, mask_hash = fields[_PSS_MASK].children()
     if generation.oid() != oids.MGF1:
-        raise CmsRefused("the signature has a mask that is not known")
+        raise CmsRefused("the signature has a mask that is not known", "CRYPTO_CONSTRAINTS_FAILURE")
     mask = hash_name(mask_hash)
     if not HASHES.keys() >= {hash_, mask}:
         raise CmsRefused("the signature has a hash that RSASSA-PSS does not use here")

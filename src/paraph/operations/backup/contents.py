@@ -1,12 +1,11 @@
 """What of a database is Paraph's, and what others have put into it: extensions, schemas, tables, functions, indexes."""
 
-import re
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from paraph.kernel.errors import DomainError
+from paraph.postgres.transfer import Foreign
 
 _FOREIGN = """
     WITH home AS (
@@ -52,27 +51,6 @@ _DEPENDENT = """
         AND NOT EXISTS (SELECT FROM foreigners AS f WHERE (f.class, f.oid) = ('pg_class'::regclass, held.oid))
 """
 
-_KINDS = re.compile(
-    rb"\d+; (\d+) (\d+) (?:SCHEMA|TYPE|FUNCTION|TABLE|SEQUENCE|SEQUENCE OWNED BY|DEFAULT|TABLE DATA|SEQUENCE SET|"
-    rb"CONSTRAINT|CHECK CONSTRAINT|FK CONSTRAINT|INDEX|TRIGGER|TABLE ATTACH|INDEX ATTACH) [^\n]*\n"
-)
-"""The lines of ``pg_restore --list`` for what Paraph has: kind and oid of each."""
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """``schema``: where Paraph's tables are, ``relations``: what others have there, each as a pattern of ``pg_dump``.
-    ``others``: kind and oid of their functions and types there, and of what they have put on Paraph's tables."""
-
-    schema: str
-    relations: list[str]
-    others: set[tuple[int, int]]
-
-    def without(self, listed: bytes) -> bytes:
-        """Return those lines of a dump's table of contents that are Paraph's."""
-        lines = _KINDS.finditer(listed)
-        return b"".join(line[0] for line in lines if (int(line[1]), int(line[2])) not in self.others)
-
 
 def foreign(connection: "psycopg.Connection[Any]") -> Foreign:
     """Return what is not Paraph's in its schema. Raise ``DomainError("postgres", …)`` where its tables need what is
@@ -90,3 +68,24 @@ def foreign(connection: "psycopg.Connection[Any]") -> Foreign:
             raise DomainError("postgres", f"Nothing was written: the {what} needs the {needed}, which is not Paraph's.")
         others.add((kind, oid))
     return Foreign(schema, relations, others)
+
+
+_OURS = """
+    SELECT to_regclass('django_migrations') IS NOT NULL OR EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_roles AS r ON r.oid = relowner
+        WHERE relkind IN ('r', 'p') AND nspname = current_schema() AND rolname = current_user AND NOT EXISTS (
+            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'
+        )
+    )
+"""
+
+
+def is_empty(url: str) -> bool:
+    """Return whether the database has nothing of Paraph's, and no table of ours in its place; what extensions and
+    others have does not matter. Raise ``DomainError("database", …)`` where it does not answer."""
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.execute(_OURS).fetchone()
+    except psycopg.OperationalError as error:
+        raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
+    return found == (False,)
