@@ -73,7 +73,7 @@ BUDGETS = {
     "health": 80,
     "idempotency": 170,
     "kernel": 1_020,
-    "keys": 1_709,
+    "keys": 1_733,
     "messaging": 600,
     "metrics": 320,
     "operations": 3_360,

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.account_mail.mail_account import AccountMail, hand_over, mail_account
+from paraph.account_mail.mail_account import hand_over, mail_account
 from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.flow.housekeeping.sweep import sweep
@@ -162,7 +162,7 @@ def test_a_mail_that_is_refused_for_good_stands_beside_its_address_until_one_is_
     with refusing_server(settings) as server:
         for refused in (owner.user.email, "bob@example.com"):
             server.recipients[refused] = NO_SUCH_USER
-            hand_over(AccountMail(refused, "en", "A new password", "text", ""))
+            hand_over(refused, "en", "A new password", "text")
             mail_account(asked.last().args["sealed"])  # type: ignore[union-attr]
         invite(client, owner)
         page = client.get(address(owner)).content.decode()

@@ -60,11 +60,11 @@ def told(db: None) -> dict[str, set[str]]:
     metrics.count_request("GET", "sign/<str:token>", 200, 0.1)
     metrics.count_seal("proof", "rewritten", level="B-T", timestamped=True, timestamp_failures=0)
     metrics.count_job("finalize", "succeeded", 0.1)
-    metrics.count_webhook("signer.signed", "delivered")
+    metrics.webhooks.inc("signer.signed", "delivered")
     with metrics.message("email", "code"):
         pass
-    metrics.count_guess("right")
-    metrics.count_lock()
+    metrics.guesses.inc("right")
+    metrics.locks.inc()
     metrics.count_wait("thread", 0.1, served=True)
     with metrics.stage("seal"):
         pass

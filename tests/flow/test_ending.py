@@ -15,7 +15,7 @@ from paraph.flow.ending import delete_organization, end_early, end_requests_of_d
 from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.email import send_email
+from paraph.messaging.email import handed_over
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import pending_steps
 from paraph.operations.request_state import explain
@@ -123,12 +123,14 @@ def test_whoever_is_invited_while_it_is_withdrawn_is_told() -> None:
 def withdrawing_while_mailing(request_id: int) -> Iterator[None]:
     """The request is withdrawn between the moment that its invitation was due and that in which it is noted."""
 
-    def send(*mail: Any, **more: Any) -> str:
+    @contextmanager
+    def send(*mail: Any, **more: Any) -> Iterator[str]:
         end_early(OPERATOR, request_id, "")
-        return send_email(*mail, **more)
+        with handed_over(*mail, **more) as acknowledgement:
+            yield acknowledgement
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("paraph.flow.messages.sent_once.send_email", send)
+        patched.setattr("paraph.flow.messages.sent_once.handed_over", send)
         yield
 
 

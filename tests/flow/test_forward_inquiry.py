@@ -1,5 +1,6 @@
 """Mailing what a signer asks to the sender."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -67,12 +68,11 @@ def test_what_was_written_and_names_hold_no_links() -> None:
 def test_the_signer_gets_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[dict[str, Any]] = []
 
-    def send_email(*_arguments: str, on_sent: Any, **options: Any) -> str:
+    def handed_over(*_arguments: Any, **options: Any) -> AbstractContextManager[str]:
         sent.append(options)
-        on_sent("250 Ok")
-        return "250 Ok"
+        return nullcontext("250 Ok")
 
-    monkeypatch.setattr(sent_once, "send_email", send_email)
+    monkeypatch.setattr(sent_once, "handed_over", handed_over)
     forward_inquiry(inquiry().pk)
     assert [options["reply_to"] for options in sent] == ["ada1@example.com"]
 

@@ -68,7 +68,7 @@ def test_it_is_safe_to_repeat_and_others_get_theirs_where_one_is_refused(monkeyp
         raise SMTPRecipientsRefused({address: (550, b"no")})
 
     CopyRecipient.objects.filter(position=1).update(notified_at=None)
-    monkeypatch.setattr("paraph.flow.messages.sent_once.send_email", refuse)
+    monkeypatch.setattr("paraph.flow.messages.sent_once.handed_over", refuse)
     with pytest.raises(OSError):
         mail_copies(made.request.pk)
     request = SignatureRequest.objects.get(pk=made.request.pk)

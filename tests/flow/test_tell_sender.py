@@ -1,5 +1,6 @@
 """The member who sent a request is told what became of it: each thing once, in their language, if they want it."""
 
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +18,7 @@ from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import invite
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
-from paraph.messaging.email import send_email
+from paraph.messaging.email import handed_over
 from paraph.messaging.models import CapturedMessage
 from paraph.messaging.refusals import FinallyRefusedError
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
@@ -162,14 +163,14 @@ def test_no_warning_of_what_was_to_be_signed_at_once(made: Scene) -> None:
 def gateway(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
     """The faults with which mails to signers are refused, one after another."""
     faults: list[OSError] = []
-    real = send_email
+    real = handed_over
 
-    def send(to: str, *rest: Any, **more: Any) -> str:
+    def send(to: str, *rest: Any, **more: Any) -> AbstractContextManager[str]:
         if to != SENDER and faults:
             raise faults.pop(0)
         return real(to, *rest, **more)
 
-    monkeypatch.setattr("paraph.flow.messages.sent_once.send_email", send)
+    monkeypatch.setattr("paraph.flow.messages.sent_once.handed_over", send)
     return faults
 
 

@@ -17,8 +17,9 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 from pytest_django import Settings
 
 from paraph.kernel.errors import DomainError
-from paraph.messaging.email import send_email
+from paraph.messaging.email import handed_over, send_email
 from paraph.messaging.inbox import messages
+from paraph.messaging.letters import EmailContent
 from paraph.messaging.sms import send_sms
 from tests.cli.service import free_port
 
@@ -82,7 +83,7 @@ def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[in
 
 
 def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> None:
-    reply = send_email("zoë@example.org", "Sign\nthis", "Grüße", html="<p>Grüße</p>", message_id="invite-7")
+    reply = send_email("zoë@example.org", EmailContent("Sign\nthis", "Grüße", "<p>Grüße</p>"), "invite-7")
     assert reply == "250 Ok: queued as 4XkQ"
     envelope = mailbox.received[0]
     mail = parse(envelope.content)
@@ -109,7 +110,7 @@ def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> N
     ],
 )
 def test_a_mail_comes_from_the_name_at_the_address_of_the_service(name: str, mailbox: Mailbox) -> None:
-    send_email("a@example.org", "s", "t", from_name=name)
+    send_email("a@example.org", EmailContent("s", "t", from_name=name))
     [envelope] = mailbox.received
     mail = parse(envelope.content)
     [sender] = mail["From"].addresses
@@ -123,7 +124,7 @@ def test_a_mail_comes_from_the_name_at_the_address_of_the_service(name: str, mai
 
 def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> None:
     png = b"\x89PNG\r\n\x1a\n"
-    send_email("a@example.org", "s", "t", html='<img src="cid:logo">', logo=png)
+    send_email("a@example.org", EmailContent("s", "t", html='<img src="cid:logo">', logo=png))
     mail = parse(mailbox.received[0].content)
     assert mail.get_content_type() == "multipart/related"
     said, picture = (cast(EmailMessage, part) for part in mail.iter_parts())
@@ -133,14 +134,14 @@ def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> No
 
 
 def test_a_captured_mail_has_its_logo_in_the_html() -> None:
-    send_email("a@example.org", "s", "t", html='<p>cid:logo</p><img src="cid:logo">', logo=b"\x89PNG")
+    send_email("a@example.org", EmailContent("s", "t", html='<p>cid:logo</p><img src="cid:logo">', logo=b"\x89PNG"))
     [kept] = messages()
     assert kept.html == '<p>cid:logo</p><img src="data:image/png;base64,iVBORw==">'
 
 
 def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
     for _ in range(2):
-        send_email("a@example.org", "s", "t")
+        send_email("a@example.org", EmailContent("s", "t"))
     first, second = (parse(envelope.content)["Message-ID"] for envelope in mailbox.received)
     assert first != second
     assert first.endswith("@sign.example>") and second.endswith("@sign.example>")
@@ -162,7 +163,7 @@ def test_greeting_and_headers_name_the_host_of_the_base_url(
     mailbox: Mailbox, settings: Settings, base_url: str, greeting: str, domain: str | None
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
-    send_email("a@example.org", "s", "t", message_id="invite-7")
+    send_email("a@example.org", EmailContent("s", "t"), "invite-7")
     assert set(mailbox.greetings) == {greeting}
     lines = mailbox.received[0].content.split(b"\r\n")
     assert f"Message-ID: <invite-7@{domain or greeting}>".encode() in lines
@@ -174,12 +175,12 @@ def test_greeting_and_headers_name_the_host_of_the_base_url(
     ["plain", "Grüße = 100 %", "署名してください。" * 200, "x" * 2000, "line\r\n.\r\nFrom the start\n", "ü" * 999],
 )
 def test_mails_have_seven_bits_and_short_lines(mailbox: Mailbox, text: str) -> None:
-    send_email(
-        "a@example.org", f"Über {text[:60]}", text, html=f"<p>{text}</p>", logo=b"\x89PNG\xff", reply_to="Ü <b@c.de>"
-    )
-    content = mailbox.received[0].content
-    assert content.isascii() and max(map(len, content.split(b"\r\n"))) <= 998
-    plain = next(part for part in parse(content).walk() if part.get_content_type() == "text/plain")
+    content = EmailContent(f"Über {text[:60]}", text, f"<p>{text}</p>", b"\x89PNG\xff")
+    with handed_over("a@example.org", content, reply_to="Ü <b@c.de>"):
+        pass
+    sent = mailbox.received[0].content
+    assert sent.isascii() and max(map(len, sent.split(b"\r\n"))) <= 998
+    plain = next(part for part in parse(sent).walk() if part.get_content_type() == "text/plain")
     assert plain.get_content().splitlines() == text.splitlines()
 
 
@@ -191,11 +192,11 @@ def test_user_and_password_go_as_utf_8(settings: Settings, mechanism: str) -> No
         user = quote("zoë@example.org", safe="")
         url = f"smtp://{user}:{{}}@127.0.0.1:{port}"
         settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format(quote(PASSWORD))})
-        send_email("a@example.org", "s", "t")
+        send_email("a@example.org", EmailContent("s", "t"))
         assert mailbox.logins == [(mechanism, "zoë@example.org", PASSWORD)]
         settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format("wrong")})
         with pytest.raises(SMTPAuthenticationError):
-            send_email("a@example.org", "s", "t")
+            send_email("a@example.org", EmailContent("s", "t"))
     assert len(mailbox.received) == 1
 
 
@@ -211,7 +212,7 @@ def test_cram_md5_hashes_with_the_utf_8_of_the_password(settings: Settings) -> N
     with running(mailbox, settings, auth_exclude_mechanism=["PLAIN", "LOGIN"]) as port:
         url = f"smtp://{quote('zoë')}:{quote(PASSWORD)}@127.0.0.1:{port}"
         settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
-        send_email("a@example.org", "s", "t")
+        send_email("a@example.org", EmailContent("s", "t"))
     digest = hmac.new(PASSWORD.encode(), b"<1896.697170952@example.org>", "md5").hexdigest()
     assert answers == [f"zoë {digest}".encode()]
 
@@ -223,7 +224,7 @@ def parse(content: bytes) -> EmailMessage:
 def test_an_unreachable_gateway_is_an_error_for_the_job_to_repeat(settings: Settings) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     with pytest.raises(OSError):
-        send_email("a@example.org", "s", "t")
+        send_email("a@example.org", EmailContent("s", "t"))
     assert list(messages()) == []
 
 
@@ -231,12 +232,13 @@ def test_an_unreachable_gateway_is_an_error_for_the_job_to_repeat(settings: Sett
 def test_an_address_that_is_none_gets_a_sentence(settings: Settings, url: str) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
     with pytest.raises(DomainError, match="PARAPH_SMTP_URL must be"):
-        send_email("a@example.org", "s", "t")
+        send_email("a@example.org", EmailContent("s", "t"))
 
 
 def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
-    first = send_email("a@example.org", "Code", "123456", "<p>123456</p>", message_id="code-1")
-    assert send_email("a@example.org", "Code", "123456", "<p>123456</p>", message_id="code-1") == first
+    content = EmailContent("Code", "123456", "<p>123456</p>")
+    first = send_email("a@example.org", content, "code-1")
+    assert send_email("a@example.org", content, "code-1") == first
     send_sms("+33612345678", "654321")
     kept = [(m.to, m.channel, m.subject, m.text, m.html) for m in messages()]
     assert kept == [

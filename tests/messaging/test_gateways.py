@@ -11,6 +11,7 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.messaging import email, sms
 from paraph.messaging.email import send_email
+from paraph.messaging.letters import EmailContent
 from paraph.messaging.sms import _MODULES, send_sms
 from tests.cli.service import free_port
 from tests.receiver import Behaviour, Handler, answer, receiver
@@ -92,12 +93,12 @@ def test_an_address_that_is_none_gets_a_sentence(configured: Configure, url: str
     assert refused.value.message.startswith("PARAPH_SMS_URL")
 
 
-def test_every_gateway_has_the_two_functions() -> None:
+def test_every_gateway_is_a_class_of_one_name() -> None:
     from importlib import import_module
 
     for name in _MODULES.values():
         module = import_module(f"paraph.messaging.{name}")
-        assert callable(module.gateway)
+        assert callable(module.Gateway)
 
 
 def postmark(url: str) -> dict[str, Any]:
@@ -109,7 +110,8 @@ def test_a_mail_provider_takes_a_message(configured: Configure) -> None:
     said = {"ErrorCode": 0, "Message": "OK", "MessageID": "b7bc2f4a", "To": "a@example.org", "SubmittedAt": "x"}
     with receiver(json_answer(200, json.dumps(said).encode())) as provider:
         configured(**postmark(provider.url(path="/")))
-        assert send_email("a@example.org", "Sign", "text", "<p>html</p>", "invitation-7") == "postmark b7bc2f4a"
+        content = EmailContent("Sign", "text", "<p>html</p>")
+        assert send_email("a@example.org", content, "invitation-7") == "postmark b7bc2f4a"
         assert "only sending" in email.check_gateway()
     (got,) = provider.received
     body = json.loads(got.body)
@@ -124,7 +126,7 @@ def test_a_mail_provider_that_refuses(configured: Configure) -> None:
     with receiver(json_answer(500, b'{"ErrorCode": 100, "Message": "maintenance"}')) as provider:
         configured(**postmark(provider.url(path="/")))
         with pytest.raises(OSError, match="postmark did not take the message"):
-            send_email("a@example.org", "Sign", "text")
+            send_email("a@example.org", EmailContent("Sign", "text"))
 
 
 @pytest.mark.parametrize(("name", "keys"), [("pigeon", {}), ("postmark", {})])

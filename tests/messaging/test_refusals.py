@@ -9,6 +9,7 @@ import pytest
 
 from paraph.kernel.errors import RecipientRefusedError
 from paraph.messaging.email import check_gateway, send_email
+from paraph.messaging.letters import EmailContent
 from paraph.messaging.refusals import FinallyRefusedError, refusal_of
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
@@ -98,13 +99,13 @@ def test_what_it_says_is_one_short_line_without_addresses_and_links() -> None:
 def test_a_real_server_is_asked_once_and_the_connection_ends(server: RefusingServer) -> None:
     server.recipients[ADA] = NO_SUCH_USER
     with pytest.raises(FinallyRefusedError, match=r"^550 5.1.1 …: Recipient address rejected: User unknown") as refused:
-        send_email(ADA, "Sign", "text")
+        send_email(ADA, EmailContent("Sign", "text"))
     assert server.asked == {ADA: 1} and ADA not in str(refused.value)
     server.recipients.clear()
     server.content[ADA] = "550 5.1.1 <{}> moved away"
     with pytest.raises(FinallyRefusedError, match="moved away"):
-        send_email(ADA, "Sign", "text")
-    send_email("bob@harbour.example", "Sign", "text")
+        send_email(ADA, EmailContent("Sign", "text"))
+    send_email("bob@harbour.example", EmailContent("Sign", "text"))
     assert server.taken == ["bob@harbour.example"]
 
 
@@ -115,7 +116,7 @@ def test_a_refusal_of_the_sender_is_no_word_about_the_recipient_and_check_tells(
     assert check_gateway().endswith("takes our greeting.")
     server.sender = reply
     with pytest.raises(SMTPException) as refused:
-        send_email(ADA, "Sign", "text")
+        send_email(ADA, EmailContent("Sign", "text"))
     assert not isinstance(refused.value, RecipientRefusedError)
     with pytest.raises(OSError, match=rf"answers MAIL FROM:<\S+> with {reply}"):
         check_gateway()
@@ -132,7 +133,7 @@ def test_refusals_of_recipients_are_counted_apart(server: RefusingServer) -> Non
     server.recipients["relay@far.example"] = "554 5.7.1 <{}>: Relay access denied"
     for to in (ADA, "relay@far.example"):
         with pytest.raises(OSError), metrics.message("email", "message"):
-            send_email(to, "Sign", "text")
+            send_email(to, EmailContent("Sign", "text"))
     after = counted()
     assert {name: after.get(name, 0) - before.get(name, 0) for name in ("refused", "failed")} == {
         "refused": 1,
@@ -159,4 +160,4 @@ def test_a_provider_that_refuses_the_recipient_alone(settings: Any) -> None:
         update = {"mail_provider": "postmark", "mail_provider_settings": keys}
         settings.PARAPH, settings.ANYMAIL = settings.PARAPH.model_copy(update=update), keys
         with pytest.raises(FinallyRefusedError, match=r"^postmark: rejected$"):
-            send_email(ADA, "Sign", "text")
+            send_email(ADA, EmailContent("Sign", "text"))

@@ -1,4 +1,4 @@
-"""The ledgers of processes that have ended: summed up once, whoever is killed meanwhile, and removed."""
+"""The ledgers of processes that have ended: the next process takes one over, whoever is killed meanwhile."""
 
 import multiprocessing
 import os
@@ -50,7 +50,7 @@ def answer() -> None:
     metrics.count_request("GET", "a/page", 200, 0.01)
 
 
-def test_those_of_ended_processes_become_one_and_nothing_is_lost(folder: Path) -> None:
+def test_that_of_an_ended_process_is_taken_over_and_nothing_is_lost(folder: Path) -> None:
     for life in range(1, LIVES + 1):
         assert in_a_process(answer) == -signal.SIGKILL
         assert answered() == life
@@ -58,17 +58,16 @@ def test_those_of_ended_processes_become_one_and_nothing_is_lost(folder: Path) -
     answer()
     assert answered() == LIVES + 1
     assert [file.name for file in folder.glob("*-*.metrics")] == [ledger._ledgers[0]._path.name]
-    assert (folder / "ended.metrics").is_file()
 
 
 def test_that_of_a_living_process_is_left_alone(folder: Path) -> None:
     answer()
     for _ in range(LIVES):
-        in_a_process(ledger.sum_up_ended)
         in_a_process(answer)
+        in_a_process(lambda: metrics.count_request("GET", "another/page", 200, 0.01))
     answer()
-    assert answered() == LIVES + 2
-    assert ledger._ledgers[0]._path.exists()
+    assert answered() == 2 * LIVES + 2
+    assert len(list(folder.glob("*-*.metrics"))) == 2 and ledger._ledgers[0]._path.exists()
 
 
 def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> None:
@@ -106,10 +105,8 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
     monkeypatch.setattr(Path, act, killing)
 
 
-@pytest.mark.parametrize(
-    ("act", "after"), [("write_bytes", 0), ("replace", 0), *(("unlink", after) for after in range(LIVES))]
-)
-def test_whoever_sums_up_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
+def ended_at_once(folder: Path) -> set[str]:
+    """So many processes count and are killed together. Returns the names of what they leave."""
     goes_on = fork.Event()
 
     def live() -> None:
@@ -123,24 +120,59 @@ def test_whoever_sums_up_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyP
     for each in living:
         each.kill()
         each.join(60)
+    return {file.name for file in folder.glob("*-*.metrics")}
+
+
+@pytest.mark.parametrize(("act", "after"), [("read_bytes", 0), ("rename", 0), ("rename", 1)])
+def test_whoever_takes_over_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
+    def count_and_take_another() -> None:
+        answer()
+        ledger._ledgers.clear()  # its lock stays, so another file is taken over
+        answer()
+
+    assert len(ended_at_once(folder)) == LIVES
     with monkeypatch.context() as dying:
         kill_at(dying, act, after)
-        assert in_a_process(ledger.sum_up_ended) == -signal.SIGKILL
-    assert answered() == LIVES
-    assert in_a_process(ledger.sum_up_ended) == -signal.SIGKILL
-    assert answered() == LIVES
-    assert list(folder.glob("*-*.metrics")) == []
+        assert in_a_process(count_and_take_another) == -signal.SIGKILL
+    assert answered() == LIVES + after
+    assert in_a_process(count_and_take_another) == -signal.SIGKILL
+    assert answered() == LIVES + after + 2
+    assert len(list(folder.glob("*-*.metrics"))) == LIVES
 
 
-def test_a_full_disk_leaves_them_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_are_no_more_than_processes_at_once(folder: Path) -> None:
+    before = ended_at_once(folder)
+    living = [ledger.Ledger(folder / f"{number}-new.metrics") for number in range(LIVES)]
+    for each in living:
+        each.add('paraph_requests ["GET", "a/page", "200"]', {0: 1.0}, 1)
+    names = {file.name for file in folder.glob("*-*.metrics")}
+    assert len(names) == LIVES and not names & before
+    assert answered() == 2 * LIVES
+    for each in living:
+        each.close()
+
+
+@pytest.mark.parametrize("what", [b"", b"\1\0\0\0", b"\1" * 100])
+def test_a_record_that_was_not_written_whole_is_written_over(folder: Path, what: bytes) -> None:
+    in_a_process(answer)
+    [file] = folder.glob("*-*.metrics")
+    with file.open("ab") as opened:
+        opened.write(what)
+    in_a_process(lambda: metrics.count_request("GET", "another/page", 200, 0.01))
+    answer()
+    assert answered() == 3
+
+
+def test_what_cannot_be_taken_over_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_a_process(answer)
 
     def refused(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", refused)
+    monkeypatch.setattr(Path, "rename", refused)
     answer()
     assert answered() == 2
+    assert len(list(folder.glob("*-*.metrics"))) == 2
 
 
 def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
@@ -148,8 +180,8 @@ def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
     in_a_process(lambda: ledger.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
     in_a_process(lambda: ledger.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
     for _ in range(LIVES):
-        in_a_process(metrics.count_lock)
-    metrics.count_lock()
+        in_a_process(metrics.locks.inc)
+    metrics.locks.inc()
     found = ledger.sums()
     assert found["paraph_signers_locked []", 1] == [LIVES + 1] and found["paraph_signers_locked []", 2] == [7.0, 0.0]
     [told] = [metric for metric in instruments.summed() if metric.name == "paraph_signers_locked"]

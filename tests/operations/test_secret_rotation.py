@@ -12,7 +12,7 @@ from django.conf import settings as django_settings
 from django.db import connection
 from django.test import Client
 
-from paraph.account_mail.mail_account import AccountMail, hand_over
+from paraph.account_mail.mail_account import hand_over
 from paraph.flow.sealing.context import development, sealing_context
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -188,7 +188,7 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
     use(NEW, OLD)
     rotate()
     use(OLD)
-    monkeypatch.setattr(installation, "_row", installation.Agreed)
+    monkeypatch.setattr(installation, "_row", Installation)
     later = clock.now() + tickets.IN_MAIL
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now", lambda: later)
@@ -205,7 +205,7 @@ def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use
     Authenticator.objects.create(
         user=user, type="recovery_codes", data={"seed": encrypt_factor("seed"), "used_mask": 3}
     )
-    hand_over(AccountMail("a@b.example", "en", "s", "t", ""))
+    hand_over("a@b.example", "en", "s", "t")
     use(NEW, OLD)
     assert rotate()["left"]["account_mails"] == 1
     work_off()

@@ -2,12 +2,11 @@
 
 import json
 from base64 import b64decode, b64encode
-from dataclasses import asdict, dataclass
 
 from django.conf import settings
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.kernel import clock, tokens
+from paraph.kernel import tokens
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import destination_hash
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
@@ -19,39 +18,31 @@ from paraph.queue.jobs import defer
 _PURPOSE = "account mails"
 
 
-@dataclass(frozen=True)
-class AccountMail:
-    """``text``: paragraphs with empty lines between them. ``link`` stands in one of them of its own, "" for none."""
-
-    to: str
-    language: str
-    subject: str
-    text: str
-    link: str
-
-
-def hand_over(mail: AccountMail) -> None:
-    """Leave the mail to a job. Encrypted, because its link opens the account and jobs are read by operators."""
-    sealed = settings.SECRETS.encrypt(_PURPOSE, json.dumps(asdict(mail)).encode())
-    defer("mail_account", sealed=b64encode(sealed).decode())
+def hand_over(to: str, language: str, subject: str, text: str, link: str = "") -> None:
+    """Leave a mail to a job. ``text``: paragraphs with empty lines between them. ``link`` stands in one of them of its
+    own, "" for none. Encrypted, because its link opens the account and jobs are read by operators."""
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    lines = [plain(part) for part in paragraphs if part and part != link]
+    action = (subject, link) if link else None
+    content = lay_out(Letter(language, subject, lines[0].text, "Paraph", lines, [], action))
+    mail = json.dumps([to, content.subject, content.text, content.html])
+    defer("mail_account", sealed=b64encode(settings.SECRETS.encrypt(_PURPOSE, mail.encode())).decode())
 
 
 def mail_account(sealed: str) -> None:
     """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raise ``OSError`` when the
     gateway does not take it; one that its recipient refuses for good is given up, and that is noted of the address
     until it takes another."""
-    opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
-    mail = AccountMail(**json.loads(opened))
-    content = _written(mail)
+    to, *content = json.loads(settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed)))
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    refused = RefusedAddress.objects.filter(destination=destination_hash(mail.to))
+    refused = RefusedAddress(destination=destination_hash(to))
     try:
         with metrics.message("email", "message"):
-            send_email(mail.to, content.subject, content.text, content.html, name)
+            send_email(to, EmailContent(*content), name)
         refused.delete()
     except FinallyRefusedError as refusal:
-        facts = {"answer": str(refusal), "at": clock.now()}
-        RefusedAddress.objects.update_or_create(facts, destination=destination_hash(mail.to))
+        refused.answer = str(refusal)
+        refused.save()
 
 
 def mails_under_earlier_secrets() -> int:
@@ -65,10 +56,3 @@ def _is_earlier(sealed: str) -> bool:
         return settings.SECRETS.renewed(_PURPOSE, b64decode(sealed)) is not None
     except ValueError:
         return True
-
-
-def _written(mail: AccountMail) -> EmailContent:
-    paragraphs = [" ".join(part.split()) for part in mail.text.split("\n\n")]
-    lines = [plain(part) for part in paragraphs if part and part != mail.link]
-    action = (mail.subject, mail.link) if mail.link else None
-    return lay_out(Letter(mail.language, mail.subject, lines[0].text, "Paraph", lines, [], action))

@@ -3,9 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.audit_trail.commitments import committed, salts_for
 from paraph.audit_trail.models import Entry, EventType, SharedFacts
@@ -22,15 +21,15 @@ _ALIKE = (
 )
 """Keys of the metadata whose values very many entries have alike. None of them is personal."""
 _NEXT = """
-    SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), newest.position, newest.hash, newest.created_at
+    SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), coalesce(newest.position, 0) + 1, newest.hash,
+        greatest(newest.created_at, %s::timestamptz)
     FROM (SELECT) AS one LEFT JOIN LATERAL (
         SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1
     ) AS newest ON true
 """
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """The client that caused an event. Both fields are empty where the service acts by itself."""
 
     ip: str = ""
@@ -55,23 +54,19 @@ def follow(
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
-    newest: Any = one_row(_NEXT, [request.pk])  # there is one in any case
-    entry_id, position, previous, earlier = newest
-    moment = moment or clock.now()
+    row: Any = one_row(_NEXT, [moment or clock.now(), request.pk])  # there is one in any case
+    entry_id, position, previous, moment = row
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     entry.pk = entry_id
-    _chain(entry, (position or 0) + 1, bytes(previous or GENESIS), max(moment, earlier) if earlier else moment)
-    return entry
+    return _chained(entry, position, bytes(previous or GENESIS), moment)
 
 
 def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:
     """Return the first entries of a new request, one for each event and its metadata, for the caller to insert."""
     entries, previous, moment = list[Entry](), GENESIS, clock.now()
     for position, (event_type, metadata) in enumerate(events, start=1):
-        entry = _entry(request, event_type, None, origin, metadata)
-        _chain(entry, position, previous, moment)
-        entries.append(entry)
-        previous = bytes(entry.hash)
+        entries.append(_chained(_entry(request, event_type, None, origin, metadata), position, previous, moment))
+        previous = bytes(entries[-1].hash)
     return entries
 
 
@@ -97,11 +92,12 @@ def _entry(
     )
 
 
-def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
+def _chained(entry: Entry, position: int, previous: bytes, moment: datetime) -> Entry:
     """Chain the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
     set back does not reorder the journal."""
     entry.position, entry.created_at = position, moment
     entry.hash = entry_hash(entry, previous)
+    return entry
 
 
 def entry_hash(entry: Entry, previous: bytes) -> bytes:

@@ -8,8 +8,7 @@ erasure.md).
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.audit_trail.models import Entry
 from paraph.kernel import tokens
@@ -20,6 +19,8 @@ PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "
 ``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
 ``fields`` that a signer filled in."""
 
+ENTERED = "metadata/fields/"  # what signers filled in
+
 _SALT_BYTES = 16
 
 Salts = dict[str, str]
@@ -29,8 +30,7 @@ their length."""
 
 def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:
     """Return a fresh salt for each personal value that is there, None where none is."""
-    paths = personal_values(ip, user_agent, metadata)
-    return {path: tokens.random_hex(_SALT_BYTES) for path in paths} or None
+    return {path: tokens.random_hex(_SALT_BYTES) for path in personal_values(ip, user_agent, metadata)} or None
 
 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -40,7 +40,7 @@ def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> di
         value = metadata.get(key, "")
         each = {f"metadata/{key}/{n}": item for n, item in enumerate(value)} if isinstance(value, list) else None
         found |= each if each is not None else {f"metadata/{key}": value}
-    found |= _entered(metadata.get("fields", []))
+    found |= {f"{ENTERED}{n}/value": _text(each["value"]) for n, each in enumerate(metadata.get("fields", []))}
     return {path: value for path, value in found.items() if value}
 
 
@@ -69,10 +69,10 @@ def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
     return result
 
 
-def _holder(facts: dict[str, Any], path: str) -> tuple[Any, Any]:
-    """Return what holds the value of the path, copied with all that holds it, and the key or number of the value."""
+def _holder(holder: Any, path: str) -> tuple[Any, Any]:
+    """Follow the path from this dictionary. Return what holds the value, copied with all that holds it below the
+    dictionary, and the key or number of the value."""
     *way, last = path.split("/")
-    holder: Any = facts
     for step in way:
         place: Any = int(step) if isinstance(holder, list) else step
         holder[place] = copy(holder[place])
@@ -80,24 +80,16 @@ def _holder(facts: dict[str, Any], path: str) -> tuple[Any, Any]:
     return holder, int(last) if isinstance(holder, list) else last
 
 
-def _entered(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    return {f"metadata/fields/{number}/value": _text(field["value"]) for number, field in enumerate(fields)}
-
-
 def _text(value: str | bool | None) -> str:
     """Return the value as the database writes it as text: a truth value as JSON does."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value or ""
+    return str(value).lower() if isinstance(value, bool) else value or ""
 
 
 _Ids = Collection[int] | Collection[int | None]
 ERASED = "erased"
-ENTERED = "metadata/fields/"  # what signers filled in
 
 
-@dataclass(frozen=True)
-class EntryAbout:
+class EntryAbout(NamedTuple):
     """An entry, and the values in it that are about the signer, by path; none where they are erased already."""
 
     entry: Entry
@@ -141,20 +133,7 @@ def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning
 
 
 def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[tuple[int, str], str]) -> None:
-    entry.salts = entry.salts | {path: commitment(entry.salts[path], value) for path, value in gone.items()}
     for path, value in gone.items():
-        _replace(entry, path, pseudonyms.get((entry.request_id, value), ERASED))
-
-
-def _replace(entry: Entry, path: str, pseudonym: str) -> None:
-    match path.split("/"):
-        case ["metadata", key, number, name]:
-            entry.metadata[key][int(number)][name] = pseudonym
-        case ["metadata", key, number]:
-            entry.metadata[key][int(number)] = pseudonym
-        case ["metadata", key]:
-            entry.metadata[key] = pseudonym
-        case ["ip"]:
-            entry.ip = ""
-        case _:
-            entry.user_agent = pseudonym
+        entry.salts = entry.salts | {path: commitment(entry.salts[path], value)}
+        holder, last = _holder(vars(entry), path)
+        holder[last] = "" if path == "ip" else pseudonyms.get((entry.request_id, value), ERASED)

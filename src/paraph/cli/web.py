@@ -70,7 +70,7 @@ def run(drain_seconds: int = 0) -> None:
 
     from paraph.database import connections, idle
     from paraph.health.pages import drain_before_end
-    from paraph.metrics.metrics import count_start
+    from paraph.metrics import metrics
     from paraph.server import static_files
 
     # Made once here and shared by the processes forked below.
@@ -84,7 +84,7 @@ def run(drain_seconds: int = 0) -> None:
         _share_fairly(settings.PARAPH.web_threads, processes)
         sys.setswitchinterval(_TURN_SECONDS)
         connections.work_as("web")
-        count_start("web")
+        metrics.starts.inc("web")
         idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         return application

@@ -112,12 +112,12 @@ def run() -> None:
     from django.conf import settings
 
     from paraph.database import connections, idle
-    from paraph.metrics.metrics import count_start
+    from paraph.metrics import metrics
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
     connections.work_as("worker")
-    count_start("worker")
+    metrics.starts.inc("worker")
     idle.give_back_from_now_on()
     # One process for each job that seals, be they all of one tenant, which has half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()

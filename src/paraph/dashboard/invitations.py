@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from paraph.account_mail.mail_account import AccountMail, hand_over
+from paraph.account_mail.mail_account import hand_over
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import unlinked
@@ -86,7 +86,7 @@ def mail_invitation(invited: Invited) -> None:
         _("The link works until %(day)s. If you did not expect this invitation, you can ignore it.") % names,
     ]
     subject = _("Join %(organization)s") % names
-    hand_over(AccountMail(invitation.email, get_language() or "en", subject, "\n\n".join(paragraphs), invited.url))
+    hand_over(invitation.email, get_language() or "en", subject, "\n\n".join(paragraphs), invited.url)
 
 
 def _name(inviter: User) -> str:

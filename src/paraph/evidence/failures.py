@@ -43,11 +43,8 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
 def note(request_id: int, stage: str, error: Exception) -> None:
     """Record the latest cause, and count the attempt."""
     latest = {"stage": stage, "kind": _kind(error), "cause": cause_of(error), "failed_at": clock.now()}
-    SealingFailure.objects.update_or_create(
-        request_id=request_id,
-        defaults={**latest, "attempts": F("attempts") + 1},
-        create_defaults={**latest, "attempts": 1},
-    )
+    again = latest | {"attempts": F("attempts") + 1}
+    SealingFailure.objects.update_or_create(again, create_defaults=latest, request_id=request_id)
 
 
 def clear(request_id: int) -> None:
@@ -134,10 +131,7 @@ def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]
             "organization_id": fault.request.organization_id,
             "organization": fault.request.organization.name,
             "environment": fault.request.environment,
-            "stage": fault.stage,
-            "cause": fault.cause,
-            "attempts": fault.attempts,
-            "failed_at": clock.iso(fault.failed_at),
+            **fault.facts,
             "given_up": fault.request_id in gave_up,
         }
         for fault in faults.select_related("request__organization")[:limit]
@@ -149,10 +143,5 @@ def finalization(request_id: int) -> dict[str, Any] | None:
     fault = SealingFailure.objects.filter(request=request_id, request__finalized=False).first()
     if fault is None:
         return None
-    return {
-        "state": "given_up" if given_up([request_id]) else "retrying",
-        "stage": fault.stage,
-        "cause": public_cause(fault),
-        "attempts": fault.attempts,
-        "failed_at": clock.iso(fault.failed_at),
-    }
+    state = "given_up" if given_up([request_id]) else "retrying"
+    return {"state": state, **fault.facts, "cause": public_cause(fault)}

@@ -75,6 +75,12 @@ class SealingFailure(models.Model):
     attempts = models.IntegerField(default=1)
     failed_at = models.DateTimeField(default=clock.now)
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What operators read."""
+        moment = clock.iso(self.failed_at)
+        return {"stage": self.stage, "cause": self.cause, "attempts": self.attempts, "failed_at": moment}
+
 
 class KeptTimestamp(models.Model):
     """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.

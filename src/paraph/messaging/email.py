@@ -1,7 +1,8 @@
 """Sending e-mail, by SMTP or through the HTTP interface of a provider that django-anymail supports."""
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email import charset
 from email.mime.image import MIMEImage
 from email.utils import make_msgid, parseaddr, quote
@@ -10,11 +11,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
+from django.core.mail import EmailMultiAlternatives, get_connection
 
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.messaging.inbox import capture
+from paraph.messaging.letters import EmailContent
 from paraph.messaging.refusals import FinallyRefusedError, refusal_of
 from paraph.messaging.smtp import mail_domain, smtp_gateway
 
@@ -23,65 +25,58 @@ _SEVEN_BITS = charset.Charset("utf-8")
 _SEVEN_BITS.body_encoding = charset.QP
 
 
-def send_email(
-    to: str,
-    subject: str,
-    text: str,
-    html: str = "",
-    message_id: str = "",
-    *,
-    logo: bytes = b"",
-    from_name: str = "",
-    reply_to: str = "",
-    withheld: bool = False,
-    on_sent: Callable[[str], None] | None = None,
-) -> str:
+def send_email(to: str, content: EmailContent, message_id: str = "", *, withheld: bool = False) -> str:
+    """Hand one message over as :func:`handed_over` does. Return the acknowledgement."""
+    with handed_over(to, content, message_id, withheld=withheld) as acknowledgement:
+        return acknowledgement
+
+
+@contextmanager
+def handed_over(
+    to: str, content: EmailContent, message_id: str = "", *, reply_to: str = "", withheld: bool = False
+) -> Iterator[str]:
     """Hand one message to the mail server (``PARAPH_SMTP_URL``) or the mail provider (``PARAPH_MAIL_PROVIDER``);
-    without either, or if ``withheld``, to the captured inbox.
+    without either, or if ``withheld``, to the captured inbox. The block runs as soon as the acknowledgement is there,
+    which is the gateway's reply, or ``captured:<id>``, and before the connection is ended.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
-    Message-ID, by which receivers recognise a repeated mail. ``logo``: a PNG, shown by the HTML as ``cid:logo``.
-    ``from_name`` stands before the service's address, "" for its own name. ``reply_to`` is who gets the answers, "" for
-    that address. Return the acknowledgement: the gateway's reply, or ``captured:<id>``. Raise
-    ``RecipientRefusedError`` when the gateway refuses this recipient, :class:`FinallyRefusedError` where it always
-    will, and another ``OSError`` (``smtplib.SMTPException`` is one) when it does not take the mail for other reasons.
-    ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
+    Message-ID, by which receivers recognise a repeated mail. ``reply_to`` is who gets the answers, "" for the address
+    of the service. Raise ``RecipientRefusedError`` when the gateway refuses this recipient,
+    :class:`FinallyRefusedError` where it always will, and another ``OSError`` (``smtplib.SMTPException`` is one) when
+    it does not take the mail for other reasons.
     """
-    notify = on_sent or (lambda _acknowledgement: None)
     if withheld or not has_gateway(EMAIL):
-        acknowledgement = capture("email", to, subject, text, html=_with_picture(html, logo), message_id=message_id)
-        notify(acknowledgement)
-        return acknowledgement
-    host = mail_domain()
-    headers = {
-        "Auto-Submitted": "auto-generated",  # RFC 3834: no absence note answers it
-        "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
-    }
-    # Never Django's own Message-ID, which names this machine and may wait for a name server.
-    headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
-    message = _Mail(
-        " ".join(subject.split()),  # names in it may have line breaks, which Django would refuse
-        text,
-        _from(from_name),
-        [to],
-        headers=headers,
-        reply_to=[reply_to] if reply_to else [],
-    )
-    if html:
-        message.attach_alternative(html, "text/html")
-    if logo:
-        message.attach(_inline(logo))
+        html = _with_picture(content.html, content.logo)
+        yield capture("email", to, content.subject, content.text, html=html, message_id=message_id)
+        return
+    message = _message(to, content, message_id, [reply_to] if reply_to else [])
     if settings.PARAPH.mail_provider:
-        acknowledgement = _send_through_provider(message)
-        notify(acknowledgement)
-        return acknowledgement
+        yield _send_through_provider(message)
+        return
     with smtp_gateway() as connection:
         try:
             connection.send_messages([message])
         except (SMTPDataError, SMTPRecipientsRefused) as error:
             raise refusal_of(error, to) or error from None
-        notify(connection.acknowledgement)
-        return connection.acknowledgement
+        yield connection.acknowledgement
+
+
+def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str]) -> "_Mail":
+    host = mail_domain()
+    headers = {
+        "Auto-Submitted": "auto-generated",  # RFC 3834: no absence note answers it
+        "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
+        # Never Django's own Message-ID, which names this machine and may wait for a name server.
+        "Message-ID": f"<{message_id}@{host}>" if message_id else make_msgid(domain=host),
+    }
+    subject = " ".join(content.subject.split())  # names in it may have line breaks, which Django would refuse
+    sender = _from(content.from_name)
+    message = _Mail(subject, content.text, sender, [to], headers=headers, reply_to=reply_to)
+    if content.html:
+        message.attach_alternative(content.html, "text/html")
+    if content.logo:
+        message.attach(_inline(content.logo))
+    return message
 
 
 def service_name() -> str:
@@ -106,6 +101,7 @@ class _Mail(EmailMultiAlternatives):
 
     mixed_subtype = "related"
     encoding = _SEVEN_BITS
+    anymail_status: Any  # what a provider said of it
 
     def message(self, **options: Any) -> Any:
         made: Any = super().message(**options)
@@ -120,21 +116,19 @@ def _inline(logo: bytes) -> MIMEImage:
     return picture
 
 
-def _send_through_provider(message: EmailMessage) -> str:
+def _send_through_provider(message: _Mail) -> str:
     """Send the message and return the provider's name and id for it. Raise ``OSError`` when the provider does not
     take it, ``DomainError("configuration", …)`` as :func:`_provider` does."""
-    connection = _provider()
+    name, connection = settings.PARAPH.mail_provider, _provider()
     from anymail.exceptions import AnymailError, AnymailRecipientsRefused  # noqa: PLC0415  an extra
 
     try:
         connection.send_messages([message])
     except AnymailRecipientsRefused:
-        told: Any = getattr(message, "anymail_status", None)
-        raise FinallyRefusedError(f"{settings.PARAPH.mail_provider}: {', '.join(sorted(told.status))}") from None
+        raise FinallyRefusedError(f"{name}: {', '.join(sorted(message.anymail_status.status))}") from None
     except AnymailError as error:
-        raise OSError(f"{settings.PARAPH.mail_provider} did not take the message: {type(error).__name__}") from error
-    status: Any = getattr(message, "anymail_status", None)
-    return f"{settings.PARAPH.mail_provider} {status.message_id if status else ''}".strip()
+        raise OSError(f"{name} did not take the message: {type(error).__name__}") from error
+    return f"{name} {message.anymail_status.message_id}"
 
 
 def _provider() -> Any:

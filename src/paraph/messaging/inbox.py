@@ -6,7 +6,6 @@ from datetime import timedelta
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 
-_AT_ONCE = 500
 KEPT_FOR = timedelta(days=90)  # as long as a link in one can work
 
 
@@ -32,10 +31,4 @@ def messages() -> Iterable[CapturedMessage]:
 
 def forget() -> int:
     """Delete the messages that were captured 90 days ago; return how many."""
-    removed, before = 0, clock.now() - KEPT_FOR
-    while oldest := CapturedMessage.objects.order_by("id").values_list("id", "created_at")[:_AT_ONCE]:
-        old = [pk for pk, created_at in oldest if created_at < before]
-        removed += CapturedMessage.objects.filter(pk__in=old).delete()[0]
-        if len(old) < _AT_ONCE:
-            break
-    return removed
+    return CapturedMessage.objects.filter(created_at__lt=clock.now() - KEPT_FOR).delete()[0]

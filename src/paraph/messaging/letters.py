@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils.html import escape, format_html
@@ -15,17 +14,10 @@ from paraph.words import Words, direction, form
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
 
 
-class _Scheme(NamedTuple):
-    """The card's colour, also in email.html; the accent of mails without a branding profile; the edge of a button whose
-    accent cannot be told from the card."""
-
-    card: str
-    accent: str
-    edge: str
-
-
-_LIGHT = _Scheme("#ffffff", "#1f4fd8", "#7b8497")
-_DARK = _Scheme("#1b2230", "#8fb0ff", "#8a93a6")
+# Of each scheme: the card's colour, also in email.html; the accent of mails without a branding profile; the edge of a
+# button whose accent cannot be told from the card.
+_LIGHT = ("#ffffff", "#1f4fd8", "#7b8497")
+_DARK = ("#1b2230", "#8fb0ff", "#8a93a6")
 
 
 @dataclass(frozen=True)
@@ -35,30 +27,27 @@ class Sentence:
     text: str
     html: SafeString
 
+    def __str__(self) -> str:
+        return self.text
+
+    def __html__(self) -> SafeString:
+        return self.html
+
 
 def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentence:
     """Return the words of this name with their placeholders filled in. In HTML every string stands apart from the
     direction of the text around it (``bdi``): names come in any script."""
     sentence = form(words, name, values.get("count"))
-    text = sentence.format(**{key: _text_of(value) for key, value in values.items()})
+    isolated = {
+        name: format_html("<bdi>{}</bdi>", value) if isinstance(value, str) else value for name, value in values.items()
+    }
     html = escape(sentence)
-    filled = format_html(html, **{key: _html_of(value) for key, value in values.items()}) if values else html
-    return Sentence(text, filled)
+    return Sentence(sentence.format(**values), format_html(html, **isolated) if values else html)
 
 
 def plain(text: str) -> Sentence:
     """Return a text of ours, such as a date."""
     return Sentence(text, escape(text))
-
-
-def _text_of(value: str | int | Sentence) -> str:
-    return value.text if isinstance(value, Sentence) else str(value)
-
-
-def _html_of(value: str | int | Sentence) -> SafeString:
-    if isinstance(value, Sentence):
-        return value.html
-    return format_html("<bdi>{}</bdi>", value) if isinstance(value, str) else escape(value)
 
 
 @dataclass(frozen=True)
@@ -68,7 +57,7 @@ class EmailContent:
 
     subject: str
     text: str
-    html: str
+    html: str = ""
     logo: bytes = b""
     from_name: str = ""
 
@@ -99,23 +88,22 @@ def lay_out(letter: Letter) -> EmailContent:
 
 def _text(letter: Letter) -> str:
     middle = [f"{letter.action[0]}:\n{letter.action[1]}"] if letter.action else []
-    lines, closing = ([sentence.text for sentence in part] for part in (letter.lines, letter.closing))
-    return "\n\n".join([*lines, *middle, *closing]) + "\n"
+    return "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
 
 
 def _html(letter: Letter) -> str:
     content = {
         "letter": letter,
         "direction": direction(letter.locale),
-        "light": _colors(letter.accent, _LIGHT),
-        "dark": _colors(letter.accent, _DARK),
+        "light": _colors(letter.accent, *_LIGHT),
+        "dark": _colors(letter.accent, *_DARK),
     }
     return render_to_string("messages/email.html", content)
 
 
-def _colors(chosen: str, scheme: _Scheme) -> dict[str, str]:
-    accent = chosen if is_color(chosen) else scheme.accent
-    edge = accent if contrast(accent, scheme.card) >= _VISIBLE else scheme.edge
+def _colors(chosen: str, card: str, default: str, default_edge: str) -> dict[str, str]:
+    accent = chosen if is_color(chosen) else default
+    edge = accent if contrast(accent, card) >= _VISIBLE else default_edge
     return {"accent": accent, "on_accent": readable_on(accent), "edge": edge}
 
 

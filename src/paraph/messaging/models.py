@@ -16,7 +16,7 @@ class CapturedMessage(models.Model):
     text = models.TextField()
     html = models.TextField(blank=True, default="", db_default="")
     message_id = models.CharField(max_length=200, blank=True, db_collation="C")  # beginnings are looked up
-    created_at = models.DateTimeField(default=clock.now)
+    created_at = models.DateTimeField(default=clock.now, db_index=True)
 
     class Meta:
         constraints = [

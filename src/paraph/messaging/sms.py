@@ -27,7 +27,7 @@ class SmsGateway(Protocol):
         """Try the gateway without sending; return a sentence about it. Raise ``OSError``."""
 
 
-def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False) -> str:
+def send_sms(to: str, text: str, *, withheld: bool = False) -> str:
     """Hand one message to the SMS gateway (``PARAPH_SMS_URL``); without one, or if ``withheld``, to the captured
     inbox.
 
@@ -35,7 +35,7 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
     :meth:`SmsGateway.send` raises.
     """
     if withheld or not has_gateway(SMS):
-        return capture("sms", to, "", text, message_id=message_id)
+        return capture("sms", to, "", text)
     return _gateway().send(to, text)
 
 
@@ -52,7 +52,7 @@ def _gateway() -> SmsGateway:
     if scheme not in _MODULES:
         raise DomainError("configuration", "PARAPH_SMS_URL must begin with twilio:// or apprise+.")
     try:
-        gateway: Callable[[str], SmsGateway] = import_module(f"paraph.messaging.{_MODULES[scheme]}").gateway
+        gateway: Callable[[str], SmsGateway] = import_module(f"paraph.messaging.{_MODULES[scheme]}").Gateway
     except ModuleNotFoundError as error:
         raise DomainError("configuration", f"PARAPH_SMS_URL: it needs the extra paraph[{scheme}].") from error
     return gateway(url)

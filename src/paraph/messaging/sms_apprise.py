@@ -8,31 +8,24 @@ import apprise
 from paraph.kernel.errors import DomainError
 
 
-def gateway(url: str) -> "AppriseGateway":
-    """Return the gateway. Raise ``DomainError("configuration", …)`` for an address that apprise does not
-    understand."""
-    template = url.removeprefix("apprise+")
-    if "{to}" not in template:
-        raise DomainError("configuration", "PARAPH_SMS_URL must have {to} where the number goes.")
-    apprise_gateway = AppriseGateway(template)
-    apprise_gateway.service("+15005550006")
-    return apprise_gateway
-
-
-class AppriseGateway:
-    def __init__(self, template: str) -> None:
-        self._template = template
-        self._scheme = template.partition(":")[0]
+class Gateway:
+    def __init__(self, url: str) -> None:
+        """Raise ``DomainError("configuration", …)`` for an address that apprise does not understand."""
+        self._template = url.removeprefix("apprise+")
+        self._scheme = self._template.partition(":")[0]
+        if "{to}" not in self._template:
+            raise DomainError("configuration", "PARAPH_SMS_URL must have {to} where the number goes.")
+        self._service("+15005550006")
 
     def send(self, to: str, text: str) -> str:
-        if not self.service(to).notify(body=text):
+        if not self._service(to).notify(body=text):
             raise OSError(f"the SMS service {self._scheme} did not take the message")
         return f"apprise {self._scheme}"
 
     def check(self) -> str:
         return f"The SMS service {self._scheme} is understood; only sending would try it."
 
-    def service(self, to: str) -> apprise.Apprise:
+    def _service(self, to: str) -> apprise.Apprise:
         service = apprise.Apprise()
         if not service.add(self._template.replace("{to}", quote(to, safe=""))):
             raise DomainError("configuration", f"PARAPH_SMS_URL: apprise does not understand {self._scheme}://… there.")

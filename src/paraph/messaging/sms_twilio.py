@@ -24,24 +24,18 @@ _OF_NUMBER = {  # codes of errors that stay as long as the number is the same
 }
 
 
-def gateway(url: str) -> "TwilioGateway":
-    """Return the gateway. Raise ``DomainError("configuration", …)`` for an address without account, token or
-    sender."""
-    parts = urlsplit(url)
-    sender = unquote(parts.netloc.rpartition("@")[2])
-    if not (parts.username and parts.password and sender):
-        raise DomainError("configuration", "PARAPH_SMS_URL must be twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER.")
-    api = parse_qs(parts.query).get("api", [""])[0]
-    return TwilioGateway(unquote(parts.username), unquote(parts.password), sender, api)
-
-
-class TwilioGateway:
-    def __init__(self, account: str, token: str, sender: str, api: str) -> None:
+class Gateway:
+    def __init__(self, url: str) -> None:
+        """Raise ``DomainError("configuration", …)`` for an address without account, token or sender."""
+        parts = urlsplit(url)
+        sender = unquote(parts.netloc.rpartition("@")[2])
+        if not (parts.username and parts.password and sender):
+            raise DomainError("configuration", "PARAPH_SMS_URL must be twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER.")
         http = TwilioHttpClient(timeout=_TIMEOUT_SECONDS, pool_connections=False)
-        self._client = Client(account, token, http_client=http)
-        if api:
-            self._client.api.base_url = api.rstrip("/")
-        self._account = account
+        self._account = unquote(parts.username)
+        self._client = Client(self._account, unquote(parts.password), http_client=http)
+        if api := parse_qs(parts.query).get("api"):
+            self._client.api.base_url = api[0].rstrip("/")
         self._sender = {"messaging_service_sid" if sender.startswith("MG") else "from_": sender}
 
     def send(self, to: str, text: str) -> str:

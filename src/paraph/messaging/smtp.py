@@ -1,9 +1,7 @@
 """The mail gateway, ``smtp://``, ``smtp+starttls://`` or ``smtps://`` ``[user:password@]host[:port]``; and the domain
 of this service in mails, the host of its public address in ASCII."""
 
-import hmac
 import smtplib
-from base64 import b64encode, decodebytes
 from email.utils import parseaddr
 from ipaddress import ip_address
 from typing import Any
@@ -25,10 +23,8 @@ def smtp_gateway() -> "SmtpGateway":
         parts = urlsplit(settings.PARAPH.smtp_url)
         port = parts.port or _PORTS[parts.scheme]
     except (KeyError, ValueError) as error:
-        raise DomainError(
-            "configuration",
-            "PARAPH_SMTP_URL must be smtp://, smtp+starttls:// or smtps:// with [user:password@]host[:port].",
-        ) from error
+        sentence = "PARAPH_SMTP_URL must be smtp://, smtp+starttls:// or smtps:// with [user:password@]host[:port]."
+        raise DomainError("configuration", sentence) from error
     return SmtpGateway(
         host=parts.hostname or "localhost",
         port=port,
@@ -79,24 +75,22 @@ class _Remembering(smtplib.SMTP):
         self.reply = f"{code} {reply.decode(errors='replace')}"
         return code, reply
 
-    def auth(self, mechanism: str, *_: Any, **_options: Any) -> tuple[int, bytes]:
-        """Log in by one of the three mechanisms that ``login`` chooses from."""
-        if mechanism == "CRAM-MD5":
-            code, reply = self.docmd("AUTH", mechanism)
-            digest = hmac.new(self.password.encode(), decodebytes(reply), "md5").hexdigest() if code == 334 else ""
-            answers = [f"{self.user} {digest}"]
-        else:
-            answers = [f"\0{self.user}\0{self.password}"] if mechanism == "PLAIN" else [self.user, self.password]
-            code, reply = self.docmd("AUTH", f"{mechanism} {_base64(answers.pop(0))}")
-        while code == 334 and answers:
-            code, reply = self.docmd(_base64(answers.pop(0)))
-        if code not in (235, 503):
-            raise smtplib.SMTPAuthenticationError(code, reply)
-        return code, reply
+    def login(self, user: str, password: str, *, initial_response_ok: bool = True) -> tuple[int, bytes]:
+        return super().login(_Utf8(user), _Utf8(password), initial_response_ok=initial_response_ok)
+
+    def auth(self, mechanism: str, authobject: Any, *, initial_response_ok: bool = True) -> tuple[int, bytes]:
+        def answer(challenge: bytes | None = None) -> Any:
+            text = authobject(challenge)
+            return text and _Utf8(text)
+
+        return super().auth(mechanism, answer, initial_response_ok=initial_response_ok)
 
 
-def _base64(text: str) -> str:
-    return b64encode(text.encode()).decode()
+class _Utf8(str):
+    """Text that is UTF-8 also where the standard library asks for its ASCII."""
+
+    def encode(self, *_: str) -> bytes:
+        return super().encode()
 
 
 class _RememberingOverTls(_Remembering, smtplib.SMTP_SSL):
@@ -106,23 +100,20 @@ class _RememberingOverTls(_Remembering, smtplib.SMTP_SSL):
 def mail_domain() -> str:
     """Return the host of ``PARAPH_BASE_URL``, a name of other letters in its ``xn--`` form (RFC 5891); ``localhost``
     for an IP address, which is no domain."""
-    host = _host()
-    return host if _version(host) is None else "localhost"
+    host, version = _host()
+    return "localhost" if version else host
 
 
 def _greeting() -> str:
     """Return what EHLO names: the domain, or an address in brackets (RFC 5321, 4.1.3)."""
-    host = _host()
-    version = _version(host)
-    return host if version is None else f"[IPv6:{host}]" if version == 6 else f"[{host}]"
+    host, version = _host()
+    return {None: host, 4: f"[{host}]", 6: f"[IPv6:{host}]"}[version]
 
 
-def _host() -> str:
-    return httpx.URL(settings.PARAPH.public_url).raw_host.decode()
-
-
-def _version(host: str) -> int | None:
+def _host() -> tuple[str, int | None]:
+    """Return the host and, of an IP address, its version."""
+    host = httpx.URL(settings.PARAPH.public_url).raw_host.decode()
     try:
-        return ip_address(host).version
+        return host, ip_address(host).version
     except ValueError:
-        return None
+        return host, None

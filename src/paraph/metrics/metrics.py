@@ -6,44 +6,37 @@ Counting never makes the counted work fail: a full disk loses metrics, not reque
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPMethod
 
 from paraph.kernel.errors import RecipientRefusedError
-from paraph.metrics.instruments import Counter, CountingHistogram, Histogram
+from paraph.metrics.instruments import Counter, Histogram
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-_requests = CountingHistogram(
-    "paraph_request_seconds",
-    "Seconds per request.",
-    ["method", "route", "status"],
-    _SECONDS,
-    counter=("paraph_requests", "Requests answered."),
-)
+_requests = Counter("paraph_requests", "Requests answered.", ["method", "route", "status"])
+_request_seconds = Histogram("paraph_request_seconds", "Seconds per request.", ["method", "route"], _SECONDS)
 _stage_seconds = Histogram("paraph_stage_seconds", "Seconds per stage of sealing.", ["stage"], _SECONDS)
 _seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "level", "timestamped"])
 _timestamp_failures = Counter("paraph_timestamp_failures", "Times that a timestamp authority failed during a seal.")
 _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
-_guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
-_locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
 _messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channel", "kind", "result"])
-_wait_seconds = Histogram(
-    "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
-)
-_starts = Counter("paraph_process_starts", "Processes begun.", ["role"])
-_deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
+_wait_seconds = Histogram("paraph_wait_seconds", "Seconds of waiting for a free place.", ["place", "result"], _SECONDS)
 
-
-def count_start(role: str) -> None:
-    """Count this process. ``role``: ``web`` or ``worker``."""
-    _starts.inc(role)
+starts = Counter("paraph_process_starts", "Processes begun.", ["role"])
+"""``role``: ``web`` or ``worker``."""
+guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
+"""``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
+locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
+webhooks = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
+"""``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for good)."""
 
 
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
     """Count a request. ``route``: its template in the URL map, "" where there is none."""
-    known = method if method in _METHODS else "other"  # a client may send any method name
-    _requests.observe(seconds, known, route or "unknown", str(status))
+    known = method if method and method in HTTPMethod.__members__ else "other"  # a client may send any method name
+    _requests.inc(known, route or "unknown", str(status))
+    _request_seconds.observe(seconds, known, route or "unknown")
 
 
 @contextmanager
@@ -69,11 +62,6 @@ def count_job(task: str, result: str, seconds: float) -> None:
     _job_seconds.observe(seconds, task)
 
 
-def count_webhook(event: str, result: str) -> None:
-    """Count an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for good)."""
-    _deliveries.inc(event, result)
-
-
 @contextmanager
 def message(channel: str, kind: str) -> Iterator[None]:
     """Count the message that the block hands to a gateway: as ``sent``, as ``refused`` where the gateway refuses its
@@ -88,15 +76,6 @@ def message(channel: str, kind: str) -> Iterator[None]:
         _messages.inc(channel, kind, "failed")
         raise
     _messages.inc(channel, kind, "sent")
-
-
-def count_guess(result: str) -> None:
-    """Count a guess. ``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
-    _guesses.inc(result)
-
-
-def count_lock() -> None:
-    _locks.inc()
 
 
 def count_wait(place: str, seconds: float, served: bool) -> None:

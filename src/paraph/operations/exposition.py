@@ -1,9 +1,8 @@
 """All metrics of the service in the text format of Prometheus."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
@@ -21,6 +20,7 @@ from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
+from paraph.operations.statements import rows
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
@@ -124,7 +124,7 @@ def _from_database() -> Iterator[Metric]:
         "Jobs in the queue, up to 10000 of a kind; those that succeeded leave it.",
         labels=["queue", "task", "state"],
     )
-    for queue, task, state, count in _rows(_JOBS):
+    for queue, task, state, count in rows(_JOBS):
         jobs.add_metric([queue, task.rpartition(".")[2], state], count)
     yield jobs
     used, most = database_connections()
@@ -140,7 +140,7 @@ def _from_database() -> Iterator[Metric]:
     waits = oldest_unsealed_seconds()
     yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
-    yield _gauges("paraph_webhooks", text, "state", dict(_rows(_WEBHOOKS)))
+    yield _gauges("paraph_webhooks", text, "state", dict(rows(_WEBHOOKS)))
     late = oldest_due_seconds()
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing, seconds = preservation.overdue()
@@ -164,9 +164,3 @@ def _gauges(name: str, text: str, label: str, values: Mapping[str, float]) -> Me
     for key, value in values.items():
         family.add_metric([key], value)
     return family
-
-
-def _rows(statement: str) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        return list(cursor.fetchall())

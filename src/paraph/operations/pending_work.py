@@ -21,6 +21,7 @@ from paraph.flow.messages.tell_of_end import pending_mails
 from paraph.flow.sending.invite import invitation_name, reminder_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.operations.statements import rows
 from paraph.queue.jobs import QUEUES, defer
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
@@ -202,9 +203,7 @@ class QueueState:
 
 def queue_state() -> QueueState:
     """Read the state in one statement, by the database's clock."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STATE)
-        oldest, *others = cursor.fetchone()
+    [(oldest, *others)] = rows(_STATE)
     return QueueState(max(oldest or 0.0, 0.0), *others)
 
 

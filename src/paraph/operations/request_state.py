@@ -39,6 +39,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     wrong = wrong_codes(request.pk)
     waiting = limits.put_off(name for step in pending_steps(request) for name in step.mails)
     fields = signed_fields([request.pk])[request.pk]
+    failure = SealingFailure.objects.filter(request=request).first()
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
@@ -68,7 +69,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         "copies": [_copy(copy) for copy in CopyRecipient.objects.filter(request=request)],
         "documents": _documents(request),
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
-        "sealing_failure": _failure(SealingFailure.objects.filter(request=request).first()),
+        "sealing_failure": failure.facts if failure else None,
         "jobs": [_job(job) for job in jobs],
         "deliveries": deliveries(failed_only=False, limit=_MOST_DELIVERIES, request_id=request.pk),
         "journal": [_entry(entry) for entry in entries],
@@ -124,23 +125,7 @@ def _documents(request: SignatureRequest) -> list[dict[str, Any]]:
 
 
 def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
-    if made is None:
-        return None
-    return {
-        "object_key": made.object_key,
-        **made.facts,
-    }
-
-
-def _failure(failure: SealingFailure | None) -> dict[str, Any] | None:
-    if failure is None:
-        return None
-    return {
-        "stage": failure.stage,
-        "cause": failure.cause,
-        "attempts": failure.attempts,
-        "failed_at": clock.iso(failure.failed_at),
-    }
+    return {"object_key": made.object_key, **made.facts} if made else None
 
 
 def _job(job: Job) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from shutil import disk_usage
 
 from django.conf import settings
-from django.db import connection
 from prometheus_client import ProcessCollector
 from prometheus_client.metrics_core import Metric
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.metrics import ledger
+from paraph.operations.statements import rows
 from paraph.pdf.pki.certificate import end_of
 from paraph.postgres.location import find_location
 from paraph.tenants.models import Environment
@@ -43,9 +43,7 @@ def used_shares() -> dict[str, float]:
 
 def database_connections() -> tuple[int, int]:
     """Return how many connections to this database are open, by whomever, and how many the server takes in all."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CONNECTIONS)
-        used, most = cursor.fetchone()
+    [(used, most)] = rows(_CONNECTIONS)
     return used, most
 
 

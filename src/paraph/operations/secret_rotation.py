@@ -157,11 +157,11 @@ def status() -> dict[str, Any]:
     left = {word: each.earlier for word, each in values.items()}
     left["account_mails"] = mails_under_earlier_secrets()
     left["development_keys"] = len(not_yet_under(key_folder(), key_secrets()[0]))
-    newest = found.fingerprint == fingerprint(settings.SECRETS.newest)
-    until = found.since + _HELD_BY_CALLERS if found.since and settings.SECRETS.several else None
+    newest = bytes(found.secret_fingerprint) == fingerprint(settings.SECRETS.newest)
+    until = found.secret_since + _HELD_BY_CALLERS if found.secret_since and settings.SECRETS.several else None
     return {
         "in_use": "newest" if newest else "earlier",
-        "since": clock.iso(found.since) if found.since else None,
+        "since": clock.iso(found.secret_since) if found.secret_since else None,
         "left": left,
         "unreadable": [name for each in values.values() for name in each.unreadable],
         "done": newest and not sum(left.values()),
@@ -187,7 +187,7 @@ def _put_into_use() -> bool:
         return False
     replaced = secrets.known(bytes(row.secret_fingerprint))
     assert replaced  # _require_ours
-    row.earlier_link_keys = with_keys_of(replaced, row.earlier_link_keys or [], secrets.newest)
+    row.earlier_link_keys = with_keys_of(replaced, row.earlier_link_keys, secrets.newest)
     row.secret_fingerprint, row.secret_since = fingerprint(secrets.newest), clock.now()
     row.save()
     return True
@@ -196,8 +196,8 @@ def _put_into_use() -> bool:
 def _wait_until_noticed() -> None:
     """Wait until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
     found = agreed(anew=True)
-    if found.since:
-        noticed = found.since + timedelta(seconds=2 * NOTICED_SECONDS)
+    if found.secret_since:
+        noticed = found.secret_since + timedelta(seconds=2 * NOTICED_SECONDS)
         time.sleep(min(max((noticed - clock.now()).total_seconds(), 0.0), 2 * NOTICED_SECONDS))
 
 

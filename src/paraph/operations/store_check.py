@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -18,6 +19,8 @@ from paraph.storage import store
 
 Problem = dict[str, Any]
 """``problem`` (``missing``, ``changed`` or ``unreadable``), ``key``, ``row`` and for the last one ``cause``."""
+
+Act = Callable[[list[NamedObject]], None]
 
 _BLOCK = 1 << 20
 _SAVE_SECONDS = 2.0
@@ -107,30 +110,36 @@ class Progress:
             self.save()
 
 
-def through_tables(progress: Progress, seconds: float, act: Callable[[list[NamedObject]], None], rows: int) -> bool:
-    """Have ``act`` take all objects that rows name, those of so many rows at a time.
+def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *more: Callable[[], None]) -> bool:
+    """Have ``act`` take all objects that rows name, those of so many rows at a time, and then do ``more``.
 
-    Goes on where it was stopped, by a signal or after ``seconds``. Return whether it came to the end.
+    Goes on where it was stopped, by a signal or after ``seconds``, but does something each time. Return whether it came
+    to the end.
     """
     end = time.monotonic() + seconds
     try:
-        finished = all(_through_table(progress, end, act, rows) for _ in range(progress.stage, len(TABLES)))
+        while progress.stage < len(TABLES):
+            if not _through_table(progress, end, act, rows):
+                return False
+            progress.next_stage()
+        for stage in more[progress.stage - len(TABLES) :]:
+            stage()
+            progress.next_stage()
     finally:
         progress.save()
-    if finished:
-        progress.path.unlink()
-    return finished
+    progress.path.unlink()
+    return True
 
 
-def _through_table(progress: Progress, end: float, act: Callable[[list[NamedObject]], None], rows: int) -> bool:
+def _through_table(progress: Progress, end: float, act: Act, rows: int) -> bool:
     by_row = groupby(named_objects(TABLES[progress.stage], progress.after), lambda named: named.row)
-    while batch := [list(objects) for _, objects in islice(by_row, rows)]:  # a row may name two
+    batches = iter(lambda: [list(objects) for _, objects in islice(by_row, rows)], [])  # a row may name two
+    for number, batch in enumerate(batches):
+        if number and time.monotonic() > end:  # each run does something
+            return False
         act(list(chain.from_iterable(batch)))
         progress.after = batch[-1][0].row[1]
         progress.save_now_and_then()
-        if time.monotonic() > end:
-            return False
-    progress.next_stage()
     return True
 
 
@@ -140,16 +149,19 @@ def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")
     Goes on where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
     ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``.
     """
-    progress = Progress.resumed(progress_file)
-    end, pace = time.monotonic() + seconds, _Pace(rate)
-    try:
-        finished = all(_stage(progress, pace, end) for _ in range(progress.stage, len(TABLES) + len(PREFIXES)))
-    finally:
-        progress.save()
-    if finished:
-        progress_file.unlink()
+    progress, pace = Progress.resumed(progress_file), _Pace(rate)
+
+    def check(row: list[NamedObject]) -> None:
+        for named in row:
+            problem = problem_with(named, pace.take)
+            progress.objects += 1
+            progress.bytes += named.size
+            if problem and is_still_named(named):
+                progress.report(problem)
+
+    folders = (partial(_report_unnamed, prefix, progress) for prefix in PREFIXES)
     return {
-        "finished": finished,
+        "finished": through_tables(progress, seconds, check, 1, *folders),
         "began_at": progress.began,
         "objects": progress.objects,
         "bytes": progress.bytes,
@@ -177,38 +189,7 @@ class _Pace:
             time.sleep(ahead)
 
 
-def _stage(progress: Progress, pace: _Pace, end: float) -> bool:
-    """Do the present table or folder. Return False where the time is over before."""
-    if progress.stage < len(TABLES):
-        done = _named(TABLES[progress.stage], progress, pace, end)
-    else:
-        done = _unnamed(PREFIXES[progress.stage - len(TABLES)], progress)
-    if done:
-        progress.next_stage()
-    return done
-
-
-def _named(word: str, progress: Progress, pace: _Pace, end: float) -> bool:
-    at_hand = progress.after  # a row may name two objects, and is done after both
-    for position, named in enumerate(named_objects(word, progress.after)):
-        if named.row[1] != at_hand:
-            progress.after, at_hand = at_hand, named.row[1]
-            progress.save_now_and_then()
-            if position and time.monotonic() > end:  # each run does something
-                return False
-        _check(named, progress, pace)
-    return True
-
-
-def _check(named: NamedObject, progress: Progress, pace: _Pace) -> None:
-    problem = problem_with(named, pace.take)
-    progress.objects += 1
-    progress.bytes += named.size
-    if problem and is_still_named(named):
-        progress.report(problem)
-
-
-def _unnamed(prefix: str, progress: Progress) -> bool:
+def _report_unnamed(prefix: str, progress: Progress) -> None:
     """List a folder, always to its end: no store promises an order in which a listing could be taken up again."""
     keys = store.keys_written_before(prefix, datetime.fromisoformat(progress.began) - _YOUNG)
     while chosen := list(islice(keys, _AT_ONCE)):
@@ -216,4 +197,3 @@ def _unnamed(prefix: str, progress: Progress) -> bool:
         for key in chosen:
             if key not in known:
                 progress.report({"problem": "unnamed", "key": key, "row": None})
-    return True

@@ -118,16 +118,16 @@ def count(signer: Signer, guessed: bytes) -> None:
     values = _values(signer) | {"guessed": guessed}
     row = one_row(_ATTEMPT, values)
     if row is None:
-        metrics.count_guess("refused")
+        metrics.guesses.inc("refused")
         raise _refusal(values)
     is_right, attempts, locked_until, is_replaced, is_beyond = row
-    metrics.count_guess("right" if is_right else "wrong")
+    metrics.guesses.inc("right" if is_right else "wrong")
     if is_right:
         return
     if is_beyond:  # guesses at the same time may exceed the limits across requests
         raise _refusal(values)
     if locked_until == values["day"]:
-        metrics.count_lock()
+        metrics.locks.inc()
         log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
         message = f"The code is not right, and too many wrong ones were tried: {_none_until(locked_until)}."
         raise GuessRefusedError("invalid_otp", message, attempts_left=0, until=locked_until, locked=True)

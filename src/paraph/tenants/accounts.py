@@ -13,7 +13,7 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -47,10 +47,9 @@ def checked_address(email: str) -> str:
     email = email.strip().lower()
     try:
         validate_email(email)
+        MaxLengthValidator(_LONGEST_EMAIL)(email)
     except ValidationError as problem:
         raise DomainError("validation_error", _("This is not a valid e-mail address.")) from problem
-    if len(email) > _LONGEST_EMAIL:
-        raise DomainError("validation_error", _("This is not a valid e-mail address."))
     return email
 
 
@@ -58,9 +57,8 @@ def set_first_password(user: User, password: str) -> None:
     """Set the password of an account that has none. Raise ``DomainError("validation_error", …)``, also for an account
     that has one: it belongs to its owner."""
     if user.has_usable_password():
-        raise DomainError(
-            "validation_error", _("%(email)s already has an account with a password.") % {"email": user.email}
-        )
+        sentence = _("%(email)s already has an account with a password.")
+        raise DomainError("validation_error", sentence % {"email": user.email})
     try:
         validate_password(password, user)
     except ValidationError as problem:

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
-from paraph.tenants.models import ConfirmedAddress, Environment, Organization
+from paraph.tenants.models import ConfirmedAddress, Environment
+from paraph.tenants.organizations import existing_organization
 
 VALID_FOR = timedelta(days=7)
 
@@ -67,9 +67,8 @@ def confirm(row: ConfirmedAddress) -> None:
 
 
 def _row(organization_id: int, recipient: str) -> ConfirmedAddress:
-    if not Organization.objects.filter(pk=organization_id).exists():
-        raise DomainError("not_found", f"There is no organization {organization_id}.")
-    row, _ = ConfirmedAddress.objects.get_or_create(organization_id=organization_id, address=_written(recipient))
+    organization = existing_organization(organization_id)
+    row, _ = ConfirmedAddress.objects.get_or_create(organization=organization, address=_written(recipient))
     return row
 
 

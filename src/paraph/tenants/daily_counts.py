@@ -48,15 +48,8 @@ class Start:
 
 def start(days: Days, offset: int) -> Start:
     """Return where the rows from ``offset`` on begin. One query over a row for each day and status."""
-    values: dict[str, int | str | date] = {
-        "organization": days.scope.organization_id,
-        "environment": days.scope.environment,
-        "resource": days.resource,
-        "first": days.first,
-        "last": days.last,
-        "status": days.status,
-        "offset": offset,
-    }
+    scope = days.scope
+    values = {**vars(days), "organization": scope.organization_id, "environment": scope.environment, "offset": offset}
     with connection.cursor() as cursor:
         cursor.execute(_DAYS.format(direction="DESC" if days.descending else "ASC"), values)
         row = cursor.fetchone()

@@ -9,7 +9,7 @@ import time
 from base64 import b64decode, b64encode
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 
@@ -23,15 +23,7 @@ NOTICED_SECONDS = 5.0
 """After so long, a process that accepts several secrets knows which one is in use."""
 
 
-class Agreed(NamedTuple):
-    """The row, as this process last read it."""
-
-    fingerprint: bytes | None = None
-    since: datetime | None = None
-    earlier_link_keys: tuple[dict[str, Any], ...] = ()
-
-
-_read: list[tuple[Agreed, float]] = []  # one at most, and when it was read
+_read: list[tuple[Installation, float]] = []  # one at most, and when it was read
 
 
 def secret_is_ours() -> bool:
@@ -42,28 +34,24 @@ def secret_is_ours() -> bool:
         if own is None:
             return False
         Installation.objects.get_or_create(pk=ONLY, defaults={"secret_fingerprint": fingerprint(own)})
-    found = agreed(anew=True).fingerprint
-    return found is not None and settings.SECRETS.known(found) is not None
+    return settings.SECRETS.known(bytes(agreed(anew=True).secret_fingerprint)) is not None
 
 
 def fingerprint_in_use() -> bytes | None:
     """Return the fingerprint of the secret in use; None where none is remembered yet."""
-    return agreed().fingerprint
+    return bytes(agreed().secret_fingerprint) or None
 
 
-def agreed(*, anew: bool = False) -> Agreed:
-    """Return the row. It changes only while a secret is being rotated: a process that knows one secret alone reads it
-    once."""
+def agreed(*, anew: bool = False) -> Installation:
+    """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
+    knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
         _read[:] = [(_row(), time.monotonic())]
     return _read[0][0]
 
 
-def _row() -> Agreed:
-    row = Installation.objects.filter(pk=ONLY).first()
-    if row is None:
-        return Agreed()
-    return Agreed(bytes(row.secret_fingerprint), row.secret_since, tuple(row.earlier_link_keys or ()))
+def _row() -> Installation:
+    return Installation.objects.filter(pk=ONLY).first() or Installation()
 
 
 def _secret_of_what_is_there() -> bytes | None:
@@ -123,10 +111,10 @@ def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: byte
     ]
 
 
-def _newest(found: Agreed, purpose: str) -> bytes:
+def _newest(found: Installation, purpose: str) -> bytes:
     """Derive the key from the secret that was in use when the entries were read."""
     secrets: Secrets = settings.SECRETS
-    return tokens.derive(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
+    return tokens.derive(secrets.known(bytes(found.secret_fingerprint)) or secrets.newest, purpose)
 
 
 def _sealed(keys: dict[str, bytes], number: int, secret: bytes) -> str:

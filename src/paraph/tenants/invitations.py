@@ -1,9 +1,9 @@
 """Making invitations, sending them again by a new link, withdrawing and accepting them, and how often they are sent
 (rule 8)."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -19,8 +19,8 @@ from paraph.messaging.gateways import destination_hash
 from paraph.tenants.accounts import checked_address
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Invitation, Member, Role, User
-from paraph.tenants.organizations import locked_organization
-from paraph.tenants.rights import acting_member, check_role, require_grantable
+from paraph.tenants.organizations import locked_organization, require_choice
+from paraph.tenants.rights import acting_member, require_grantable
 
 VALID = timedelta(days=7)
 MOST_IN_A_DAY = 20
@@ -33,25 +33,11 @@ class State(StrEnum):
     ACCEPTED = "accepted"
 
 
-@dataclass(frozen=True)
-class Link:
-    """A new link: what of it is kept, and the address that only the mail has."""
-
-    secret_sha256: bytes
-    url: str
-
-
-@dataclass(frozen=True)
-class Invited:
+class Invited(NamedTuple):
     """An invitation and the address of its new link: to be mailed in the transaction that made it."""
 
     invitation: Invitation
     url: str
-
-
-def new_link() -> Link:
-    secret = tokens.base64url(tokens.random_bytes(32))
-    return Link(tokens.sha256(secret.encode()), f"{settings.PARAPH.public_url}{reverse('invitation', args=[secret])}")
 
 
 def invitation_of(secret: str) -> Invitation | None:
@@ -106,7 +92,7 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
     invited already, ``rate_limited`` after 20 invitations within 24 hours.
     """
     organization = locked_organization(organization_id)
-    check_role(role)
+    require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
     email = checked_address(email)
     if Member.objects.filter(organization=organization, user__email=email).exists():
@@ -201,9 +187,9 @@ def _withdraw(actor: Actor, invitation: Invitation) -> None:
 
 
 def _with_new_link(invitation: Invitation) -> Invited:
-    link = new_link()
-    invitation.secret_sha256 = link.secret_sha256
-    invitation.sent_at = clock.now()
-    invitation.expires_at = invitation.sent_at + VALID
+    """Give the invitation a new link. Its secret is in the mail alone; what is kept is the hash."""
+    secret, now = tokens.base64url(tokens.random_bytes(32)), clock.now()
+    invitation.secret_sha256 = tokens.sha256(secret.encode())
+    invitation.sent_at, invitation.expires_at = now, now + VALID
     invitation.save()
-    return Invited(invitation, link.url)
+    return Invited(invitation, f"{settings.PARAPH.public_url}{reverse('invitation', args=[secret])}")

@@ -14,8 +14,8 @@ from paraph.tenants.accounts import account, end_sessions, set_first_password
 from paraph.tenants.admin_log import OPERATOR, Action, Actor, note
 from paraph.tenants.invitations import withdraw_what_is_not_grantable
 from paraph.tenants.models import ActorKind, Member, Organization, Role
-from paraph.tenants.organizations import change_settings, locked_organization
-from paraph.tenants.rights import acting_member, check_role, grantable, require_grantable
+from paraph.tenants.organizations import change_settings, locked_organization, require_choice
+from paraph.tenants.rights import acting_member, grantable, require_grantable
 
 
 @transaction.atomic
@@ -28,7 +28,7 @@ def create_member(
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
     """
     organization = locked_organization(organization_id)
-    check_role(role)
+    require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
     user = account(email, name)
     if password:
@@ -47,7 +47,7 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
     Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
     """
     locked_organization(organization_id)
-    check_role(role)
+    require_choice("role", role, Role.values)
     member = _member(organization_id, member_id)
     require_grantable(organization_id, actor, role, member.role)
     if role == member.role:

@@ -198,13 +198,13 @@ class ConfirmedAddress(models.Model):
 class Installation(models.Model):
     """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
     in use, since ``secret_since`` unless it is the first. ``earlier_link_keys`` (:mod:`paraph.tenants.installation`):
-    one for each secret before it, in order; null for none. ``timeline``: the one of PostgreSQL that numbers are given
+    one for each secret before it, in order. ``timeline``: the one of PostgreSQL that numbers are given
     out on (``organizations_follow_timeline``); null before the first connection, 0 for one of another server."""
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
     secret_since = models.DateTimeField(null=True)
-    earlier_link_keys = models.JSONField(null=True)
+    earlier_link_keys: "models.JSONField[Any, Any]" = models.JSONField(default=list)
     timeline = models.BigIntegerField(null=True)
 
 

@@ -52,11 +52,6 @@ def grantable(role: str) -> list[Role]:
     return [Role.OBSERVER, Role.MEMBER] if may(role, Right.INVITE) else []
 
 
-def check_role(role: str) -> None:
-    if role not in Role.values:
-        raise DomainError("validation_error", f"role: must be one of {', '.join(Role.values)}, not {role!r}.")
-
-
 def require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
     """Refuse a member who may not give and take all of the roles, by the role that they have now."""
     if actor.kind != ActorKind.MEMBER:

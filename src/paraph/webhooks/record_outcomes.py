@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from paraph.database.planned import planned
-from paraph.metrics.metrics import count_webhook
+from paraph.metrics import metrics
 from paraph.outbound.exchange import PostResult
 from paraph.webhooks.models import DeliveryStatus
 
@@ -146,7 +146,7 @@ def _report(delivery: _OpenAttempt, answer: PostResult, outcome: _Outcome) -> No
     facts: dict[str, Any] = {"delivery": delivery.id, "webhook_event": delivery.event_type}
     facts |= {"signature_request": delivery.request_id} if delivery.request_id else {}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
-    count_webhook(delivery.event_type, _RESULTS[outcome.status])
+    metrics.webhooks.inc(delivery.event_type, _RESULTS[outcome.status])
     if outcome.status == DeliveryStatus.DELIVERED:
         _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
     elif outcome.status == DeliveryStatus.FAILED:

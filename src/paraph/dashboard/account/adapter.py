@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext_lazy
 
-from paraph.account_mail.mail_account import AccountMail, hand_over
+from paraph.account_mail.mail_account import hand_over
 from paraph.server.client_address import client_address
 from paraph.tenants import accounts
 from paraph.tenants.models import User
@@ -57,7 +57,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         subject = render_to_string(f"{template_prefix}_subject.txt", content)
         text = render_to_string(f"{template_prefix}_message.txt", content)
         link = next((content[name] for name in _LINKS if name in content and name in _link_of(template_prefix)), "")
-        hand_over(AccountMail(email, get_language() or "en", " ".join(subject.split()), text, link))
+        hand_over(email, get_language() or "en", " ".join(subject.split()), text, link)
 
 
 def invited_address(request: HttpRequest) -> str:

@@ -36,7 +36,7 @@ def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: s
             if channel == Channel.SMS:
                 send_sms(row.address, f"{content.subject}: {url}")
             else:
-                send_email(row.address, content.subject, content.text, content.html)
+                send_email(row.address, content)
     except FinallyRefusedError as error:
         raise DomainError("delivery_failed", f"The address or number refuses our messages: {error}") from error
     except OSError as error:

@@ -146,8 +146,7 @@ def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *
     with machine_of_others(tenant_key(to.request)), _counted(to), counted(message, waits=False):
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
-            mail = (to.email, content.subject, content.text, content.html)
-            send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=message.withheld)
+            send_email(to.email, content, withheld=message.withheld)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from paraph.flow.messages.limits import TooManyMessagesError, counted, message_a
 from paraph.flow.messages.undelivered import note_undelivered
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError, RecipientRefusedError
-from paraph.messaging.email import send_email
+from paraph.messaging.email import handed_over
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.refusals import FinallyRefusedError
@@ -134,25 +134,15 @@ def _recipient(mail: DueEmail) -> str:
 
 
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
-    to, request, content = _recipient(mail), mail.signer.request, mail.content
+    to, request = _recipient(mail), mail.signer.request
     if is_refused(request.environment, EMAIL):
         sentence = "No mail server is configured, so the mail waits: set one, or PARAPH_MAIL=captured."
         raise DomainError("delivery_failed", sentence)
     message = message_about(request, Channel.EMAIL, to)
     counting = counted(message, waits=True) if mail.is_counted else nullcontext()
-    with counting, metrics.message("email", "message"):
-        send_email(
-            to,
-            content.subject,
-            content.text,
-            content.html,
-            message_id=name,
-            logo=content.logo,
-            from_name=content.from_name,
-            reply_to=mail.reply_to,
-            withheld=message.withheld,
-            on_sent=on_sent,
-        )
+    letter = handed_over(to, mail.content, name, reply_to=mail.reply_to, withheld=message.withheld)
+    with counting, metrics.message("email", "message"), letter as acknowledgement:
+        on_sent(acknowledgement)
 
 
 class SentMarker:

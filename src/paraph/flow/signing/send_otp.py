@@ -87,9 +87,7 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale
     with delivering(channel.value, "code", sentence, refused):
         if channel == Channel.SMS:
             return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
-        content = emails.one_time_code(signer, code, locale)
-        mail = (recipient, content.subject, content.text, content.html)
-        return send_email(*mail, logo=content.logo, from_name=content.from_name, withheld=withheld)
+        return send_email(recipient, emails.one_time_code(signer, code, locale), withheld=withheld)
 
 
 def masked(recipient: str) -> str:

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 ("text", models.TextField()),
                 ("html", models.TextField(blank=True, db_default="", default="")),
                 ("message_id", models.CharField(blank=True, db_collation="C", max_length=200)),
-                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("created_at", models.DateTimeField(db_index=True, default=paraph.kernel.clock.now)),
             ],
             options={
                 "constraints": [

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Max, Min, OuterRef, Subquery
 
 from paraph.documents import objects_to_delete
@@ -14,6 +13,7 @@ from paraph.flow.due import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
+from paraph.operations.statements import rows
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.models import Environment, Organization
 from paraph.webhooks.overview import oldest_due_seconds
@@ -129,9 +129,7 @@ def unsaved_since() -> datetime | None:
 def backup() -> Iterator[Outcome]:
     """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
     since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
-    with connection.cursor() as cursor:
-        cursor.execute(_ARCHIVED)
-        [archived] = cursor.fetchone() or [None]
+    archived = next((last for (last,) in rows(_ARCHIVED)), None)
     if archived and clock.now() - archived < _OLD:
         yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
         return

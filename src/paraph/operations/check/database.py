@@ -17,6 +17,7 @@ from paraph.database.outage import refusal_sentence
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations
+from paraph.operations.statements import rows
 
 COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
 _BRIEFLY = 0.5  # s that a session is waited for: meanwhile those that were had are kept from the service
@@ -74,7 +75,7 @@ def connections() -> Iterator[Outcome]:
 
     Behind a pooler it is tried: as many are opened as are still missing, for a moment.
     """
-    seen = {role: (processes, sessions) for role, processes, sessions in _rows(_OURS)}
+    seen = {role: (processes, sessions) for role, processes, sessions in rows(_OURS)}
     web, workers = (
         max(configured, seen.get(role, (0, 0))[0])
         for role, configured in zip(("web", "worker"), settings.PARAPH.processes, strict=True)
@@ -85,7 +86,7 @@ def connections() -> Iterator[Outcome]:
     if pooled:
         had = _had_at_once(needed, sum(open_ for _, open_ in seen.values()))
     else:
-        had = _rows(_LIMIT)[0][0] - _rows(_OTHERS)[0][0]
+        had = rows(_LIMIT)[0][0] - rows(_OTHERS)[0][0]
     who = f"{_counted(web, 'web process', 'web processes')} and {_counted(workers, 'worker', 'workers')}"
     if had >= needed:
         known = "" if pooled else f" of {had}"
@@ -104,7 +105,7 @@ def is_pooled() -> bool:
     """Return whether something between us and PostgreSQL answers logins itself, under another process number."""
     connection.ensure_connection()
     made: Any = connection.connection
-    return bool(made.info.backend_pid != _rows("SELECT pg_backend_pid()")[0][0])
+    return bool(made.info.backend_pid != rows("SELECT pg_backend_pid()")[0][0])
 
 
 def _had_at_once(needed: int, already: int) -> int:
@@ -116,13 +117,6 @@ def _had_at_once(needed: int, already: int) -> int:
             except OperationalError:
                 return number
     return max(needed, already)
-
-
-def _rows(statement: str) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        found: list[Any] = cursor.fetchall()
-    return found
 
 
 def _counted(number: int, one: str, many: str) -> str:
@@ -140,7 +134,7 @@ def tls() -> Iterator[Outcome]:
     connection.ensure_connection()
     made: Any = connection.connection
     ours = made.info.hostaddr and not ip_address(made.info.hostaddr).is_loopback
-    theirs = _rows(_REMOTE)
+    theirs = rows(_REMOTE)
     if (ours and not made.pgconn.ssl_in_use) or theirs == [(True,)]:
         advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/surroundings.md, TLS to PostgreSQL)."
         yield warning("database tls", f"The database is on another machine, and reached without TLS: {advice}")
@@ -154,9 +148,7 @@ def tls() -> Iterator[Outcome]:
 
 def replication() -> Iterator[Outcome]:
     """``replication``: whether a commit waits for a standby, where there is one."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ASKED)
-        is_standby, synchronous, commit, standbys = cursor.fetchone()
+    [(is_standby, synchronous, commit, standbys)] = rows(_ASKED)
     if is_standby:
         yield failed(
             "replication",

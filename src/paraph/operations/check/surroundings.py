@@ -98,10 +98,8 @@ def storage_key() -> Iterator[Outcome]:
 
 _PROBE_SECONDS = 5.0
 _UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
-_REMOTE = (
-    (socket.AF_INET, "192.0.2.1"),
-    (socket.AF_INET6, "2001:db8::1"),
-)  # addresses for documentation, which belong to nobody
+# Addresses for documentation, which belong to nobody.
+_REMOTE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
 def proxy() -> Iterator[Outcome]:

@@ -158,7 +158,7 @@ class Migration(migrations.Migration):
                 ("id", models.SmallIntegerField(primary_key=True, serialize=False)),
                 ("secret_fingerprint", models.BinaryField()),
                 ("secret_since", models.DateTimeField(null=True)),
-                ("earlier_link_keys", models.JSONField(null=True)),
+                ("earlier_link_keys", models.JSONField(default=list)),
                 ("timeline", models.BigIntegerField(null=True)),
             ],
         ),
