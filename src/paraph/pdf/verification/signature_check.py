@@ -179,7 +179,10 @@ def check_seal(
         return check
     check.intact = check.genuine = _covers(check)
     check.pades = field.sub_filter == PADES and signed.names_certificate
-    _check_timestamps(check, file, signed, roots, carried)
+    later = _check_timestamps(check, file, signed, roots, carried)
+    claimed = [check.claimed_at] if check.claimed_at else []
+    if file.as_of and check.timestamp is None and any(time > file.as_of for time in [*later, *claimed]):
+        check.fault("NO_POE", f"Nothing proves that {check.label} was made by then.")
     if check.timestamp and check.timestamp.trusted:
         made = replace(made, before=check.timestamp.time)
     _check_signer(check, signed, roots, carried, made, now=file.now)
@@ -213,16 +216,17 @@ def _covers(check: SignatureCheck) -> bool:
 
 def _check_timestamps(
     check: SignatureCheck, file: SignedFile, signed: SignedData, roots: Sequence[bytes], carried: LongTermData
-) -> None:
-    """Check all timestamps in a seal but those that were not there yet, and note one that is not trusted, else the
-    earliest."""
-    stamps = list[SealTimestamp]()
+) -> list[datetime]:
+    """Check all timestamps in a seal but those that were not there yet, whose times are returned, and note one that is
+    not trusted, else the earliest."""
+    stamps, later = list[SealTimestamp](), list[datetime]()
     for encoded in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, ()):
         known = len(check.faults)
         try:
             stamp = _stamp(check, encoded.raw, digest_of(signed.signature), roots, carried)[1]
             if file.as_of and stamp.time > file.as_of:
                 del check.faults[known:]
+                later.append(stamp.time)
             else:
                 stamps.append(stamp)
         except TokenRefused as error:
@@ -231,6 +235,7 @@ def _check_timestamps(
             check.mismatch = check.mismatch or isinstance(error, TokenMismatch)
     if check.intact:
         check.timestamp = min(stamps, key=lambda stamp: (stamp.trusted, stamp.time), default=None)
+    return later
 
 
 def _stamp(
