@@ -1,8 +1,10 @@
 """Chromium, as all tests in it start it."""
 
+import shutil
 from typing import Any
 
-CHROMIUM = "/usr/bin/chromium"
+# Chromium without its windows, where it is installed: a page costs a third less of a processor.
+CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 _WITHOUT = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),  # pages of its own for each window, a second of processor time
     # as Playwright has it, whose list this one replaces
@@ -15,5 +17,6 @@ _WITHOUT = (
 
 def launch(playwright: Any, *options: str) -> Any:
     """The browser, which the caller closes."""
-    arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", *options]
+    isolated = "--site-per-process"  # as Chromium with windows has it
+    arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", isolated, *options]
     return playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)

@@ -132,11 +132,7 @@ class Receiver(ThreadingHTTPServer):
 
 @contextlib.contextmanager
 def receiver(
-    behave: Behaviour | None = None,
-    tls: ssl.SSLContext | None = None,
-    host: str = "127.0.0.1",
-    *,
-    keeps: bool = False,
+    behave: Behaviour | None = None, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", *, keeps: bool = False
 ) -> Iterator[Receiver]:
     server = Receiver(behave or answer(), tls, host, keeps=keeps)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

@@ -12,8 +12,6 @@ from typing import Any
 
 import httpx
 
-from paraph.keys.development import root_file
-
 _HOST = "127.0.0.1"
 _START_SECONDS = 600  # for one that hangs: a service ends by itself where a part of it does not come within a minute
 _STOP_SECONDS = 30
@@ -66,10 +64,6 @@ class StartedService:
             "--environment", "sandbox", "--name", "Demo", "--webhook-url", webhook_url,
         )  # fmt: skip
         return application
-
-    def root_certificate(self) -> bytes:
-        """PEM of the root of the development authority, which issued the sealing keys."""
-        return root_file(self.data_dir / "keys").read_bytes()
 
     def stop(self) -> None:
         """Stop the service and remove its database."""

@@ -19,11 +19,7 @@ from tests.factories import pdf
 
 ABSTRACT = f"paraph-attacked-{os.getpid()}"
 ROOT = os.geteuid() == 0
-GUARDED = {
-    "trace the service",
-    "copy memory of the service",
-    "read the memory of the service",
-}
+GUARDED = {"trace the service", "copy memory of the service", "read the memory of the service"}
 """What machines may keep accounts other than root from, confined or not."""
 
 Try = Callable[..., dict[str, Any]]

@@ -35,18 +35,13 @@ def request_() -> SignatureRequest:
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry CASCADE"],
+    "statement", ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry CASCADE"]
 )
 def test_the_database_refuses_changes(request_: SignatureRequest, statement: str) -> None:
     insert([follow(request_, "signature_request.created")])
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for another reason
-    with (
-        pytest.raises(DatabaseError, match="append-only"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
 
 

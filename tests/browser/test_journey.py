@@ -50,8 +50,7 @@ def fits(page: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "screen",
-    [name if name in _USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in SCREENS],
+    "screen", [name if name in _USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in SCREENS]
 )
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
     """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
@@ -233,8 +232,7 @@ def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: Worl
 
 
 @pytest.mark.parametrize(
-    "zone",
-    ["America/New_York", "Pacific/Kiritimati", pytest.param("Pacific/Pago_Pago", marks=pytest.mark.thorough)],
+    "zone", ["America/New_York", "Pacific/Kiritimati", pytest.param("Pacific/Pago_Pago", marks=pytest.mark.thorough)]
 )
 def test_the_end_is_told_on_the_reader_s_clock_with_utc_behind(
     visit: Callable[..., Any], world: World, zone: str
@@ -681,8 +679,7 @@ def test_with_scripts_that_do_not_arrive(visit: Callable[..., Any], world: World
 
 
 @pytest.mark.parametrize(
-    ("language", "title"),
-    [pytest.param("en", "You have approved", marks=pytest.mark.thorough), ("ar", "تمت الموافقة")],
+    ("language", "title"), [pytest.param("en", "You have approved", marks=pytest.mark.thorough), ("ar", "تمت الموافقة")]
 )
 def test_an_approver_reads_and_confirms(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
     page = visit(world.asked(signers=2, approvers=1, language=language)[0], **NARROW)
@@ -696,8 +693,7 @@ def test_an_approver_reads_and_confirms(visit: Callable[..., Any], world: World,
 
 
 @pytest.mark.parametrize(
-    ("language", "title"),
-    [("en", "You have declined"), pytest.param("ar", "لقد رفضت", marks=pytest.mark.thorough)],
+    ("language", "title"), [("en", "You have declined"), pytest.param("ar", "لقد رفضت", marks=pytest.mark.thorough)]
 )
 def test_a_signer_declines(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
     page = visit(world.asked(decline_allowed=True, language=language)[0], **NARROW, statuses=(200, 410))

@@ -227,7 +227,7 @@ def five_wrong(url: str) -> None:
     assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
 
 
-def until(holds: Any, seconds: float = 30) -> None:
+def until(holds: Any, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it did not happen in time"

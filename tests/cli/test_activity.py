@@ -47,6 +47,7 @@ def noted(service: Service, count: int, **settings: str) -> list[dict[str, Any]]
     return rows[:0:-1]
 
 
+@pytest.mark.thorough
 def test_each_command_is_noted_with_the_name_of_whoever_gives_it(service: Service, tmp_path: Path) -> None:
     olga = {"PARAPH_OPERATOR": "olga"}
     organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]

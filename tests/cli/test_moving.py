@@ -16,10 +16,7 @@ BUCKET = "s3://bucket/paraph"
 
 
 def test_files_move_under_load(tmp_path: Path) -> None:
-    with (
-        s3_server() as address,
-        small_service(tmp_path / "data", PARAPH_RATE_LIMIT_FACTOR="100") as service,
-    ):
+    with s3_server() as address, small_service(tmp_path / "data", PARAPH_RATE_LIMIT_FACTOR="100") as service:
         there = {
             "AWS_ACCESS_KEY_ID": ID,
             "AWS_SECRET_ACCESS_KEY": SECRET,

@@ -125,10 +125,7 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
             ("application", "update", "999999", "--frame-origin", "https://a.example/b"),
             "There is no application 999999.",
         ),
-        (
-            ("organization", "update", "999999", "--contact-email", "acme"),
-            "There is no organization 999999.",
-        ),
+        (("organization", "update", "999999", "--contact-email", "acme"), "There is no organization 999999."),
         (("organization", "confirm-address", "999999", "a@example.com"), "There is no organization 999999."),
         (("inbox", "--html", "/proc/mails"), "/proc/mails cannot be written to: No such file or directory."),
     ):

@@ -163,9 +163,7 @@ TEMPLATE_BODY = {
     }
 }
 ROLES = [RoleSigner("Tenant", "Ada", "B", "a@b.example", "+34600")]
-SENT_ROLES = [
-    {"role": "Tenant", "first_name": "Ada", "last_name": "B", "email": "a@b.example", "phone": "+34600"},
-]
+SENT_ROLES = [{"role": "Tenant", "first_name": "Ada", "last_name": "B", "email": "a@b.example", "phone": "+34600"}]
 PREVIEW = {
     "valid": False,
     "problems": [{"path": "signers", "code": "validation_error", "message": "No."}],

@@ -8,11 +8,7 @@ from paraph.confinement import Confinement
 @pytest.mark.parametrize(
     ("missing", "holds", "sentence"),
     [
-        (
-            {},
-            True,
-            "PDFs are read in processes without network, files or programs: namespaces, Landlock, seccomp.",
-        ),
+        ({}, True, "PDFs are read in processes without network, files or programs: namespaces, Landlock, seccomp."),
         (
             {"namespaces": "Operation not permitted"},
             True,

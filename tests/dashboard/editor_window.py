@@ -158,14 +158,7 @@ class Window:
         self.page.locator(".stamp.selected summary", has_text=name).click()
 
     def mouse_drag(
-        self,
-        page: int,
-        start: Point,
-        end: Point,
-        *,
-        corner: str = "",
-        to_page: int = 0,
-        drop: bool = True,
+        self, page: int, start: Point, end: Point, *, corner: str = "", to_page: int = 0, drop: bool = True
     ) -> None:
         """``corner``: by the handle of the stamp there, wherever in it."""
         first = self._seen(page, *start)

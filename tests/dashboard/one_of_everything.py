@@ -89,9 +89,6 @@ def one_of_everything(log_in: LogIn) -> Everything:
             "placement_id": done.request_documents[0].placements.earliest("pk").pk,
         },
         "draft_stamp": {"signer_id": int(draft.signers[0].ref)},
-        "draft_values": {
-            "signer_id": int(draft.signers[0].ref),
-            "document_id": draft.documents.get().document_id,
-        },
+        "draft_values": {"signer_id": int(draft.signers[0].ref), "document_id": draft.documents.get().document_id},
     }
     return Everything(organization, ids, special)

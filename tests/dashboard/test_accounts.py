@@ -206,10 +206,7 @@ def test_open_registration_confirms_addresses_and_tells_nobody_which_are_known(a
     assert answers[0] == answers[1] == answers[2]
     assert log_in(Client(), "new@example.com").get("Location") != "/app/", "not before the address is confirmed"
     sent = [(mail.to, mail.subject) for mail in account_mails()]
-    assert sent[:2] == [
-        ("new@example.com", "Confirm your address"),
-        ("ada@example.com", "You already have an account"),
-    ]
+    assert sent[:2] == [("new@example.com", "Confirm your address"), ("ada@example.com", "You already have an account")]
     client = Client()
     assert client.post(link_in(account_mails()[0])).status_code == 303
     assert log_in(client, "new@example.com").status_code == 303

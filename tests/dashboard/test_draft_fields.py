@@ -49,10 +49,7 @@ def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]
         ({"type": "checkbox", "ticked": "on"}, {"type": "checkbox", "value": True, "required": True}),
         ({"type": "text", "ticked": "on"}, {"type": "text", "required": True}),
         ({"type": "signed_on", "value": "x", "label": "On"}, {"type": "signed_on", "label": "On"}),
-        (
-            {"value": "DE89", "read_only": "on"},
-            {"type": "text", "value": "DE89", "read_only": True, "required": True},
-        ),
+        ({"value": "DE89", "read_only": "on"}, {"type": "text", "value": "DE89", "read_only": True, "required": True}),
     ],
 )
 def test_what_is_entered_is_what_the_payload_says(

@@ -253,8 +253,7 @@ def test_what_is_wrong_with_a_signer_stands_beside_the_field(
 
 
 @pytest.mark.parametrize(
-    ("service", "status"),
-    [(("twilio://a:b@c", "pro"), 303), (("", "pro"), 422), (("twilio://a:b@c", "free"), 422)],
+    ("service", "status"), [(("twilio://a:b@c", "pro"), 303), (("", "pro"), 422), (("twilio://a:b@c", "free"), 422)]
 )
 def test_a_code_by_sms_is_offered_where_one_can_be_sent(
     service: tuple[str, str], status: int, log_in: LogIn, organization: Organization, settings: Any

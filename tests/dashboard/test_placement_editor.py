@@ -449,14 +449,12 @@ def test_copies_beyond_the_limit_are_refused_where_everybody_sees_it(
     assert len(window.entered()) == 1
 
 
-@pytest.mark.parametrize(
-    ("length", "stamps", "fields"), [(16, 8, 4), pytest.param(64, 30, 60, marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
 def test_many_pages_and_places_leave_nobody_waiting(
-    open_editor: Open, draft: Draft, begin: Callable[..., Draft], *, length: int, stamps: int, fields: int
+    open_editor: Open, draft: Draft, begin: Callable[..., Draft]
 ) -> None:
     """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
-    window = open_editor()
+    window, length, stamps, fields = open_editor(), 64, 30, 60
     pages = [paper(text(f"Page {number}", 72, 750)) for number in range(length)]
     many = begin(*pages, browser=draft.browser, people=("Ada", "Grace", "Joan"))
     window.page.goto(many.address)

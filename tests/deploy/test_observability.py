@@ -36,6 +36,7 @@ def test_promtool_accepts_the_alerts() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @needs_promtool
 def test_each_alert_is_raised_by_its_fault_and_none_on_a_healthy_service() -> None:
     done = promtool("test", "rules", "paraph.rules.test.yml")

@@ -36,10 +36,7 @@ def test_each_program_takes_its_configuration(program: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("program", "file", "one"),
-    [
-        ("nginx", "nginx.conf", r"^ *upstream paraph \{.*?^ *\}\n"),
-        ("haproxy", "haproxy.cfg", r"^backend paraph\n.*\Z"),
-    ],
+    [("nginx", "nginx.conf", r"^ *upstream paraph \{.*?^ *\}\n"), ("haproxy", "haproxy.cfg", r"^backend paraph\n.*\Z")],
 )
 def test_it_takes_that_of_several_hosts(program: str, file: str, one: str, tmp_path: Path) -> None:
     arguments, settings = configured(program, tmp_path)

@@ -352,10 +352,7 @@ class TestTheJournal:
         assert NEW not in told and "ada1@" not in told and "Ada" not in told and "Augusta" not in told
         salt = entry.metadata["salt"]
         assert entry.metadata["before"]["email"] == commitment(salt, "ada1@example.com")
-        assert entry.metadata["after"] == {
-            "email": commitment(salt, NEW),
-            "first_name": commitment(salt, "Augusta"),
-        }
+        assert entry.metadata["after"] == {"email": commitment(salt, NEW), "first_name": commitment(salt, "Augusta")}
         assert broken_at(made.entries()) is None
         assert Event.objects.count() == before and not Delivery.objects.filter(event_type="signer.corrected").exists()
         act = Activity.objects.get()

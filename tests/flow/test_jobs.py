@@ -29,12 +29,7 @@ def work_off() -> list[str]:
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_the_whole_journey(mode: str) -> None:
     made = scene(
-        signers=2,
-        documents=2,
-        mode=mode,
-        send_email=True,
-        initials_required=True,
-        notify_signers_on_completion=True,
+        signers=2, documents=2, mode=mode, send_email=True, initials_required=True, notify_signers_on_completion=True
     )
     sign(made, 0, initials={"type": "typed"})
     sign(made, 1, initials={"type": "typed"}, locale="fr")

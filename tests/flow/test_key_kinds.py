@@ -87,11 +87,7 @@ def test_a_seal_waits_for_a_lost_token(
     ],
 )
 def test_a_key_that_cannot_be_used_fails_the_check_of_the_start_with_one_sentence(
-    address: str,
-    sentence: str,
-    configure: Callable[[Placed], None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    address: str, sentence: str, configure: Callable[[Placed], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = make_root()
     chain = root.chain(tmp_path, make_key("p-256").public_key())

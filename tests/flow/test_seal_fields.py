@@ -109,9 +109,7 @@ def test_what_is_left_empty_draws_nothing(values: list[Value | None]) -> None:
 def test_a_request_without_fields_is_not_searched_for_them() -> None:
     made = scene()
     sign(made)
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         drawn = stamp_marks(made.request_documents[0])
     assert not [each for each in queries.captured_queries if '"signature_requests_field"' in each["sql"]]
     assert len(drawn.marks) == 1

@@ -112,8 +112,7 @@ def test_pictures_of_pages_go_after_a_week() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hours", "wrong_guesses", "is_there"),
-    [(23, 0, True), (25, 0, False), (25, 1, True), (None, 0, True)],
+    ("hours", "wrong_guesses", "is_there"), [(23, 0, True), (25, 0, False), (25, 1, True), (None, 0, True)]
 )
 def test_a_code_goes_a_day_after_the_signature_unless_wrong_ones_were_entered(
     hours: int | None, wrong_guesses: int, is_there: bool

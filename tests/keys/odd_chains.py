@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 from cryptography.x509.name import _ASN1Type
@@ -20,7 +21,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki.revocation import LongTermData
 from tests import independent
 
-Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 Fate = Literal["works", "incomplete", "refused"]
 """A seal verifies; it is made but trusted by nobody, and says so; the key is refused with a sentence."""
 SHA256 = hashes.SHA256()
@@ -56,12 +57,11 @@ CURVES: dict[str, ec.EllipticCurve] = {
 def key(name: str, kind: str = "p-256") -> Key:
     """The same key for the same name and kind."""
     if (name, kind) not in KEYS:
-        is_rsa = kind.startswith("rsa-")
-        KEYS[name, kind] = (
-            rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
-            if is_rsa
-            else ec.generate_private_key(CURVES[kind])
-        )
+        if kind.startswith("rsa-"):
+            KEYS[name, kind] = rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
+        else:
+            is_edwards = kind == "ed25519"
+            KEYS[name, kind] = Ed25519PrivateKey.generate() if is_edwards else ec.generate_private_key(CURVES[kind])
     return KEYS[name, kind]
 
 
@@ -76,7 +76,7 @@ class Lists:
         own = next(each for each in KEYS.values() if each.public_key() == issuer.public_key())
         now = clock.now()
         builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
-        return builder.next_update(now + timedelta(days=1)).sign(own, SHA256).public_bytes(Encoding.DER)
+        return builder.next_update(now + timedelta(days=1)).sign(own, _hash_for(own)).public_bytes(Encoding.DER)
 
 
 def name(common: str, *, kind: _ASN1Type = _ASN1Type.UTF8String) -> x509.Name:
@@ -124,7 +124,11 @@ def issued(
     builder = builder.add_extension(named, critical=False)
     for extension, critical in extensions:
         builder = builder.add_extension(extension, critical=critical)
-    return builder.sign(issuer_key, hash_, rsa_padding=PSS(MGF1(hash_), 32) if is_pss else None)
+    return builder.sign(issuer_key, _hash_for(issuer_key, hash_), rsa_padding=PSS(MGF1(hash_), 32) if is_pss else None)
+
+
+def _hash_for(key: Key, hash_: Any = SHA256) -> Any:
+    return None if isinstance(key, Ed25519PrivateKey) else hash_
 
 
 def pem(*certificates: x509.Certificate) -> bytes:
@@ -274,7 +278,7 @@ _ADDRESS = x509.SubjectAlternativeName([x509.RFC822Name("seal@acme.example")])
 
 def _of_someone() -> x509.Certificate:
     """A certificate with a key of a kind that seals do not have."""
-    return issued(name("Someone"), ed25519.Ed25519PrivateKey.generate().public_key(), name("Root"), key("root"))
+    return issued(name("Someone"), Ed25519PrivateKey.generate().public_key(), name("Root"), key("root"))
 
 
 CHAINS: dict[str, Callable[[], OddChain]] = {
@@ -309,7 +313,7 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
     "cross-signed, root first": lambda: cross(0, 1, 2, 3),
     "cross-signed, cross first": lambda: cross(0, 2, 1, 3),
     "cross-signed, older root first": lambda: cross(3, 2, 0, 1),
-    "cross-signed alone": lambda: replace(cross(0, 2, 3), fate="refused", reason="is signed with SHA-224"),
+    "cross-signed alone": lambda: replace(cross(0, 2, 3), fate="refused", reason="weak signature: the hash SHA-224"),
     "PrintableString for UTF8String": lambda: written(name("Root", kind=_PRINTABLE)),
     "other case": lambda: written(name("ROOT")),
     "other white space": lambda: written(name("  Root ")),
@@ -319,7 +323,8 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
     "brainpoolP256r1": lambda: of_curve("brainpool-256"),
     "issuer P-384": lambda: issuer_of_curve("p-384", "works"),
     "issuer brainpoolP384r1": lambda: issuer_of_curve("brainpool-384", "works"),
-    "issuer secp256k1": lambda: issuer_of_curve("k-256", "refused", "elliptic curve secp256k1, which is not accepted"),
+    "issuer secp256k1": lambda: issuer_of_curve("k-256", "refused", "has a weak key: secp256k1 of 256 bits"),
+    "issuer Ed25519": lambda: issuer_of_curve("ed25519", "works"),
     "issuer RSA": lambda: issuer_of_curve("rsa-2048", "works"),
     "signed with PSS by an issuer of RSA": lambda: chain(
         "works",
@@ -353,7 +358,7 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
         issued(name("Seal"), key("weak", "rsa-1024").public_key(), name("Root"), key("root")),
         root(),
         of=key("weak", "rsa-1024"),
-        reason="RSA key of 1024 bits",
+        reason="RSA of 1024 bits is not accepted",
     ),
     "expired": lambda: chain("refused", leaf(days=(-20, -10)), middle(), root(), reason="expired on"),
     "not yet valid": lambda: chain("refused", leaf(days=(10, 20)), middle(), root(), reason="is valid only from"),

@@ -1,7 +1,6 @@
 """A call that hangs keeps nobody waiting, and what follows it works."""
 
 import threading
-import time
 
 import pytest
 
@@ -19,11 +18,9 @@ def test_results_and_errors_come_back_from_one_thread() -> None:
 
 def test_a_hanging_call_is_left_and_those_behind_it_are_never_made() -> None:
     thread, released, made = DedicatedThread("test"), threading.Event(), list[str]()
-    began = time.monotonic()
     for work in (released.wait, lambda: made.append("too late")):
         with pytest.raises(TimeoutError):
             thread.call(work, 0.05)
-    assert time.monotonic() - began < 2
     released.set()
     thread.call(lambda: made.append("after"), 5)
     assert made == ["after"]

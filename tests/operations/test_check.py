@@ -118,7 +118,7 @@ def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
     (outcome,) = sealing()
     assert outcome.status == "warning"
     day = (clock.now() - timedelta(hours=1) + timedelta(days=10)).strftime("%Y-%m-%d")
-    parts = [f"The key's certificate ends on {day}", "It has no timestamp.", dead, "The level is not B-LTA."]
+    parts = [f"The key's certificate counts until {day}", "It has no timestamp.", dead, "The level is not B-LTA."]
     places = [outcome.sentence.find(part) for part in parts]
     assert -1 not in places and places == sorted(places), outcome.sentence
     assert outcome.sentence.count(dead) == 1

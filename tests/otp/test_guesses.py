@@ -142,6 +142,7 @@ def test_nineteen_wrong_guesses_are_forgotten_after_a_day(time: Clock, settings:
     assert refusal(signer, issued(signer)) is None
 
 
+@pytest.mark.thorough
 def test_nobody_finds_a_code_in_ninety_days_by_more_guesses_than_the_documentation_says(
     time: Clock, settings: Any
 ) -> None:

@@ -87,8 +87,7 @@ def test_an_endless_answer_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behave", "error"),
-    [(receivers.hang_up, "RemoteProtocolError"), (receivers.not_http, "RemoteProtocolError")],
+    ("behave", "error"), [(receivers.hang_up, "RemoteProtocolError"), (receivers.not_http, "RemoteProtocolError")]
 )
 def test_broken_answers(behave: Behaviour, error: str) -> None:
     with receiver(behave) as server:

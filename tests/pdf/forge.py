@@ -25,6 +25,7 @@ HASHES: dict[str, hashes.HashAlgorithm] = {
     "sha256": hashes.SHA256(),
     "sha384": hashes.SHA384(),
     "sha512": hashes.SHA512(),
+    "sha3_256": hashes.SHA3_256(),
 }
 
 
@@ -83,7 +84,7 @@ def certificate(
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=critical)
     for extension, is_critical in extensions:
         builder = builder.add_extension(extension, is_critical)
-    return builder.sign(issuer_key, hashes.SHA256())
+    return builder.sign(issuer_key, hashes.SHA256() if isinstance(issuer_key, Key) else None)
 
 
 def der_of(parsed: x509.Certificate) -> bytes:

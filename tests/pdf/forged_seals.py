@@ -19,6 +19,7 @@ from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed_without_purpose, timestamping
 
 ROOT = forge.der_of(forge.root())
+_SHAKES = ("shake256", "shake256_len")
 
 
 @cache
@@ -52,6 +53,11 @@ class SealForge:
     """For each authority in turn, what it stamps instead of the signature."""
     version: str = "v1"
     in_order: bool = True
+    key: Any = None
+    """The signer's, one of P-256 if not given."""
+    signature_algorithm: dict[str, Any] | None = None
+    """As CMS names it; ECDSA with the hash of the digest if not given."""
+    sign: Callable[[bytes], bytes] | None = None
 
     def sealed(self) -> bytes:
         """Return the letter, sealed so, with a key below :data:`ROOT`."""
@@ -61,13 +67,13 @@ class SealForge:
         return with_value(pdf, lambda _: self.cms(pdf[:before] + pdf[after : after + rest]))
 
     def cms(self, content: bytes) -> bytes:
-        key = forge.curve_key("signer")
+        key = self.key or forge.curve_key("signer")
         own = forge.der_of(
             forge.certificate("Signer", key, "Test Middle", forge.curve_key("middle"), **self.certificate)
         )
         loaded = asn1_x509.Certificate.load(own)
         attributes = self._attributes(content, own, loaded)
-        signature = key.sign(attributes.dump(), ec.ECDSA(forge.HASHES[self.hash_]))
+        signature = (self.sign or self._sign)(attributes.dump())
         shown = attributes if self.in_order else cms.CMSAttributes(list(attributes)[::-1])
         signer: dict[str, Any] = {
             "version": "v1",
@@ -77,7 +83,7 @@ class SealForge:
             ),
             "digest_algorithm": algos.DigestAlgorithm({"algorithm": self.hash_}),
             "signed_attrs": shown,
-            "signature_algorithm": {"algorithm": f"{self.hash_}_ecdsa"},
+            "signature_algorithm": self.signature_algorithm or {"algorithm": f"{self.hash_}_ecdsa"},
             "signature": signature,
         }
         if tokens := self._tokens(signature):
@@ -100,7 +106,7 @@ class SealForge:
             second["issuer_serial"] = {"issuer": [name], "serial_number": serial}
         attributes: list[tuple[str, Any]] = [
             ("content_type", self.content_type),
-            ("message_digest", hashlib.new(self.hash_, content).digest()),
+            ("message_digest", _digest(self.hash_, content)),
             ("signing_certificate_v2", tsp.SigningCertificateV2({"certs": [tsp.ESSCertIDv2(second)]})),
         ]
         if self.first_named is not None:
@@ -109,6 +115,9 @@ class SealForge:
         made = [cms.CMSAttribute({"type": kind, "values": [value]}) for kind, value in attributes]
         return cms.CMSAttributes(sorted(made, key=lambda attribute: attribute.dump()))
 
+    def _sign(self, message: bytes) -> bytes:
+        return forge.curve_key("signer").sign(message, ec.ECDSA(forge.HASHES[self.hash_]))
+
     def _tokens(self, signature: bytes) -> list[Any]:
         pairs = zip(self.authorities, [*self.stamped, *[bytes] * len(self.authorities)], strict=False)
         answers = [
@@ -116,3 +125,9 @@ class SealForge:
             for authority, over in pairs
         ]
         return [cms.ContentInfo.load(der.read(answer).children()[1].raw) for answer in answers]
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    if name in _SHAKES:
+        return hashlib.shake_256(content).digest(64)
+    return hashlib.new(name, content).digest()

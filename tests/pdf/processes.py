@@ -13,12 +13,11 @@ PDF = paper(text("a", 100, 300))
 
 
 def worker_of(pool: Sandbox) -> int:
-    """The process id of the one worker, once it answers. Other pools of this process have other children."""
-    before = children()
+    """The process id of the one worker, once it answers."""
     pool.warm()
-    (worker,) = children() - before
     pool.call("find", PDF, tags=[])
-    return worker
+    [worker] = pool._workers._idle
+    return worker._process.pid
 
 
 def _read(path: Path) -> str:
@@ -40,7 +39,7 @@ def stopped(pool: Sandbox) -> int:
     return worker
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,6 +1,5 @@
 """A database server that is killed again and again comes back, with what was committed."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -84,10 +83,10 @@ def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
 def test_looking_costs_nothing_while_it_runs(server: Server) -> None:
     said: list[str] = []
     keeper = Keeper(server, said.append)
-    before = os.times().elapsed
+    before = time.process_time()
     for _ in range(100):
         keeper.look()
-    assert said == [] and os.times().elapsed - before < 5
+    assert said == [] and time.process_time() - before < 1
 
 
 def test_one_that_has_failed_for_hours_is_still_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,9 +225,7 @@ def test_every_field_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "codes"),
-    [("errors", api_codes.CODES), ("signer-errors", signer_codes.CODES)],
-    ids=["API", "signer"],
+    ("table", "codes"), [("errors", api_codes.CODES), ("signer-errors", signer_codes.CODES)], ids=["API", "signer"]
 )
 def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, codes: dict[str, Any]) -> None:
     [part] = [each for each in whole().all("section", "article") if each.attributes.get("aria-labelledby") == table]

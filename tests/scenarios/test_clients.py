@@ -229,6 +229,7 @@ def test_the_main_job_and_what_is_beside_it(service: Service, tmp_path: Path) ->
     )
 
 
+@pytest.mark.thorough
 def test_its_readme(service: Service, tmp_path: Path) -> None:
     """The blocks, in their order, are one program in strict mode."""
     client = typescript.compiled_client()

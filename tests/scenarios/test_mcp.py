@@ -6,16 +6,17 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-import mcp
 import pytest
-from mcp.client.stdio import StdioServerParameters
 
 from paraph_client.inputs import AnyRequest
 from tests.contract import contract
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, signer
+
+if TYPE_CHECKING:
+    import mcp
 
 TOOLS = ["find_requests", "list_templates", "prepare_draft", "preview_request", "read_request", "upload_document"]
 
@@ -23,7 +24,7 @@ TOOLS = ["find_requests", "list_templates", "prepare_draft", "preview_request", 
 class Assistant:
     """What an assistant can do."""
 
-    def __init__(self, client: mcp.Client) -> None:
+    def __init__(self, client: "mcp.Client") -> None:
         self.client = client
 
     async def use(self, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -40,6 +41,9 @@ class Assistant:
 
 
 def assisted(service: Service, key: str, do: Callable[[Assistant], Awaitable[None]], *folders: Path) -> None:
+    import mcp  # half a second of a processor, for each process that collects the tests
+    from mcp.client.stdio import StdioServerParameters
+
     environment = {"PARAPH_URL": service.url, "PARAPH_API_KEY": key}
     named = [argument for folder in folders for argument in ("--folder", str(folder))]
     command = StdioServerParameters(
@@ -98,6 +102,8 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
 
 
 def test_requests_are_found_and_read_without_their_signing_addresses(service: Service) -> None:
+    import mcp
+
     backend = Backend(service.url, service.new_key("pro", "sandbox"))
     made = backend.ask("tenant", external_id="lease-9")
 

@@ -145,7 +145,9 @@ def test_python(reader: Reader, folder: Path) -> None:
         run(reader.about_another(), "python", f"python-{name}")
 
 
-@pytest.mark.parametrize(("language", "nothing"), [("python", "None"), ("typescript", "null")])
+@pytest.mark.parametrize(
+    ("language", "nothing"), [("python", "None"), pytest.param("typescript", "null", marks=pytest.mark.thorough)]
+)
 def test_drafts(production_reader: Reader, language: str, nothing: str) -> None:
     told = run(production_reader, language, *(f"{language}-{name}" for name in PRODUCTION_ONLY))
     assert "/review\n" in told and told.endswith(f"open {nothing}\n")
@@ -157,6 +159,7 @@ def test_typescript(reader: Reader, folder: Path) -> None:
     told = run(reader, "typescript", *apart, "pages-typescript")
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+    assert run(reader, "typescript", "retry-typescript").strip().isdecimal()
     for name in ACTS:
         assert run(reader.about_another(), "typescript", f"typescript-{name}")
 
@@ -208,7 +211,6 @@ def test_a_repeated_call(reader: Reader, folder: Path) -> None:
     told = pasted(reader.code("setup-curl"), once, call, "echo", call).splitlines()
     assert len(told) == 2 and len({json.loads(answer)["id"] for answer in told}) == 1
     run(reader, "python", "retry-python")
-    assert run(reader, "typescript", "retry-typescript").strip().isdecimal()
 
 
 @pytest.mark.thorough
@@ -266,6 +268,7 @@ def test_the_readme_of_the_client(
 PROJECT = Path(__file__).parents[2]
 
 
+@pytest.mark.thorough
 def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
     need("curl", "curl")
     readme = (PROJECT / "README.md").read_text()

@@ -44,7 +44,7 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
     )
 
 
-def mailed(service: Service, to: str, subject: str, seconds: float = 30) -> Any:
+def mailed(service: Service, to: str, subject: str, seconds: float = 60) -> Any:
     """The mail, once it is there."""
     deadline = time.monotonic() + seconds
     while not (found := [mail for mail in service.inbox() if mail["to"] == to and subject in mail["subject"]]):

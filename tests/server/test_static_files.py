@@ -52,11 +52,7 @@ def test_no_text_of_a_script_goes_over_several_lines(name: str) -> None:
 
 def test_content_types_do_not_depend_on_the_machine() -> None:
     served = {name.rsplit(".")[-1]: Client().get(f"/static/{name}")["Content-Type"] for name in contents()}
-    assert served == {
-        "css": "text/css; charset=utf-8",
-        "js": "text/javascript; charset=utf-8",
-        "svg": "image/svg+xml",
-    }
+    assert served == {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 
 def test_a_client_that_refuses_gzip_gets_none() -> None:

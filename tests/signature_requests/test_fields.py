@@ -136,10 +136,7 @@ def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.
     assert offers_of(["{{zip:tenant:Where}}"], [DraftSigner(0, "1")])["{{zip:tenant:Where}}"].kind is kind
     content = {"name": "where", "type": "postcode"}
     tenant = Role(0, "Tenant", "email", "signer", {})
-    assert sample_values([tenant], [{"where": content}]) == (
-        ["Tenant: where"],
-        ["N1 9GU"],
-    )
+    assert sample_values([tenant], [{"where": content}]) == (["Tenant: where"], ["N1 9GU"])
     assert value_of(content, "n1 9gu") == "n1 9gu"
 
 

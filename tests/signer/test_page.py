@@ -146,13 +146,7 @@ def test_names_are_text_not_markup(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("title", "status"),
-    [
-        ("not_found", 404),
-        ("already_signed", 200),
-        ("not_your_turn", 200),
-        ("locked", 429),
-        ("expired", 410),
-    ],
+    [("not_found", 404), ("already_signed", 200), ("not_your_turn", 200), ("locked", 429), ("expired", 410)],
 )
 def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, status: int) -> None:
     made = scene(signers=2, mode="sequential")

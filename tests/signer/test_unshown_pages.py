@@ -1,6 +1,6 @@
 """A page that cannot be shown cannot be signed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -21,11 +21,20 @@ pytestmark = pytest.mark.django_db
 REFUSED = "Page 2 of “contract-1.pdf” cannot be shown, so it cannot be signed. Please ask the sender for another file."
 
 
-@pytest.fixture(autouse=True)
-def little_time() -> Iterator[None]:
-    configure(1, SandboxLimits(memory=8 << 30, processor_seconds=1))
-    yield
+@pytest.fixture(autouse=True, scope="module")
+def little_time() -> Iterator[Callable[[], object]]:
+    """Gives the readers as little again when it is called."""
+    limits = SandboxLimits(memory=8 << 30, processor_seconds=1)
+    configure(1, limits)
+    yield lambda: configure(1, limits)
     configure(2)
+
+
+@pytest.fixture
+def make_busy(little_time: Callable[[], object]) -> Iterator[Callable[[], object]]:
+    """The next page to be drawn gets no time."""
+    yield lambda: stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
+    little_time()
 
 
 def picture(client: Client, made: Scene, number: int, document: int = 0) -> Any:
@@ -83,10 +92,12 @@ def test_without_scripts_neither_code_nor_signature_come_before_all_pictures(cli
     assert client.post(made.url(0), form).status_code == 303
 
 
-def test_without_scripts_a_page_that_cannot_be_had_now_is_named_and_loading_again_offered(client: Client) -> None:
+def test_without_scripts_a_page_that_cannot_be_had_now_is_named_and_loading_again_offered(
+    client: Client, make_busy: Callable[[], object]
+) -> None:
     made = scene(pages=2)
     code = made.code()
-    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
+    make_busy()
     answer = client.post(made.url(0, "?lang=en"), {"do": "sign", "code": code, "consent": "on"})
     page = answer.content.decode()
     assert answer.status_code == 503 and "Page 1 of “contract-1.pdf” could not be loaded." in page
@@ -132,9 +143,9 @@ def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:
     assert sign(client, made, 1).status_code == 200
 
 
-def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> None:
+def test_a_service_without_time_is_told_and_not_remembered(client: Client, make_busy: Callable[[], object]) -> None:
     made = scene(pages=2)
-    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
+    make_busy()
     busy = picture(client, made, 2)
     assert (busy.status_code, busy.json()["error"]["code"], busy["Retry-After"]) == (503, "unavailable", "5")
     assert not UnrenderablePage.objects.exists()

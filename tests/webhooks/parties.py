@@ -9,13 +9,12 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.outbound.exchange import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.tenants.models import Application
 from paraph.webhooks import outbox
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.dispatcher import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, nothing_shared, scene
-from tests.tenancy import create_application, create_organization
+from tests.tenancy import create_application
 
 ACCEPTED = PostResult(200, b"ok", "", 0.012)
 REFUSED = PostResult(500, b"oh no", "", 0.034)
@@ -38,10 +37,6 @@ def record(
     entry = follow(request, event_type, signer_id=signer.pk if signer else None, moment=occurred_at)
     entry.created_at = occurred_at or entry.created_at
     insert([entry, *outbox.event_and_deliveries(entry, request, signer)])
-
-
-def another_application(webhook_url: str) -> Application:
-    return create_application(create_organization("Other", "free").pk, "sandbox", "other", webhook_url).application
 
 
 def seal_everything(made: Scene) -> None:

@@ -41,7 +41,7 @@ def dispatching(way: NetworkAccess = LOCAL, *, slots: int = 40, seconds: float =
         dispatcher.stop()
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 10) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing of the kind happened"
@@ -219,7 +219,7 @@ def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
             [sys.executable, "-c", _PROCESS],
             env={**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "paraph.config.settings"},
         )
-        wait_for(lambda: len(hooks.received) == 1, 20)
+        wait_for(lambda: len(hooks.received) == 1)
         process.send_signal(signal.SIGKILL)
         process.wait()
         hooks.behave = answer()

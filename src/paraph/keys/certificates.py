@@ -1,57 +1,60 @@
-"""Certificates in files, and how strong a key or hash must be.
+"""Certificates in files, and what makes them too weak to be trusted."""
 
-Strong enough to be trusted, by ETSI TS 119 312, are RSA from 2048 bits on, elliptic curves from 256 bits on, and hashes
-from SHA-256 on. SHA-1 and MD5 are broken, and SHA-224 has no longer been recommended since 2026.
-"""
-
+import re
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives import hashes
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PSS
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.x509 import ocsp
 from cryptography.x509.oid import PublicKeyAlgorithmOID
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
+from paraph.keys.algorithms import OF_FIXED_LENGTH, verify, weakness, weakness_of_key
 
-_SMALLEST_RSA = 2048
-_SMALLEST_CURVE = 256
-_CURVES = (ec.SECP256R1, ec.SECP384R1, ec.SECP521R1, ec.BrainpoolP256R1, ec.BrainpoolP384R1, ec.BrainpoolP512R1)
 _EXPLICIT_CURVE = b"\x06\x07\x2a\x86\x48\xce\x3d\x01\x01"  # prime-field: parameters that describe a curve (X9.62)
-_SHORTEST_HASH = 32  # bytes
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+_RSA_KEY = re.compile(
+    rb"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00\x03(?:\x81.|\x82..)\x00\x30(?:\x81.|\x82..)\x02(?:\x81(.)|\x82(..))",
+    re.DOTALL,
+)
+"""SubjectPublicKeyInfo of RSA, up to the bytes of the modulus."""
+Signed = x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
 
 
-def weakness_of_key(key: object) -> str:
-    """Return why nobody should trust a public key, as the end of a sentence; empty for a strong one."""
-    if isinstance(key, rsa.RSAPublicKey):
-        small = key.key_size < _SMALLEST_RSA
-        return f"has an RSA key of {key.key_size} bits; {_SMALLEST_RSA} are needed" if small else ""
-    if isinstance(key, ec.EllipticCurvePublicKey):
-        if key.key_size < _SMALLEST_CURVE:
-            return f"has an elliptic curve of {key.key_size} bits; {_SMALLEST_CURVE} are needed"
-        return (
-            "" if isinstance(key.curve, _CURVES) else f"has the elliptic curve {key.curve.name}, which is not accepted"
-        )
-    return "has a key that is neither RSA nor an elliptic curve"
+def public_key(certificate: x509.Certificate) -> object:
+    """Return the certificate's key. Of many Estonian identity cards the modulus of RSA lacks the zero in front, without
+    which it seems to be negative; OpenSSL takes it as it is meant. Raises as cryptography does."""
+    try:
+        return certificate.public_key()
+    except ValueError:
+        content = certificate.tbs_certificate_bytes
+        found = list(_RSA_KEY.finditer(content))
+        if len(found) != 1:
+            raise
+        end = found[0].end() + int.from_bytes(found[0][1] or found[0][2], "big")
+        modulus, exponent = content[found[0].end() : end], content[end + 2 : end + 2 + content[end + 1]]
+        return rsa.RSAPublicNumbers(int.from_bytes(exponent, "big"), int.from_bytes(modulus, "big")).public_key()
 
 
-def weakness_of_hash(algorithm: hashes.HashAlgorithm | None) -> str:
-    """Return why nobody should trust a signature over this hash, as the end of a sentence; empty for a strong one."""
-    if algorithm is None:
-        return "is signed in a way that is not known"
-    name = algorithm.name.upper().replace("SHA", "SHA-")
-    short = algorithm.digest_size < _SHORTEST_HASH
-    return f"is signed with {name}, which is not accepted; SHA-256 is needed" if short else ""
+def weakness_of_signature(signed: Signed, at: datetime) -> str:
+    """Return why nobody should trust how something is signed, as the end of a sentence; empty for no reason."""
+    hash_, algorithm = signed.signature_hash_algorithm, signed.signature_algorithm_oid.dotted_string
+    weak = weakness(hash_.name.replace("-", "_"), None, at) if hash_ else None
+    if weak or (hash_ is None and algorithm not in OF_FIXED_LENGTH):
+        return f"has a weak signature: {weak}" if weak else "is signed in a way that is not known"
+    return ""
 
 
-def weakness_of_certificate(certificate: x509.Certificate, *, is_root: bool = False) -> str:
-    """Return why nobody should trust a certificate, as the end of a sentence; empty for a strong one. How a root is
-    signed does not matter: who trusts it trusts its key."""
+def weakness_of_certificate(certificate: x509.Certificate, at: datetime, *, is_root: bool = False) -> str:
+    """Return why nobody should trust a certificate at a time, as the end of a sentence; empty for no reason. How a root
+    is signed does not matter: who trusts it trusts its key."""
     if _EXPLICIT_CURVE in certificate.tbs_certificate_bytes:
         return "describes its elliptic curve by explicit parameters instead of its name (RFC 5480 §2.1.1)"
     try:
@@ -59,10 +62,27 @@ def weakness_of_certificate(certificate: x509.Certificate, *, is_root: bool = Fa
     except ValueError:
         return "has a name that cannot be read: its strings must be UTF-8 or ASCII"
     try:
-        weak_key = weakness_of_key(certificate.public_key())
-        return weak_key or ("" if is_root else weakness_of_hash(certificate.signature_hash_algorithm))
+        if weak := weakness_of_key(public_key(certificate), at):
+            return f"has a weak key: {weak}"
+        return "" if is_root else weakness_of_signature(certificate, at)
     except (UnsupportedAlgorithm, ValueError):
         return "is signed in a way that is not known"
+
+
+def is_made_by(issuer: x509.Certificate, signed: Signed, content: bytes) -> bool:
+    """Return whether the issuer's key signed the content of a certificate, list or answer. A key for RSASSA-PSS alone
+    makes no other signatures (RFC 4055 §1.2)."""
+    try:
+        key, hash_ = issuer.public_key(), signed.signature_hash_algorithm
+        way = getattr(signed, "signature_algorithm_parameters", None)  # of an OCSPResponse they cannot be had
+        if isinstance(key, rsa.RSAPublicKey) and (is_pss(issuer) and not isinstance(way, PSS)):
+            return False
+        if hash_ is None and signed.signature_algorithm_oid != issuer.public_key_algorithm_oid:
+            return False
+        verify(key, signed.signature, content, hash_, way)
+    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+        return False
+    return True
 
 
 def read_certificates(path: Path) -> list[x509.Certificate]:

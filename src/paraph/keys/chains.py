@@ -12,13 +12,11 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PSS, PKCS1v15
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
-from paraph.keys.certificates import extension, is_pss, weakness_of_certificate
+from paraph.keys.certificates import extension, is_made_by, weakness_of_certificate
 
 _LONGEST = 10  # certificates
 _MOST_TRIED = 200  # possible issuers, whose signatures are verified
@@ -109,22 +107,11 @@ def find_chain(
 
 @lru_cache(maxsize=1024)
 def is_issued_by(child: x509.Certificate, issuer: x509.Certificate) -> bool:
-    """Return whether the child names the issuer and the issuer's key signed it. A key for RSASSA-PSS alone makes no
-    other signatures (RFC 4055 §1.2)."""
+    """Return whether the child names the issuer and the issuer's key signed it."""
     try:
-        key, way = issuer.public_key(), child.signature_algorithm_parameters
-        signature, content, hash_ = child.signature, child.tbs_certificate_bytes, child.signature_hash_algorithm
-        if not same_name(child.issuer, issuer.subject):
-            return False
-        if isinstance(key, rsa.RSAPublicKey) and hash_ and isinstance(way, PSS if is_pss(issuer) else PSS | PKCS1v15):
-            key.verify(signature, content, way, hash_)
-        elif isinstance(key, ec.EllipticCurvePublicKey) and hash_ and isinstance(way, ec.ECDSA | None):
-            key.verify(signature, content, ec.ECDSA(hash_))  # for SHA-1 there is no object, but a reason to be told
-        else:
-            return False
-    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+        return same_name(child.issuer, issuer.subject) and is_made_by(issuer, child, child.tbs_certificate_bytes)
+    except ValueError:
         return False
-    return True
 
 
 def is_root(certificate: x509.Certificate) -> bool:
@@ -161,7 +148,7 @@ def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) 
         return f"is valid only from {clock.iso(certificate.not_valid_before_utc)}"
     if moment > certificate.not_valid_after_utc:
         return f"expired on {clock.iso(certificate.not_valid_after_utc)}"
-    if weakness := weakness_of_certificate(certificate, is_root=is_root):
+    if weakness := weakness_of_certificate(certificate, moment, is_root=is_root):
         return weakness
     try:
         odd = [each.oid for each in certificate.extensions if each.critical and not isinstance(each.value, _UNDERSTOOD)]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from shutil import disk_usage
 
-from cryptography import x509
 from django.conf import settings
 from prometheus_client import ProcessCollector
 from prometheus_client.metrics_core import Metric
@@ -15,6 +14,7 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.metrics import ledger
 from paraph.operations.statements import rows
+from paraph.pdf.pki.certificate import end_of
 from paraph.postgres.location import find_location
 from paraph.tenants.models import Environment
 
@@ -53,8 +53,8 @@ def certificate_ends() -> dict[str, float]:
     for environment in Environment.values:
         with contextlib.suppress(DomainError, OSError):
             keys = sealing_context().keys(environment)
-            both = (x509.load_der_x509_certificate(key.certificate) for key in (keys.documents, keys.proofs))
-            ends[environment] = min(each.not_valid_after_utc.timestamp() for each in both)
+            both = (keys.documents.certificate, keys.proofs.certificate)
+            ends[environment] = end_of(both).timestamp()
     return ends
 
 

@@ -87,9 +87,7 @@ def test_each_use_is_noted_to_the_second(owner: ApiClient, monkeypatch: pytest.M
 
 
 def test_look_up_counters_and_last_use_cost_one_round_trip(owner: ApiClient) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         assert owner.get("/health").status_code == 200
     assert len(queries) == 1
 

@@ -128,10 +128,7 @@ def test_what_is_there_is_kept(program: ApiClient) -> None:
         ("", "", "", "", "email"),
     ]
     assert [row.document_id for row in draft.documents.all()] == [document, bare, other]
-    assert [(each.signer.first_name, each.page_number) for each in stored.stamps()] == [
-        ("Grace", 1),
-        ("Grace", 2),
-    ]
+    assert [(each.signer.first_name, each.page_number) for each in stored.stamps()] == [("Grace", 1), ("Grace", 2)]
 
 
 @pytest.mark.usefixtures("sms_gateway")

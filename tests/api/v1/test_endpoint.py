@@ -143,11 +143,7 @@ def test_a_large_json_body_is_413(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [
-        RuntimeError("the disk is gone"),
-        DomainError("configuration", "secret"),
-        DomainError("internal_error", "secret"),
-    ],
+    [RuntimeError("the disk is gone"), DomainError("configuration", "secret"), DomainError("internal_error", "secret")],
 )
 def test_a_crash_has_an_id_that_the_log_has_too(
     owner: ApiClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception

@@ -58,10 +58,7 @@ def test_bounds(owner: ApiClient) -> None:
         ({"metadata": {"a\n": "x"}}, "must have 1 to 40 characters"),
         ({"metadata": {"a": 1}}, "metadata: the value of “a” must be a string."),
         ({"metadata": {"a": None}}, "metadata: the value of “a” must be a string."),
-        (
-            {"metadata": {"a": "x" * 501}},
-            "metadata: the value of “a” must have at most 500 characters, not 501.",
-        ),
+        ({"metadata": {"a": "x" * 501}}, "metadata: the value of “a” must have at most 500 characters, not 501."),
         (
             {"metadata": {"a": "\0"}},
             "metadata: the value of “a” must not contain control characters or lone surrogates.",

@@ -203,7 +203,7 @@ def test_a_pdf_shows_fields_by_their_labels(owner: ApiClient) -> None:
     content = payload(owner.document())
     place = {"type": "coordinates", "value": {"page_number": 3, "x": 50, "y": 600}}
     content["documents"][0]["signers"][0]["fields"] = [
-        {"name": "iban", "label": "Your IBAN", "type": "text", "placement": place},
+        {"name": "iban", "label": "Your IBAN", "type": "text", "placement": place}
     ]
     pages = pages_of(as_pdf(owner, content))
     assert ["Your IBAN" in page for page in pages] == [False, False, True]

@@ -32,22 +32,14 @@ def dynamic_form() -> bytes:
 
 
 FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
-    "unreadable": (
-        hostile.noise,
-        "The file cannot be read as a PDF.",
-        "Le fichier ne peut pas être lu comme un PDF.",
-    ),
+    "unreadable": (hostile.noise, "The file cannot be read as a PDF.", "Le fichier ne peut pas être lu comme un PDF."),
     "damaged": (
         refused.page_tree_without_kids,
         "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
         "Le PDF est endommagé, si bien que certains lecteurs ne peuvent pas l’ouvrir. Enregistrez-le à nouveau avec "
         "le programme qui l’a créé.",
     ),
-    "password": (
-        refused.locked,
-        "The PDF requires a password to open.",
-        "Le PDF ne s’ouvre qu’avec un mot de passe.",
-    ),
+    "password": (refused.locked, "The PDF requires a password to open.", "Le PDF ne s’ouvre qu’avec un mot de passe."),
     "certificates": (
         refused.for_certificates,
         "The PDF is encrypted with certificates, so only their holders can open it.",
@@ -120,18 +112,14 @@ def test_a_reason_that_is_not_known_is_told_in_the_words_of_the_tool() -> None:
 BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 
-@pytest.fixture(autouse=True)
-def afterwards() -> Iterator[None]:
-    yield
+@pytest.fixture
+def make_busy() -> Iterator[Callable[[], object]]:
+    """The next file to be read gets no time."""
+    yield lambda: stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     configure(2)
 
 
-def make_busy() -> None:
-    """The next file to be read gets no time."""
-    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
-
-
-def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
+def test_an_upload_that_nobody_has_time_for(owner: ApiClient, make_busy: Callable[[], object]) -> None:
     make_busy()
     response = owner.upload()
     assert error(response, 503, "unavailable") == BUSY
@@ -140,7 +128,9 @@ def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
     assert owner.upload().status_code == 201
 
 
-def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(owner: ApiClient) -> None:
+def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(
+    owner: ApiClient, make_busy: Callable[[], object]
+) -> None:
     document = owner.document()
     owner.headers["Accept-Language"] = "nl"
     make_busy()

@@ -514,12 +514,7 @@ def test_deletion_is_as_in_the_dashboard(db: None) -> None:
 def test_the_log_names_what_an_application_keeps(owner: ApiClient) -> None:
     template = created(owner)["id"]
     act = Activity.objects.get(action="template.saved")
-    assert (act.actor_kind, act.actor, act.subject, act.after) == (
-        "api",
-        "",
-        f"template {template}",
-        {"name": "Lease"},
-    )
+    assert (act.actor_kind, act.actor, act.subject, act.after) == ("api", "", f"template {template}", {"name": "Lease"})
 
 
 def test_keys_hold_for_creation_and_sending(owner: ApiClient) -> None:

@@ -241,7 +241,4 @@ def test_what_belongs_to_nobody_tells_of_the_caller(world: World) -> None:
 
 def test_the_numbers_of_paths_are_all_known() -> None:
     names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
-    assert names == {
-        *("document_id", "request_id", "signature_request_id", "signer_id"),
-        *("template_id", "draft_id"),
-    }
+    assert names == {*("document_id", "request_id", "signature_request_id", "signer_id"), *("template_id", "draft_id")}

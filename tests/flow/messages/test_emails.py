@@ -303,9 +303,9 @@ def test_the_member_who_asks_is_named_with_the_organization() -> None:
     ["a" * LONGEST_MESSAGE, "1" * LONGEST_MESSAGE, "1." * 2500, "a@" * 2500, "\n" * LONGEST_MESSAGE, "://" * 1666],
 )
 def test_the_longest_message_is_written_whole_and_soon(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     said = quoted(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert len(said.html) < 500_000 and "…" not in said.text
     assert said.text.count("a") == text.count("a") and said.text.count("1") == text.count("1")
 

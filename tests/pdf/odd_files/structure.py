@@ -2,15 +2,7 @@
 
 from random import Random
 
-from tests.pdf.odd_files.papers import (
-    contents_number,
-    filled,
-    page_number,
-    paper,
-    promise,
-    some,
-    tree,
-)
+from tests.pdf.odd_files.papers import contents_number, filled, page_number, paper, promise, some, tree
 from tests.pdf.odd_files.raw import Place, Raw
 
 

@@ -1,6 +1,7 @@
 """DER in and out, and BER of other programs turned into DER."""
 
 import hashlib
+import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
@@ -173,6 +174,10 @@ def test_anything_else_is_refused(content: bytes) -> None:
         b"\x23\x02\x03\x00",
         b"\x1f\x81\x01\x00",
         b"\x30\x80" * 100 + b"\0\0" * 100,
+        b"\x30\x80" * 10_000 + b"\0\0" * 10_000,
+        b"\x24\x80" * 10_000 + b"\0\0" * 10_000,
+        b"\x30\x84\x40\x00\x00\x00" + b"\0" * 50,  # says that it has 1 GB
+        b"\x24\x84\x40\x00\x00\x00" + b"\x04\x01a",
         b"\x30\x80" + b"\x05\x00" * 500_001 + b"\0\0",
         bytes(32 * 1024 * 1024 + 1),
     ],
@@ -181,3 +186,16 @@ def test_anything_else_is_refused(content: bytes) -> None:
 def test_what_is_no_ber_or_too_much_of_it_is_refused(encoded: bytes) -> None:
     with pytest.raises(DerError):
         der_of(encoded)
+
+
+def test_the_work_grows_with_the_bytes_alone() -> None:
+    """Counted in bytes that are held at once: a value in values in parts is not copied for each of them."""
+    largest = dict[int, int]()
+    for size in (1 << 20, 1 << 22):
+        content = b"".join(der.octet_string(bytes(1 << 10)) for _ in range(size >> 10))
+        value = b"\x30\x80" * 60 + b"\x24\x80" + content + b"\0\0" * 61
+        tracemalloc.start()
+        assert len(der_of(value)) > size
+        largest[size] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert largest[1 << 22] < 5 * largest[1 << 20] and largest[1 << 20] < 16 << 20

@@ -49,11 +49,7 @@ _SOFT: dict[str, Any] = {**GRAY, "ColorSpace": Name.DeviceGray}
 
 _CIDS = ("CIDFontType2", "FontFile2", truetype((3, 1, _U)))
 _BILEVEL: dict[str, Any] = {**GRAY, "BitsPerComponent": 1}
-_FAX: dict[str, Any] = {
-    **_BILEVEL,
-    "Filter": Name.CCITTFaxDecode,
-    "DecodeParms": Dictionary(K=-1, Columns=4, Rows=2),
-}
+_FAX: dict[str, Any] = {**_BILEVEL, "Filter": Name.CCITTFaxDecode, "DecodeParms": Dictionary(K=-1, Columns=4, Rows=2)}
 _JBIG2: dict[str, Any] = {**_BILEVEL, "Filter": Name.JBIG2Decode}
 
 

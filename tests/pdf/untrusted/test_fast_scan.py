@@ -244,11 +244,7 @@ def test_rows_that_name_one_place(row: bytes) -> None:
     section = CrossReferenceSection([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
     plain: dict[int, tuple[int, int]] = {}
     containers = _rows(section, 5, 3, 0, plain)
-    assert (plain, containers) == {
-        b"\x01": ({9: (7, 7)}, set()),
-        b"\x02": ({}, {9}),
-        b"\x00": ({}, set()),
-    }[row]
+    assert (plain, containers) == {b"\x01": ({9: (7, 7)}, set()), b"\x02": ({}, {9}), b"\x00": ({}, set())}[row]
 
 
 def test_an_object_stream_that_is_none() -> None:

@@ -198,8 +198,7 @@ FIRST_BOMBS = ("a tebibyte",)
 
 
 @pytest.mark.parametrize(
-    "name",
-    [name if name in FIRST_BOMBS else pytest.param(name, marks=pytest.mark.thorough) for name in BOMBS],
+    "name", [name if name in FIRST_BOMBS else pytest.param(name, marks=pytest.mark.thorough) for name in BOMBS]
 )
 def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, name: str) -> None:
     bomb = BOMBS[name]()
@@ -218,6 +217,7 @@ def test_searching_and_drawing_survive_bombs_too(strict: None, name: str) -> Non
         assert caught.value.reason == "too_complex"
 
 
+@pytest.mark.thorough
 def test_large_contents_are_no_bomb() -> None:
     """Twenty times as much as the largest page among real files has."""
     assert len(inspect(hostile.many_contents(1, 50), page_limit=10).pages) == 2

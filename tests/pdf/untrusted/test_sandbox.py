@@ -29,8 +29,9 @@ PICTURE: dict[str, Any] = {"page_number": 1, "scale": 1, "form": "png"}
 SHORT = SandboxLimits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
+    """Works again after each test that ends its process."""
     pool = Sandbox(1, SHORT)
     yield pool
     pool.close()
@@ -95,10 +96,16 @@ def lost(pool: Sandbox, end: signal.Signals) -> None:
         timer.join()
 
 
-_FROM_OUTSIDE, _BY_ITSELF = (signal.SIGKILL, signal.SIGTERM), (signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT)
+_BY_ITSELF = (signal.SIGSEGV, signal.SIGXCPU, signal.SIGABRT)
 
 
-@pytest.mark.parametrize("end", [*_FROM_OUTSIDE, *_BY_ITSELF])
+@pytest.mark.parametrize(
+    "end",
+    [
+        *(signal.SIGKILL, signal.SIGSEGV),
+        *(pytest.param(end, marks=pytest.mark.thorough) for end in (signal.SIGTERM, *_BY_ITSELF[1:])),
+    ],
+)
 def test_a_process_that_is_killed_is_no_fault_of_the_file_and_one_that_crashes_is(
     sandbox: Sandbox, end: signal.Signals
 ) -> None:
@@ -116,13 +123,13 @@ def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> Non
     assert works(sandbox)
 
 
-def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
+def test_a_process_that_hangs_is_given_up() -> None:
     pool = Sandbox(1, SandboxLimits(wall_seconds=0.5))
     worker = stopped(pool)
     started = time.monotonic()
     with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
         works(pool)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert not alive(worker)
     assert works(pool)
     pool.close()
@@ -161,18 +168,18 @@ def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
 
 
 @pytest.mark.parametrize("python", ["/nowhere/python", "/bin/false"])
-def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, python: str
-) -> None:
-    before = children()
+def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
+    pool, before = Sandbox(1), children()
     with monkeypatch.context() as patched:
         patched.setattr(sys, "executable", python)
         with pytest.raises(ReadersUnavailable):
-            works(sandbox)
+            works(pool)
     assert eventually(lambda: not any(map(alive, children() - before)))
-    assert works(sandbox)
+    assert works(pool)
+    pool.close()
 
 
+@pytest.mark.thorough
 def test_processor_time_is_limited_per_job() -> None:
     pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
     started = time.monotonic()
@@ -183,14 +190,15 @@ def test_processor_time_is_limited_per_job() -> None:
     pool.close()
 
 
-def test_a_worker_outlives_the_thread_that_needed_it_first(sandbox: Sandbox) -> None:
-    found: list[int] = []
-    thread = threading.Thread(target=lambda: found.append(worker_of(sandbox)))
+def test_a_worker_outlives_the_thread_that_needed_it_first() -> None:
+    pool, found = Sandbox(1), list[int]()
+    thread = threading.Thread(target=lambda: found.append(worker_of(pool)))
     thread.start()
     thread.join()
     time.sleep(0.1)
     assert alive(found[0])
-    assert works(sandbox)
+    assert works(pool)
+    pool.close()
 
 
 def test_many_threads_share_few_processes() -> None:
@@ -203,8 +211,8 @@ def test_many_threads_share_few_processes() -> None:
 
     before = len(children())
     with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(search, range(80)))
-    assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(80)]
+        results = list(threads.map(search, range(32)))
+    assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(32)]
     assert len(children()) <= before + 2
     pool.close()
 

@@ -1,6 +1,5 @@
 """Verification in the sandbox: what the functions find in process, within the bounds, and nothing loaded late."""
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,18 +11,12 @@ from typing import Any, Literal
 
 import pytest
 
-from paraph import pdf
 from paraph.kernel import clock
 from paraph.kernel.tokens import sha256
 from paraph.pdf.report import Verification
-from paraph.pdf.timestamps.detached_timestamps import (
-    DetachedTimestamp,
-    DetachedTimestampsRefused,
-    timestamps_file,
-)
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted import sandbox, verify
-from paraph.pdf.untrusted.jobs import serving
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.untrusted.sandbox_wire import from_plain, to_plain
 from paraph.pdf.verification import evidence_check
@@ -77,14 +70,6 @@ def test_it_is_what_the_functions_find_in_process(kind: str) -> None:
     for signers in ([], ["Mallory"]):
         found = verify.verify(pdf, ROOTS, signers=signers)
         assert to_plain(found) == to_plain(in_process.verify(pdf, ROOTS, signers=signers))
-
-
-def test_every_encoding_that_the_library_names_is_loaded_before() -> None:
-    """In the sandbox it would not be found, and what it decodes be taken for damaged."""
-    texts = [file.read_text() for file in Path(pdf.__file__).parent.rglob("*.py")]
-    named = {name for text in texts for name in re.findall(r'\.(?:de|en)code\("([a-z0-9-]+)"', text)}
-    assert {"ascii", "latin-1", "utf-8-sig"} <= named
-    assert named <= set(serving._ENCODINGS)
 
 
 def test_metadata_that_another_program_wrote_anew_is_read() -> None:

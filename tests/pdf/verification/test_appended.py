@@ -119,10 +119,7 @@ def test_archive_timestamps_by_another_program(mode: ObjectStreamMode) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "changed"),
-    [
-        (rb"1,000", rb"9,000"),
-        (rb'xml:lang="x-default"', rb'xml:lang="de"'),
-    ],
+    [(rb"1,000", rb"9,000"), (rb'xml:lang="x-default"', rb'xml:lang="de"')],
     ids=["another title", "another language"],
 )
 def test_metadata_that_says_something_else_below_a_timestamp(pattern: bytes, changed: bytes) -> None:

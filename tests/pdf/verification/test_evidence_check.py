@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from paraph.kernel import clock
+from paraph.keys import KeyKind
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.verification.evidence_check import check_evidence
@@ -116,10 +117,11 @@ def drop(*path: Any) -> Change:
     return change
 
 
-def _chain(kind: str, *chain: bytes) -> Change:
+def _chain(kind: str, key: str, *roots: KeyKind) -> Change:
     """State another chain of certificates."""
 
     def change(content: dict[str, Any]) -> None:
+        chain = [getattr(authority("p-256"), key).certificate, *(authority(root).root for root in roots)]
         content["documents"][0]["certificates"][kind] = [hashlib.sha256(link).hexdigest() for link in chain]
         for link in chain:
             content["certificates"][hashlib.sha256(link).hexdigest()] = base64.b64encode(link).decode()
@@ -132,7 +134,6 @@ def _certificate_under_another_digest(content: dict[str, Any]) -> None:
     content["certificates"][first] = content["certificates"][second]
 
 
-_OWN, _STAMPS = authority("p-256").sealing_key.certificate, authority("p-256").timestamp_key.certificate
 _ANOTHER_SIGNER = put("signers", 0, value=SIGNERS[0] | {"id": 99, "full_name": "Eve"})
 _LACKS = "The evidence of proof.pdf lacks what evidence must state."
 _OTHERS = "The proof states other certificates than those of signed.pdf, or does not hold them all ({})."
@@ -155,9 +156,9 @@ _OTHERS = "The proof states other certificates than those of signed.pdf, or does
             put("signers", 0, value=SIGNERS[0] | {"email": "eve@example.org"}),
             "The proof does not print eve@example.org.",
         ),
-        (_chain("seal", _STAMPS, authority("p-256").root), _OTHERS.format("seal")),
-        (_chain("seal", _OWN, authority("rsa-3072").root), _OTHERS.format("seal")),
-        (_chain("timestamp", _STAMPS), _OTHERS.format("timestamp")),
+        (_chain("seal", "timestamp_key", "p-256"), _OTHERS.format("seal")),
+        (_chain("seal", "sealing_key", "rsa-3072"), _OTHERS.format("seal")),
+        (_chain("timestamp", "timestamp_key"), _OTHERS.format("timestamp")),
         (_certificate_under_another_digest, _LACKS),
         (drop("certificates"), _LACKS),
         (drop("documents", 0, "seal"), _LACKS),

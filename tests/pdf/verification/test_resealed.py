@@ -124,8 +124,8 @@ def _algorithm(old: str, new: str) -> Callable[[bytes], bytes]:
 
 
 UNREADABLE: dict[str, Callable[[bytes], bytes]] = {
-    "of a hash that is not known": _algorithm("2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.8"),  # SHA3-256
-    "of an algorithm that is not known": _algorithm("1.2.840.10045.4.3.2", "2.16.840.1.101.3.4.3.10"),
+    "of a hash that is not known": _algorithm("2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.7"),  # SHA3-224
+    "of an algorithm that is not known": _algorithm("1.2.840.10045.4.3.2", "2.16.840.1.101.3.4.3.9"),
     "without certificates": _without_certificates,
     "of two signers": _of_two,
     "nested too deeply": lambda value: b"\x30\x80" * 100 + value + b"\0\0" * 100,

@@ -65,7 +65,6 @@ def certificate(common: str, issuer: str, usage: str = "") -> x509.Certificate:
 
 
 LEAF, MIDDLE, ROOT = certificate("Leaf", "Middle"), certificate("Middle", "Root"), certificate("Root", "Root")
-ISSUER = {LEAF: MIDDLE, MIDDLE: ROOT}
 BOTH, NEITHER = (LEAF, MIDDLE), ()
 
 

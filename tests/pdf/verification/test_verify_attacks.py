@@ -22,7 +22,6 @@ from tests.pdf.verification.test_verify_surroundings import encrypted, sealed_at
 
 ROOTS = [authority("p-256").root]
 LETTER = paper(text("A contract", 100, 700))
-NO_DICTIONARIES = ("a number", "a string", "an array")  # of which pikepdf makes Python values
 Write = Callable[[Revision], None]
 
 

@@ -14,7 +14,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
 from paraph.keys.sealing import EnvironmentName, operator_key
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
-from paraph.pdf.pki.certificate import missing_issuer
+from paraph.pdf.pki.certificate import end_of, missing_issuer
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
@@ -121,13 +121,13 @@ def _outcome(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequen
     """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
     documents and, where proofs have one of their own, by that; ``levels``: as they verify."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
-    until = min(certificate.not_valid_after_utc for certificate in certificates)
+    until = min(end_of(each.certificates[:1]) for each in sealed)
     stamped = ", timestamped" if sealed[0].timestamp else ""
     done = f"A test file was sealed{stamped} and verified at the level {levels[0]} in {seconds:.2f} s"
     warnings = [f"{missing} in {source}." for each in sealed if (missing := missing_issuer(each.certificates))]
     warnings += _lacks(sealed, levels)
     if until - clock.now() < _EXPIRY_NOTICE:
-        warnings.insert(0, f"The key's certificate ends on {clock.iso(until)}: renew it before.")
+        warnings.insert(0, f"The key's certificate counts until {clock.iso(until)}: renew it before.")
     if source == _DEVELOPMENT and name == "sealing":
         warnings.append("The key is the development key, which nobody beyond this service trusts.")
     if warnings:

@@ -2,7 +2,6 @@
 given time to a trusted root.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
-from paraph.keys.certificates import extension, may_sign
+from paraph.keys.algorithms import PublicKey, end_of_key
+from paraph.keys.certificates import extension, may_sign, public_key
 from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
-from paraph.pdf.pki import der, oids
+from paraph.pdf.pki import algorithms, der
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
@@ -43,7 +42,7 @@ class Certificate:
     """DER of the subject's name."""
     serial: int
     key_identifier: bytes
-    public_key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+    public_key: PublicKey
     name: str
     """Common name, else organization, else the whole subject."""
     for_timestamps_only: bool
@@ -73,7 +72,7 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def load(encoded: bytes) -> Certificate:
-    """Parse DER. Raise :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
+    """Parse DER. Raise :class:`CertificateError` if it is damaged or has a key of a kind that is not known."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
         identifier = extension(parsed, x509.SubjectKeyIdentifier)
@@ -82,7 +81,7 @@ def load(encoded: bytes) -> Certificate:
         is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
-        key = _public_key(parsed, public)
+        key = public_key(parsed)
         if der.read(encoded).children()[1].raw != algorithm.raw:
             raise CertificateError("a certificate is signed in another way than it says")
         name, serial = _name(parsed.subject), parsed.serial_number
@@ -90,8 +89,8 @@ def load(encoded: bytes) -> Certificate:
         raise
     except Exception as error:
         raise CertificateError("a certificate cannot be read") from error
-    if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
-        raise CertificateError("a certificate has a key that is neither RSA nor an elliptic curve")
+    if not isinstance(key, PublicKey):
+        raise CertificateError("a certificate has a key of a kind that is not known")
     return Certificate(
         encoded=encoded,
         parsed=parsed,
@@ -124,20 +123,6 @@ def missing_issuer(chain: Sequence[bytes]) -> str:
     sentence without a full stop; else empty."""
     last = load(chain[-1])
     return "" if last.is_root else f'The issuer "{last.parsed.issuer.rfc4514_string()}" of "{last.name}" is missing'
-
-
-def _public_key(parsed: x509.Certificate, public: der.Element) -> object:
-    """Return the key of SubjectPublicKeyInfo. Of many Estonian identity cards the modulus of RSA lacks the zero in
-    front, without which it seems to be negative; OpenSSL takes it as it is meant."""
-    try:
-        return parsed.public_key()
-    except ValueError:
-        algorithm, bits = public.children()
-        if algorithm.children()[0].oid() != oids.RSA:
-            raise
-        modulus, exponent = (number.expect(der.INTEGER).content for number in der.read(bits.content[1:]).children())
-        numbers = rsa.RSAPublicNumbers(int.from_bytes(exponent, "big"), int.from_bytes(modulus, "big"))
-        return numbers.public_key()
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
@@ -216,7 +201,12 @@ def _name(name: x509.Name) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(encoded: bytes, algorithm: str) -> bytes:
-    return hashlib.new(algorithm, encoded).digest()
+    return algorithms.digest_of(algorithm, encoded)
+
+
+def end_of(chain: Sequence[bytes]) -> datetime:
+    """Return until when all certificates of a chain (DER) are valid and their keys may be relied on."""
+    return min(min(link.parsed.not_valid_after_utc, end_of_key(link.public_key)) for link in map(load, chain))
 
 
 class Untrusted(ValueError):
@@ -264,11 +254,8 @@ def _verify(
         chain = find_chain(certificate.parsed, between, anchors, moment)
     except NoChain as error:
         raise Untrusted(_reason(error, certificate)) from error
-    return _VerifiedChain(
-        certificates=tuple(link.public_bytes(Encoding.DER) for link in chain),
-        start=max(link.not_valid_before_utc for link in chain),
-        end=min(link.not_valid_after_utc for link in chain),
-    )
+    certificates = tuple(link.public_bytes(Encoding.DER) for link in chain)
+    return _VerifiedChain(certificates, max(link.not_valid_before_utc for link in chain), end_of(certificates))
 
 
 def _reason(error: NoChain, certificate: Certificate) -> str:

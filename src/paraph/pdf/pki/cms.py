@@ -1,7 +1,6 @@
 """CMS SignedData (RFC 5652) as seals and timestamps have it: read, and its one signature over signed attributes
 checked."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,12 +8,14 @@ from datetime import UTC, datetime
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, padding
 from cryptography.x509 import Name
 
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
+from paraph.keys.algorithms import OF_FIXED_LENGTH, verify, weakness
 from paraph.keys.certificates import is_pss
-from paraph.pdf.pki import der, oids
+from paraph.pdf.pki import algorithms, der, oids
+from paraph.pdf.pki.algorithms import HASH_NAMES, HASHES, OF_ECDSA, OF_RSA, SHAKE256_BYTES, SUITED_HASHES
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, readable
 from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
 
@@ -25,33 +26,8 @@ _OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CON
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
 _KEY_IDENTIFIERS = {_KEY_IDENTIFIER, _CONTEXT_0}  # the second in parts
 _MAX_CERTIFICATES = 50
-_OLD_HASHES = {oids.SHA1: "sha1", oids.MD5: "md5", oids.SHA224: "sha224"}
-_ALL_HASHES = {**oids.HASHES, **_OLD_HASHES}
-_OLD_NAMES = {"sha1": "SHA-1", "md5": "MD5", "sha224": "SHA-224"}
-_NULL = der.tlv(der.NULL)
-_HASH_OF_RSA = {
-    oids.RSA_SHA256: "sha256",
-    oids.RSA_SHA384: "sha384",
-    oids.RSA_SHA512: "sha512",
-    oids.RSA_MD5: "md5",
-    oids.RSA_SHA1: "sha1",
-    oids.RSA_SHA224: "sha224",
-}
-_HASH_OF_ECDSA = {
-    oids.ECDSA_SHA256: "sha256",
-    oids.ECDSA_SHA384: "sha384",
-    oids.ECDSA_SHA512: "sha512",
-    oids.ECDSA_SHA1: "sha1",
-    oids.ECDSA_SHA224: "sha224",
-}
-_HASHES: dict[str, hashes.HashAlgorithm] = {
-    "sha256": hashes.SHA256(),
-    "sha384": hashes.SHA384(),
-    "sha512": hashes.SHA512(),
-    "sha1": hashes.SHA1(),  # noqa: S303  to tell what is outdated from what was changed
-    "sha224": hashes.SHA224(),
-    "md5": hashes.MD5(),  # noqa: S303
-}
+_NONE: tuple[list[bytes], ...] = ([], [der.tlv(der.NULL)])
+"""Parameters of an algorithm that has none."""
 _PSS_HASH, _PSS_MASK, _PSS_SALT, _PSS_TRAILER = (der.CONTEXT | der.CONSTRUCTED | number for number in range(4))
 _READ = (oids.CONTENT_TYPE, oids.MESSAGE_DIGEST, oids.SIGNING_TIME, oids.ALGORITHM_PROTECTION, oids.SEAL_PURPOSE)
 _NAMING_CERTIFICATES = (oids.SIGNING_CERTIFICATE_V2, oids.SIGNING_CERTIFICATE)
@@ -240,14 +216,14 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
         raise CmsRefused("something unknown was added to the signature")
     _check_stated_algorithms(signed)
     algorithm = signed.signature_algorithm.children()[0].oid()
-    hash_signed = {**_HASH_OF_RSA, **_HASH_OF_ECDSA}.get(algorithm, signed.digest_algorithm)
-    if reason := outdated(signed.digest_algorithm) or outdated(hash_signed):
+    hash_signed = {**OF_RSA, **OF_ECDSA}.get(algorithm)
+    if reason := outdated(signed.digest_algorithm) or outdated(hash_signed or signed.digest_algorithm):
         raise CmsOutdated(reason)
 
 
 def digest_of(content: bytes) -> Callable[[str], bytes]:
     """Return the ``content_digest`` of :func:`check_signature` for content in memory."""
-    return lambda algorithm: hashlib.new(algorithm, content).digest()
+    return lambda algorithm: algorithms.digest_of(algorithm, content)
 
 
 def _check_attributes_signed(signed: SignedData) -> None:
@@ -303,7 +279,7 @@ def _check_stated_algorithms(signed: SignedData) -> None:
     stated = signed.signed_attributes[oids.ALGORITHM_PROTECTION].children()
     digest, signature = stated[0].children()[0].oid(), der.read(b"\x30" + stated[1].raw[1:]).children()[0].oid()
     actual = signed.signature_algorithm.children()[0].oid()
-    if _ALL_HASHES.get(digest) != signed.digest_algorithm or signature != actual:
+    if HASH_NAMES.get(digest) != signed.digest_algorithm or signature != actual:
         raise CmsRefused("the signature was made with other algorithms than it states")
 
 
@@ -317,50 +293,56 @@ def hash_name(algorithm: Element) -> str:
 
 
 def outdated(hash_: str) -> str:
-    """Return why nobody should rely on a hash, given by its :mod:`hashlib` name; empty for a strong one."""
-    return f"the hash {_OLD_NAMES[hash_]} is not accepted" if hash_ in _OLD_NAMES else ""
+    """Return why nobody should rely on a hash today, given by its :mod:`hashlib` name; empty for no reason."""
+    return weakness(hash_, None, clock.now()) or ""
 
 
 def digest_name(algorithm: Element) -> str:
     """Return what :func:`hash_name` does, outdated ones included."""
     name, *parameters = algorithm.children()
     identifier = name.oid()
-    if [field.raw for field in parameters] not in ([], [_NULL]):
+    usual = ([der.integer(SHAKE256_BYTES * 8)],) if identifier == oids.SHAKE256_LEN else _NONE
+    if [field.raw for field in parameters] not in usual:
         raise DerError("a hash with parameters")
-    if identifier not in _ALL_HASHES:
+    if identifier not in HASH_NAMES:
         raise CmsRefused(f"the hash {identifier} is not accepted")
-    return _ALL_HASHES[identifier]
+    return HASH_NAMES[identifier]
 
 
 def _check_value(signed: SignedData, message: bytes) -> None:
     """Check that the signer's key made the signature, with the hash of the digest where the algorithm names none."""
-    key, signature = signed.signer.public_key, signed.signature
-    name, *parameters = signed.signature_algorithm.children()
-    identifier = name.oid()
+    identifier, hash_, way = _way_of_signing(signed)
+    own = signed.signer.parsed
     try:
-        if identifier != oids.RSA_PSS and [field.raw for field in parameters] not in ([], [_NULL]):
-            raise CmsRefused("the signature algorithm has parameters")
-        if isinstance(key, rsa.RSAPublicKey) and identifier == oids.RSA_PSS:
-            digest, mask, salt = pss_parameters(parameters[0])
-            key.verify(signature, message, padding.PSS(padding.MGF1(_HASHES[mask]), salt), _HASHES[digest])
-        elif (
-            isinstance(key, rsa.RSAPublicKey)
-            and not is_pss(signed.signer.parsed)
-            and (identifier == oids.RSA or identifier in _HASH_OF_RSA)
-        ):
-            hash_ = _HASHES[_HASH_OF_RSA.get(identifier, signed.digest_algorithm)]
-            key.verify(signature, message, padding.PKCS1v15(), hash_)
-        elif isinstance(key, ec.EllipticCurvePublicKey) and (
-            identifier == oids.EC_PUBLIC_KEY or identifier in _HASH_OF_ECDSA
-        ):
-            hash_ = _HASHES[_HASH_OF_ECDSA.get(identifier, signed.digest_algorithm)]
-            key.verify(signature, message, ec.ECDSA(hash_))
-        else:
-            raise CmsRefused(f"the signature algorithm {identifier} is not accepted with this key")
+        is_for_pss_alone = is_pss(own) and not isinstance(way, padding.PSS)
+        if is_for_pss_alone or (hash_ is None and own.public_key_algorithm_oid.dotted_string != identifier):
+            raise UnsupportedAlgorithm("another kind of key")
+        verify(signed.signer.public_key, signed.signature, message, hash_, way)
     except InvalidSignature as error:
         raise CmsMismatch("the signature does not belong to its certificate's key") from error
     except UnsupportedAlgorithm as error:
-        raise CmsRefused("the signature was made in a way that is not known") from error
+        raise CmsRefused(f"the signature algorithm {identifier} is not accepted with this key") from error
+
+
+def _way_of_signing(signed: SignedData) -> tuple[str, hashes.HashAlgorithm | None, object]:
+    """Return the identifier of the algorithm, its hash, ``None`` for one that hashes for itself, and the padding of RSA
+    or ECDSA. Raise :class:`CmsRefused` for one that is not known."""
+    name, *parameters = signed.signature_algorithm.children()
+    identifier, digest = name.oid(), signed.digest_algorithm
+    if identifier == oids.RSA_PSS:
+        hash_, mask, salt = pss_parameters(parameters[0])
+        return identifier, HASHES[hash_], padding.PSS(padding.MGF1(HASHES[mask]), salt)
+    if [field.raw for field in parameters] not in _NONE:
+        raise CmsRefused("the signature algorithm has parameters")
+    if identifier in OF_FIXED_LENGTH:
+        own = OF_FIXED_LENGTH[identifier]
+        if digest not in SUITED_HASHES[own] and not outdated(digest):
+            raise CmsRefused(f"a digest of {digest} is weaker than {own}, which signs it")
+        return identifier, None, None
+    hash_ = OF_RSA.get(identifier) or OF_ECDSA.get(identifier) or digest
+    if (identifier not in OF_RSA and identifier not in OF_ECDSA) or hash_ not in HASHES:
+        raise CmsRefused(f"the signature algorithm {identifier} is not known")
+    return identifier, HASHES[hash_], padding.PKCS1v15() if identifier in OF_RSA else ec.ECDSA(HASHES[hash_])
 
 
 def pss_parameters(parameters: Element) -> tuple[str, str, int]:
@@ -374,6 +356,8 @@ def pss_parameters(parameters: Element) -> tuple[str, str, int]:
     if generation.oid() != oids.MGF1:
         raise CmsRefused("the signature has a mask that is not known")
     mask = hash_name(mask_hash)
+    if not HASHES.keys() >= {hash_, mask}:
+        raise CmsRefused("the signature has a hash that RSASSA-PSS does not use here")
     salt, trailer = fields.pop(_PSS_SALT).integer(), fields.pop(_PSS_TRAILER, None)
     if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
         raise CmsRefused("the signature has impossible parameters")

@@ -19,13 +19,14 @@ _EXPLICIT_0, _EXPLICIT_1, _EXPLICIT_2 = 0xA0, 0xA1, 0xA2
 _HASHES = {name: identifier for identifier, name in oids.HASHES.items()}
 _RSA = {"sha256": oids.RSA_SHA256, "sha384": oids.RSA_SHA384, "sha512": oids.RSA_SHA512}
 _ECDSA = {"sha256": oids.ECDSA_SHA256, "sha384": oids.ECDSA_SHA384, "sha512": oids.ECDSA_SHA512}
+_WRITTEN = {oids.RSA, oids.EC_PUBLIC_KEY, *_RSA.values(), *_ECDSA.values()}
 _NULL = der.tlv(der.NULL)
 
 
 def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
     """Return the ContentInfo (DER) with these certificates, and with the timestamp token of a seal, in its one form, as
     the only unsigned attribute. Raises :class:`CmsRefused` and :class:`~paraph.pdf.pki.der.DerError`."""
-    digest_algorithm = der.sequence(der.oid(_HASHES[signed.digest_algorithm]))
+    digest_algorithm = der.sequence(_written(signed.digest_algorithm))
     content = [] if signed.content is None else [der.tlv(_EXPLICIT_0, der.octet_string(signed.content))]
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, []) if signed.content_type == oids.DATA else []
     unsigned = [der.attribute(oids.TIMESTAMP_TOKEN, token_in_one_form(token.raw)) for token in tokens[:1]]
@@ -86,6 +87,8 @@ def _signature_algorithm(signed: SignedData) -> bytes:
         return der.sequence(der.oid(identifier), _pss_parameters(parameters[0]))
     if oids.ALGORITHM_PROTECTION not in signed.signed_attributes and identifier in (oids.RSA, oids.EC_PUBLIC_KEY):
         identifier = (_RSA if identifier == oids.RSA else _ECDSA)[signed.digest_algorithm]
+    if identifier not in _WRITTEN:
+        raise CmsRefused(f"the service does not write the signature algorithm {identifier}")
     is_elliptic = isinstance(signed.signer.public_key, ec.EllipticCurvePublicKey)
     return der.sequence(der.oid(identifier), *([] if is_elliptic else [_NULL]))
 
@@ -103,4 +106,10 @@ def _pss_parameters(parameters: Element) -> bytes:
 
 
 def _with_null(algorithm: Element) -> bytes:
-    return der.sequence(der.oid(_HASHES[hash_name(algorithm)]), _NULL)
+    return der.sequence(_written(hash_name(algorithm)), _NULL)
+
+
+def _written(hash_: str) -> bytes:
+    if hash_ not in _HASHES:
+        raise CmsRefused(f"the service does not write the hash {hash_}")
+    return der.oid(_HASHES[hash_])

@@ -13,14 +13,11 @@ from itertools import pairwise
 from typing import TypeVar
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.certificates import extension, may_sign, weakness_of_hash
+from paraph.keys.certificates import extension, is_made_by, may_sign, weakness_of_signature
 from paraph.keys.chains import fault_of, is_issued_by, same_name
 from paraph.pdf.pki.certificate import AHEAD, Certificate, load
 
@@ -66,7 +63,9 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
     same ones."""
     try:
         parsed = x509.load_der_x509_crl(encoded)
-        if not same_name(parsed.issuer, issuer.parsed.subject) or not parsed.is_signature_valid(issuer.public_key):
+        if not same_name(parsed.issuer, issuer.parsed.subject) or not is_made_by(
+            issuer.parsed, parsed, parsed.tbs_certlist_bytes
+        ):
             return None
         entries = [(entry, _extensions(entry)) for entry in parsed]
     except MemoryError:  # or a revocation would be overlooked
@@ -219,7 +218,7 @@ def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment:
         raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
     made = found.parsed.last_update_utc
     holds = _holds(made, found.parsed.next_update_utc or made + _GRACE, child, moment, known)
-    return holds and found.covers(child) and not weakness_of_hash(found.parsed.signature_hash_algorithm)
+    return holds and found.covers(child) and not weakness_of_signature(found.parsed, made)
 
 
 def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime, known: datetime) -> bool:
@@ -258,7 +257,7 @@ def _genuine_ocsp(
             return None
         made = max(response.produced_at_utc, single.this_update_utc)
         is_in_order = any(_may_answer(responder, issuer.parsed, made) for responder in responders)
-        weakness = weakness_of_hash(response.signature_hash_algorithm)
+        weakness = weakness_of_signature(response, made)
         return single, made, is_in_order and not weakness and _is_understood(response)
     except MemoryError:
         raise
@@ -303,21 +302,4 @@ def _responders(response: ocsp.OCSPResponse, issuer: Certificate) -> list[x509.C
                 responders.append(candidate)
         except Exception:  # noqa: BLE001, S112 — an unreadable certificate; another one may be the responder's
             continue
-    return [responder for responder in responders if _signed_by(response, responder)]
-
-
-def _signed_by(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:
-    algorithm = response.signature_hash_algorithm
-    if algorithm is None:
-        return False
-    try:
-        key = responder.public_key()
-        if isinstance(key, rsa.RSAPublicKey):
-            key.verify(response.signature, response.tbs_response_bytes, PKCS1v15(), algorithm)
-        elif isinstance(key, ec.EllipticCurvePublicKey):
-            key.verify(response.signature, response.tbs_response_bytes, ec.ECDSA(algorithm))
-        else:
-            return False
-    except (InvalidSignature, UnsupportedAlgorithm, ValueError):
-        return False
-    return True
+    return [responder for responder in responders if is_made_by(responder, response, response.tbs_response_bytes)]

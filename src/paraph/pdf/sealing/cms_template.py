@@ -7,7 +7,7 @@ signing-time attribute: PAdES states the time in the signature dictionary and th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
@@ -74,7 +74,7 @@ class CmsTemplate:
 
 def template(key: SigningKey) -> CmsTemplate:
     """Return the template of the key's certificate. Raise ``DomainError("configuration", …)`` for a certificate that
-    restricts RSASSA-PSS to other parameters than ours."""
+    restricts RSASSA-PSS to other parameters than ours, or has a key of another kind than those that seal."""
     certificate = load(key.certificate)
     if key.algorithm == RSA_PSS_SHA256 and not _allows_our_pss(certificate.key_parameters):
         wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
@@ -126,4 +126,8 @@ def _identifier(certificate: Certificate) -> bytes:
 
 def _longest_signature(certificate: Certificate) -> int:
     key = certificate.public_key
-    return key.key_size // 8 if isinstance(key, rsa.RSAPublicKey) else 2 * ((key.key_size + 7) // 8 + 3) + 4
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        return 2 * ((key.key_size + 7) // 8 + 3) + 4
+    if isinstance(key, rsa.RSAPublicKey):
+        return key.key_size // 8
+    raise DomainError("configuration", f'The key of "{certificate.name}" is one with which nothing is sealed.')

@@ -298,7 +298,7 @@ def long_term(settings: "Settings", development: DevelopmentAuthority, *others: 
 def _usable_roots(path: Path) -> list[bytes]:
     roots = read_certificates(path)
     for root in roots:
-        if weakness := weakness_of_certificate(root, is_root=True):
+        if weakness := weakness_of_certificate(root, clock.now(), is_root=True):
             raise DomainError("configuration", f"{path}: {subject(root)} {weakness}.")
     return [root.public_bytes(Encoding.DER) for root in roots]
 

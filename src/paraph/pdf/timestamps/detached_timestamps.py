@@ -16,7 +16,8 @@ from functools import partial
 from typing import Any
 
 from paraph.kernel import bounded_json
-from paraph.pdf.pki.certificate import Untrusted, check_chain, load
+from paraph.pdf.pki.algorithms import finished
+from paraph.pdf.pki.certificate import Untrusted, check_chain, end_of
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import SealTimestamp
 from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token
@@ -62,7 +63,7 @@ def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "
     hash_ = hashlib.new(algorithm, pdf)
     for record in earlier:
         hash_.update(record.encoded)
-    return hash_.digest()
+    return finished(hash_)
 
 
 def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
@@ -140,7 +141,7 @@ def check_detached_timestamps(
             return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends), (finding,))
         data += record.statuses
         timestamps.append(SealTimestamp(token.authority, token.time, token.policy_oid, trusted=True))
-        ends.append(min(load(link).parsed.not_valid_after_utc for link in chain))
+        ends.append(end_of(chain))
     return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends))
 
 

@@ -11,9 +11,9 @@ from cryptography.x509 import Name
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import weakness_of_key
+from paraph.keys.algorithms import weakness_of_key
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import AHEAD, Certificate, Untrusted, check_chain, load
+from paraph.pdf.pki.certificate import AHEAD, Certificate, Untrusted, check_chain, end_of, load
 from paraph.pdf.pki.cms import (
     CmsOutdated,
     CmsRefused,
@@ -125,8 +125,8 @@ def _unfit(token: TimestampToken) -> str:
     """Return why the authority must not be relied on, whoever trusts it; empty where it may be."""
     if not token.signer.for_timestamps_only:
         return "its certificate is not one for timestamps alone"
-    if weakness := weakness_of_key(token.signer.public_key):
-        return f"its certificate {weakness}"
+    if weakness := weakness_of_key(token.signer.public_key, token.time):
+        return f"its certificate has a weak key: {weakness}"
     if token.time > clock.now() + AHEAD:
         return f"it states a time that is still to come, {clock.iso(token.time)}"
     parsed = token.signer.parsed
@@ -218,9 +218,9 @@ class Timestamp:
 
     @property
     def renewal_at(self) -> datetime:
-        """When to renew it: 90 days before the first certificate of its chain ends, or after three quarters of the time
+        """When to renew it: 90 days before its chain ends, or after three quarters of the time
         left if that is less than 360 days."""
-        ends = min(load(link).parsed.not_valid_after_utc for link in self.chain)
+        ends = end_of(self.chain)
         return ends - min(timedelta(days=90), max(ends - clock.now(), timedelta(0)) / 4)
 
 
@@ -279,7 +279,10 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     chain = check_chain(token.signer, token.certificates, timestamping.roots, token.time)
     if timestamping.check_not_revoked is not None:
         timestamping.check_not_revoked(chain, token.time)
-    form = token_in_one_form(encoded)
+    try:
+        form = token_in_one_form(encoded)
+    except CmsRefused as error:
+        raise TokenRefused(str(error)) from error
     stamp = Timestamp(form, token.time, token.authority, token.policy_oid, authority.name, chain)
     timestamping.last_issuers[:] = stamp.issuers.certificates
     return stamp

@@ -100,13 +100,17 @@ def changes(
     if refusal is None:
         return Changes(False, tuple(dict.fromkeys(sentences)), shown)
     sentences += [_added(other) for other in later if not check.binds or not other.is_accepted]
-    if lenient.after(check.field.end)[1] is None:
-        return Changes(False, tuple(dict.fromkeys(sentences)), shown, open=check.binds)
-    # What others write after seals of their own need not be written strictly.
-    objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
-    if objections:
-        sentences.append(f"The file was changed after {name}: {refusal if check.binds else objections}.")
-    return Changes(bool(objections), tuple(dict.fromkeys(sentences)), shown, open=check.binds and not objections)
+    objections = ""
+    if lenient.after(check.field.end)[1] is not None:
+        # What others write after seals of their own need not be written strictly.
+        objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
+    if check.binds:
+        told = "The file was changed after" if objections else "It cannot be told whether the file was changed after"
+        sentences.append(f"{told} {name}: {refusal}.")
+    elif objections:
+        sentences.append(f"The file was changed after {name}: {objections}.")
+    altered = bool(objections)
+    return Changes(altered, tuple(dict.fromkeys(sentences)), shown, open=check.binds and not altered)
 
 
 def _described(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:

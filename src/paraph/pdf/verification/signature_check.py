@@ -8,7 +8,7 @@ from functools import partial
 
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.certificate import Identity, Untrusted, check_chain, load
+from paraph.pdf.pki.certificate import Identity, Untrusted, check_chain, end_of
 from paraph.pdf.pki.cms import (
     CmsMismatch,
     CmsOutdated,
@@ -221,7 +221,7 @@ def _stamp(
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
         carried.proves(chain, token.time)
         check.chains.append((chain, token.time))
-        ends = min(load(link).parsed.not_valid_after_utc for link in chain)
+        ends = end_of(chain)
         check.authority_ends = max(ends, check.authority_ends or ends)
         trusted = True
     except TokenUnfit as error:

@@ -8,6 +8,7 @@ from dataclasses import field as data_field
 from functools import cached_property
 from typing import Any
 
+from paraph.pdf.pki.algorithms import finished
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Coverage
@@ -157,7 +158,7 @@ class SignedFile:
         view, hash_ = memoryview(self.pdf), hashlib.new(algorithm)
         for start, size in zip(field.byte_range[::2], field.byte_range[1::2], strict=True):
             hash_.update(view[start : start + size])
-        return hash_.digest()
+        return finished(hash_)
 
     def coverage(self, field: SignedField) -> Coverage:
         """Return what a signature covers; ``unclear`` unless it leaves out exactly its own value."""

@@ -7,10 +7,12 @@ standard input.
 
 import codecs
 import contextlib
+import encodings
 import gc
 import io
 import json
 import os
+import pkgutil
 import resource
 import signal
 import socket
@@ -40,8 +42,6 @@ FONTS = (
 )
 """Where PDFium finds fonts that a file does not embed."""
 _idle: dict[str, int] = {}  # bytes of this process before its first job
-_UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le")
-_ENCODINGS = ("ascii", "latin-1", *_UNICODE, "pdfdoc", "mac-roman", "cp1252", "idna")
 _NICENESS = 5  # requests that read no file come first
 
 
@@ -71,9 +71,11 @@ def serve(do: Do, warm_up: Callable[[], object]) -> None:
 
 
 def look_up_encodings() -> None:
-    """Load the codecs that readers need, before the sandbox closes off the file system."""
-    for name in _ENCODINGS:
-        codecs.lookup(name)
+    """Load all codecs before the sandbox closes off the file system: whichever a reader or a file names, what is read
+    is what is read outside. ``pdfdoc`` is pyHanko's."""
+    for name in ("pdfdoc", *(module.name for module in pkgutil.iter_modules(encodings.__path__))):
+        with contextlib.suppress(LookupError):  # a module that is no codec, or one of another system
+            codecs.lookup(name)
 
 
 def open_random_source() -> None:
