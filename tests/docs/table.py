@@ -67,6 +67,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "json",
             ("tests/keys/test_kms.py::test_two_permissions_are_enough_and_only_the_digest_travels",),
         ),
+        Row("A provider of remote seals", "PARAPH_SEALING_KEY=", "settings", (_SETTINGS,)),
         Row("From a script", "from pathlib", "python", _TOKEN),
     ),
     "docs/library.md": (

@@ -74,7 +74,7 @@ def failures(made: Scene) -> list[dict[str, Any]]:
 
 def told() -> list[str]:
     """What the sender is to be mailed: subject and text."""
-    due = [due_mail(name) for name in SenderMail.objects.order_by("name").values_list("name", flat=True)]
+    due = map(due_mail, SenderMail.objects.filter(sent_at=None).order_by("name"))
     return [f"{mail.content.subject}\n{mail.content.text}" for mail in due if mail]
 
 

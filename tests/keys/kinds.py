@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from paraph.kernel import tokens
-from paraph.keys import SigningKey, open_key
+from paraph.keys import CscClient, SigningKey, open_key
 from tests.keys import soft_tokens
 from tests.keys.certified_keys import Kind, Root, make_key, make_root, pkcs8
+from tests.keys.csc_service import CLIENT, provider
 from tests.keys.kms_service import moto_key, moto_kms
 
-Place = Literal["file", "pkcs11", "kms"]
-PLACES: list[Place] = ["file", "pkcs11", "kms"]
+Place = Literal["file", "pkcs11", "kms", "csc"]
+PLACES: list[Place] = ["file", "pkcs11", "kms", "csc"]
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,10 @@ class Placed:
     chain: Path
     passphrase: str
     root: Root
+    client: CscClient = field(default_factory=CscClient)
 
     def open(self) -> SigningKey:
-        return open_key(self.address, self.chain, self.passphrase)
+        return open_key(self.address, self.chain, self.passphrase, self.client)
 
 
 @contextmanager
@@ -41,6 +43,10 @@ def placed(place: Place, kind: Kind, folder: Path, patch: pytest.MonkeyPatch) ->
             yield Placed(place, address, root.chain(folder, public), "", root)
             return
         key = make_key(kind)
+        if place == "csc":
+            service = stack.enter_context(provider("v2", folder, patch, key=key, root=root))
+            yield Placed(place, service.address, folder / "root.pem", "", root, CLIENT)
+            return
         chain = root.chain(folder, key.public_key())
         if place == "file":
             (folder / "seal.pem").write_bytes(pkcs8(key))

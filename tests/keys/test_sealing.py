@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
-from paraph.keys.sealing import trusted_roots
+from paraph.keys import SigningKey, development_authority, issuing, read_roots, sealing_keys
+from paraph.keys.sealing import operator_key, trusted_roots
 from tests.keys.certified_keys import make_key, make_root
 
 SECRET = b"s" * 32
@@ -141,3 +141,24 @@ def test_without_a_certificate_file_the_key_must_be_there(tmp_path: Path) -> Non
     with pytest.raises(DomainError, match="cannot be read"):
         trusted_roots(Settings(sealing_key="/nowhere.p12"), tmp_path)
     assert trusted_roots(Settings(), tmp_path) == []
+
+
+def test_a_credential_at_a_provider_is_of_one_environment(tmp_path: Path) -> None:
+    addresses = [f"csc+https://localhost:1/csc/v2?credential={number}" for number in (1, 2)]
+    make_root().pem(tmp_path)
+    settings = Settings(
+        sealing_key=addresses[0],
+        sealing_certificate=tmp_path / "root.pem",
+        sandbox_sealing_key=addresses[1],
+        sandbox_sealing_certificate=tmp_path / "root.pem",
+        csc_client_id="acme",
+        csc_pin="123456",
+    )
+    for environment in ("production", "sandbox"):
+        with pytest.raises(DomainError, match="Only one of PARAPH_SEALING_KEY and PARAPH_SANDBOX_SEALING_KEY can be"):
+            operator_key(settings, environment)
+    alone = settings.model_copy(update={"sandbox_sealing_key": "", "sandbox_sealing_certificate": None})
+    assert trusted_roots(alone, tmp_path / "none") == read_roots(tmp_path / "root.pem")  # nobody is asked
+    configured = operator_key(alone, "production")
+    assert configured and (configured.client.id, configured.client.pin) == ("acme", "123456")
+    assert "123456" not in repr(configured)

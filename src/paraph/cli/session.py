@@ -151,7 +151,7 @@ def log_start(command: str) -> None:
     settings = read_settings()
     machine.name_process(f"paraph-{command}")
     web_processes, worker_processes = settings.processes
-    kind = settings.sealing_key.partition(":")[0]
+    kind = settings.sealing_key.partition(":")[0].partition("+")[0]
     structlog.get_logger("paraph.start").info(
         "Paraph starts",
         command=command,
@@ -159,7 +159,7 @@ def log_start(command: str) -> None:
         python=platform.python_version(),
         database="own" if settings.database_url else "embedded",
         storage=urlsplit(settings.storage_url).scheme or "folder",
-        sealing_key=kind if kind in ("pkcs11", "awskms", "arn") else "file" if kind else "development",
+        sealing_key=kind if kind in ("pkcs11", "awskms", "arn", "csc") else "file" if kind else "development",
         confinement=settings.confinement,
         web_processes=web_processes,
         worker_processes=worker_processes,

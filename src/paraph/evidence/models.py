@@ -1,10 +1,12 @@
 """Sealed documents, proof files, and the timestamps and certificate statuses that belong to them."""
 
+import base64
 from typing import Any
 
 from django.db import models
 
 from paraph.kernel import clock
+from paraph.pdf.pki.qualified import makes_qualified_seals
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
@@ -47,6 +49,12 @@ class SealedFile(models.Model):
         """What :func:`paraph.evidence.record.seal_facts` states, ``sealed_at``, and ``timestamped_at`` as exact as the
         authority stated it."""
         return {"signed_pdf_sha256": bytes(self.sha256).hex(), **self.shared.content["facts"], **self.seal}
+
+    @property
+    def is_qualified(self) -> bool:
+        """Whether the certificate of the seal states that its seals are qualified electronic seals."""
+        chain = self.shared.content["certificates"].get("seal", [])
+        return bool(chain) and makes_qualified_seals(base64.b64decode(chain[0]))
 
 
 class SealedDocument(SealedFile):

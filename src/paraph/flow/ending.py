@@ -72,13 +72,11 @@ def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
 def _due() -> Iterator[int]:
     """Yield due requests in batches, each from where the last one ended, so that requests that fail are met once."""
     pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
-    ordered = pending.order_by("expires_at", "pk").values_list("expires_at", "pk")
-    batch = list(ordered[:_EXPIRED_AT_ONCE])
-    while batch:
-        yield from (request_id for _, request_id in batch)
-        end, last = batch[-1]
-        later = Q(expires_at=end, pk__gt=last) | Q(expires_at__gt=end)
-        batch = list(ordered.filter(later, expires_at__gte=end)[:_EXPIRED_AT_ONCE])
+    ordered, later = pending.order_by("expires_at", "pk").values_list("pk", "expires_at"), Q()
+    while batch := list(ordered.filter(later)[:_EXPIRED_AT_ONCE]):
+        yield from (request_id for request_id, _end in batch)
+        last, end = batch[-1]
+        later = Q(expires_at__gte=end) & (Q(pk__gt=last) | Q(expires_at__gt=end))
 
 
 @transaction.atomic

@@ -24,7 +24,6 @@ _REQUEST = Joined(SignatureRequest, "application", end='WHERE "self"."id" = %s F
 _SIGNER = Joined(
     Signer, "request", "request__application", end='WHERE "self"."id" = %s FOR NO KEY UPDATE OF "request", "self"'
 )
-_SANDBOX_ACT = {"sandbox_act": True}
 
 
 def lock_request(request_id: int) -> SignatureRequest:
@@ -48,16 +47,16 @@ def lock_holder(signer: Signer) -> Signer:
 
 
 def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
-    facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
-    facts |= {"reminder": True} if reminder else {}
+    facts = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
+    facts |= _if_so(reminder=reminder)
     _record(signer.request, EventType.SIGNER_NOTIFIED, signer, metadata=facts)
 
 
 def delivery_failed(to: Signer | CopyRecipient, channel: str, recipient: str, mail: str, answer: str) -> None:
     """Record that a message was refused for good. ``mail``: its name, which begins with its kind."""
-    facts: dict[str, Any] = {"channel": channel, "recipient": recipient, "message": mail.partition("-")[0]}
-    facts |= {"answer": answer, **({} if isinstance(to, Signer) else {"copies": True})}
-    _record(to.request, EventType.DELIVERY_FAILED, to if isinstance(to, Signer) else None, metadata=facts)
+    signer, kind = to if isinstance(to, Signer) else None, mail.partition("-")[0]
+    facts = {"channel": channel, "recipient": recipient, "message": kind, "answer": answer}
+    _record(to.request, EventType.DELIVERY_FAILED, signer, metadata=facts | _if_so(copies=signer is None))
 
 
 def signer_corrected(signer: Signer, old: Mapping[str, str], new: Mapping[str, str], origin: Origin) -> None:
@@ -89,11 +88,9 @@ def signer_signed(
 ) -> None:
     """Record a signature. ``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``:
     on whose device the signer signed in person, None for their own."""
-    facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
-    facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
-    facts |= {"role": signer.role} if signer.is_approver else {}
-    facts |= {} if member_id is None else {"in_person": True, "member_id": member_id}
-    facts |= _SANDBOX_ACT if sandbox_act else {}
+    facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    facts |= _if_so(fields=list(fields), role=signer.role if signer.is_approver else "", sandbox_act=sandbox_act)
+    facts |= _if_so(in_person=member_id is not None, member_id=member_id)
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
 
@@ -104,14 +101,12 @@ def request_completed(request: SignatureRequest) -> None:
 def completion_notified(request: SignatureRequest, recipients: list[str], kept: int, *, copies: bool = False) -> None:
     """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails no mail server
     took."""
-    facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
-    facts |= {"copies": True} if copies else {}
-    facts |= {"kept": kept} if kept else {}
+    facts = {"channel": "email", "recipients": recipients, **_if_so(copies=copies, kept=kept)}
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 
 def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:
-    facts = {"expires_at": clock.iso(request.expires_at), **(_SANDBOX_ACT if sandbox_act else {})}
+    facts = {"expires_at": clock.iso(request.expires_at), **_if_so(sandbox_act=sandbox_act)}
     _record(request, EventType.EXPIRED, metadata=facts)
 
 
@@ -128,7 +123,7 @@ def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act
     about the signer stands in the journal alone, where it can be erased."""
     request = signer.request
     stated = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
-    facts = {"expires_at": clock.iso(request.expires_at), **stated, **(_SANDBOX_ACT if sandbox_act else {})}
+    facts = {"expires_at": clock.iso(request.expires_at), **stated, **_if_so(sandbox_act=sandbox_act)}
     _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, stated=stated)
 
 
@@ -140,6 +135,11 @@ def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> No
 
 def certificate_issued(request: SignatureRequest, facts: dict[str, Any]) -> None:
     _record(request, EventType.CERTIFICATE_ISSUED, metadata=facts)
+
+
+def _if_so(**facts: Any) -> dict[str, Any]:
+    """Return those of the facts that are so: metadata leave out what is not."""
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def _record(

@@ -124,11 +124,10 @@ def _request_id(arguments: Mapping[str, Any]) -> int | None:
         return int(arguments["request_id"])
     try:
         if "signer_id" in arguments:
-            return Signer.objects.values_list("request_id", flat=True).get(pk=arguments["signer_id"])
-        if "request_document_id" not in arguments:
-            return None
-        return RequestDocument.objects.values_list("request_id", flat=True).get(pk=arguments["request_document_id"])
-    except (DatabaseError, RequestDocument.DoesNotExist, Signer.DoesNotExist):
+            return Signer.objects.filter(pk=arguments["signer_id"]).values_list("request_id", flat=True).first()
+        rows = RequestDocument.objects.filter(pk=arguments.get("request_document_id", 0))
+        return rows.values_list("request_id", flat=True).first()
+    except DatabaseError:
         return None
 
 
@@ -196,19 +195,19 @@ def _prune_webhooks() -> None:
     prune_events(clock.now())
 
 
-_PERIODIC: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
-    ("refresh_certificate_statuses", "*/5 * * * *", "refresh_statuses", refresh_statuses),
-    ("prune_webhooks", "17 * * * *", "prune_webhooks", _prune_webhooks),
-    ("take_over_calls_of_the_month", "3-59/5 * * * *", "take_over_calls", take_over_calls),
-    ("clear_sessions", "41 3 * * *", "clear_sessions", SessionStore.clear_expired),
-    ("begin_what_is_due", "*/5 * * * *", "begin_what_is_due", _begin_what_is_due),
-    ("warn_senders_of_what_expires", "6-59/10 * * * *", "warn_senders", warn_senders),
-    ("remind_who_is_due", "8-59/10 * * * *", "remind_due", remind_due),
-    ("delete_uploads_never_used", "11 4 * * *", "delete_unused", lambda: defer("delete_unused_uploads", first=1)),
-    ("sweep_storage", "41 3 * * *", "sweep", sweep),
-    ("forget_fixed_people", "13 4 * * *", "forget_fixed_people", forget_fixed_people),
+_PERIODIC: tuple[tuple[str, str, Callable[[], object]], ...] = (
+    ("refresh_certificate_statuses", "*/5 * * * *", refresh_statuses),
+    ("prune_webhooks", "17 * * * *", _prune_webhooks),
+    ("take_over_calls_of_the_month", "3-59/5 * * * *", take_over_calls),
+    ("clear_sessions", "41 3 * * *", SessionStore.clear_expired),
+    ("begin_what_is_due", "*/5 * * * *", _begin_what_is_due),
+    ("warn_senders_of_what_expires", "6-59/10 * * * *", warn_senders),
+    ("remind_who_is_due", "8-59/10 * * * *", remind_due),
+    ("delete_uploads_never_used", "11 4 * * *", lambda: defer("delete_unused_uploads", first=1)),
+    ("sweep_storage", "41 3 * * *", sweep),
+    ("forget_fixed_people", "13 4 * * *", forget_fixed_people),
 )
-"""Tasks by the clock: name, when, the lock that lets one wait at most, and the verb."""
+"""Tasks by the clock, of each of which one waits at most: name, when, and the verb."""
 
 
 def _by_the_clock(verb: Callable[[], object]) -> Callable[[int], None]:
@@ -218,6 +217,6 @@ def _by_the_clock(verb: Callable[[], object]) -> Callable[[int], None]:
     return run
 
 
-for _name, _cron, _lock, _verb in _PERIODIC:
-    _periodic = app.task(name=f"paraph.flow.jobs.{_name}", queueing_lock=_lock)(_by_the_clock(_verb))
+for _name, _cron, _verb in _PERIODIC:
+    _periodic = app.task(name=f"paraph.flow.jobs.{_name}", queueing_lock=_name)(_by_the_clock(_verb))
     app.periodic(cron=_cron)(_periodic)

@@ -23,12 +23,10 @@ def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, conten
     store.put(key, png)
     logo = Logo(profile=profile, object_key=key, width=width, height=height, file_size=len(png))
     logo.sha256 = tokens.sha256(png)
-    with transaction.atomic():
-        _replace(actor, profile, logo)
+    _replace(actor, profile, logo)
     return logo
 
 
-@transaction.atomic
 def remove_logo(actor: Actor, profile: BrandingProfile) -> None:
     """Remove the logo of a profile; do nothing where it has none. Raise ``DomainError("not_found", …)``."""
     _replace(actor, profile, None)
@@ -42,6 +40,7 @@ def remove_logos(organization_id: int) -> None:
     logos.delete()
 
 
+@transaction.atomic
 def _replace(actor: Actor, profile: BrandingProfile, logo: Logo | None) -> None:
     locked_organization(profile.organization_id)
     found = existing_profile(profile.pk)

@@ -143,6 +143,9 @@ class Settings(BaseModel):
     sandbox_sealing_key: str = ""
     sandbox_sealing_certificate: Path | None = None
     sandbox_sealing_passphrase: str = ""
+    csc_client_id: str = ""
+    csc_client_secret: str = ""
+    csc_pin: str = ""
     development_key: Literal["p-256", "rsa-3072"] = "p-256"
     seal_level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = "B-LTA"
     timestamp_authorities: CommaSeparated = [BUILT_IN_TIMESTAMPS]

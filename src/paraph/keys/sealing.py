@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates, read_roots
 from paraph.keys.chains import is_root
+from paraph.keys.csc_key import CscKey
+from paraph.keys.csc_provider import PREFIX, CscClient
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import CertificateRefused, SigningKey, reaches_root
@@ -37,12 +39,14 @@ class SealingKeys:
 
 @dataclass(frozen=True)
 class OperatorKey:
-    """The settings of an operator's key. ``prefix``: the beginning of their names."""
+    """The settings of an operator's key. ``prefix``: the beginning of their names. ``client``: for a key at a
+    provider."""
 
     prefix: str
     address: str
     certificates: Path | None
     passphrase: str
+    client: CscClient
 
 
 def sealing_keys(
@@ -67,42 +71,58 @@ def sealing_keys(
 def operator_key(settings: "Settings", environment: EnvironmentName) -> OperatorKey | None:
     """Return the key that the operator configured for an environment, or None for the development keys. Raises
     ``DomainError`` for a certificate without a key, and for one key in both environments."""
+    client = CscClient(settings.csc_client_id, settings.csc_client_secret, settings.csc_pin)
     if environment == "sandbox":
         address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
-        configured = OperatorKey(_SANDBOX_PREFIX, address, certificates, settings.sandbox_sealing_passphrase)
+        configured = OperatorKey(_SANDBOX_PREFIX, address, certificates, settings.sandbox_sealing_passphrase, client)
     else:
         address, certificates = settings.sealing_key, settings.sealing_certificate
-        configured = OperatorKey(_PRODUCTION_PREFIX, address, certificates, settings.sealing_passphrase)
+        configured = OperatorKey(_PRODUCTION_PREFIX, address, certificates, settings.sealing_passphrase, client)
     if not address and certificates is not None:
         raise DomainError("configuration", f"{configured.prefix}CERTIFICATE is set but {configured.prefix}KEY is not.")
     if environment == "sandbox" and address and address == settings.sealing_key:
         raise DomainError("configuration", f"{_SANDBOX_PREFIX}KEY must be another key than {_PRODUCTION_PREFIX}KEY.")
+    if is_at_provider(settings.sealing_key) and is_at_provider(settings.sandbox_sealing_key):
+        only = f"Only one of {_PRODUCTION_PREFIX}KEY and {_SANDBOX_PREFIX}KEY can be a CSC credential"
+        raise DomainError("configuration", f"{only}, since PARAPH_CSC_CLIENT_ID and PARAPH_CSC_PIN are of one.")
     return configured if address else None
 
 
 def _open_configured(configured: OperatorKey) -> SigningKey:
     """Open the key. Errors of :func:`open_key` name the settings of production, and are corrected here."""
     try:
-        return open_key(configured.address, configured.certificates, configured.passphrase)
+        return open_key(configured.address, configured.certificates, configured.passphrase, configured.client)
     except DomainError as error:
         raise DomainError(error.code, error.message.replace(_PRODUCTION_PREFIX, configured.prefix)) from error
 
 
-def open_key(address: str, certificates: Path | None = None, passphrase: str = "") -> SigningKey:
-    """Open the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
+def is_at_provider(address: str) -> bool:
+    """Return whether a provider keeps the key at this address, which costs money at each signature."""
+    return address.startswith(PREFIX)
 
-    ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12.
-    ``passphrase``: of the file, or the PIN of the token. Raise ``DomainError`` as :func:`sealing_keys` does.
+
+def open_key(
+    address: str, certificates: Path | None = None, passphrase: str = "", client: CscClient | None = None
+) -> SigningKey:
+    """Open the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…``, an ARN, or
+    ``csc+https://…``.
+
+    ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12; of
+    a key at a provider, its root. ``passphrase``: of the file, or the PIN of the token. ``client``: what the
+    provider knows the operator by. Raise ``DomainError`` as :func:`sealing_keys` does.
     """
     listed = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]
     try:
+        if is_at_provider(address):
+            return CscKey(address, client or CscClient(), _required(listed))
         if scheme in _MODULES:
             return _opener(scheme)(address, passphrase, _required(listed))
         key, enclosed = read_private_key(Path(address), passphrase.encode())
         return LocalKey(key, _required([*listed, *enclosed]))
     except CertificateRefused as error:
-        raise DomainError(error.code, f"{certificates or address}: {error.message}") from error
+        source = address if is_at_provider(address) else certificates or address
+        raise DomainError(error.code, f"{source}: {error.message}") from error
 
 
 def _opener(scheme: str) -> _Opener:
@@ -117,7 +137,10 @@ def _opener(scheme: str) -> _Opener:
 
 def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certificate]:
     if not certificates:
-        raise DomainError("configuration", "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key.")
+        raise DomainError(
+            "configuration",
+            "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key, of one at a provider the root.",
+        )
     return certificates
 
 

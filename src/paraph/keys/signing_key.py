@@ -7,7 +7,7 @@ from typing import Protocol
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 
@@ -120,21 +120,23 @@ def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
 def by_signature(message: bytes, signature: bytes) -> Callable[[x509.Certificate], bool]:
     """Return whether a certificate is for the key that made the signature over SHA-256 of ``message``, for keys that
     cannot be read."""
+    return lambda certificate: is_signature(certificate, message, signature)
 
-    def belongs(certificate: x509.Certificate) -> bool:
-        try:
-            key = certificate.public_key()
-            if isinstance(key, rsa.RSAPublicKey):
-                key.verify(signature, message, PKCS1v15(), SHA256())
-            elif isinstance(key, ec.EllipticCurvePublicKey):
-                key.verify(signature, message, ec.ECDSA(SHA256()))
-            else:
-                return False
-        except (InvalidSignature, UnsupportedAlgorithm, ValueError):
+
+def is_signature(certificate: x509.Certificate, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
+    """Return whether the certificate's key made the signature over SHA-256 of ``message``, in the form of
+    :class:`KeySignature`. ``is_pss``: by RSASSA-PSS."""
+    try:
+        key = certificate.public_key()
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(signature, message, PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else PKCS1v15(), SHA256())
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(signature, message, ec.ECDSA(SHA256()))
+        else:
             return False
-        return True
-
-    return belongs
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError):
+        return False
+    return True
 
 
 def _checked(own: x509.Certificate, certificates: Sequence[x509.Certificate]) -> UsableCertificate:

@@ -16,8 +16,11 @@ from paraph.database.planned import one_row
 from paraph.evidence.models import ProofFile
 from paraph.flow.due import Kept
 from paraph.flow.events import lock_request
-from paraph.flow.messages.copies import mail_name
-from paraph.flow.messages.tell_of_end import pending_mails
+from paraph.flow.messages.copies import mail_name, summary_name
+from paraph.flow.messages.owed import CONTACT
+from paraph.flow.messages.sent_once import READ_ALONG
+from paraph.flow.messages.tell_of_end import due_to_signer, end_name, to_be_told
+from paraph.flow.messages.tell_sender import due_mail, message_id
 from paraph.flow.sending.invite import invitation_name, reminder_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -36,6 +39,7 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.tenants.models import MailKind
 
 _TASKS = "paraph.flow.jobs."
 _LIVE = ("todo", "doing")
@@ -96,11 +100,7 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
-    about = "the decline" if request.declined_by_id else "the withdrawal"
-    return [
-        PendingStep(mail.task, mail.arguments, f"the mail to {mail.to} about {about}", mails=(mail.name,))
-        for mail in pending_mails(request)
-    ]
+    return list(_mails_of_end(request)) if request.ended_early_at else []
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
@@ -158,7 +158,7 @@ def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
     reached = Signer.objects.filter(request=request, undelivered__isnull=True)
     if request.notify_signers_on_completion and reached and not notified.exclude(metadata__has_key="copies").exists():
-        mails = tuple(f"completion-{each.pk}" for each in reached if not each.completion_notified_at)
+        mails = tuple(summary_name(each.pk) for each in reached if not each.completion_notified_at)
         yield PendingStep(
             "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
         )
@@ -170,6 +170,19 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
     if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
         mails = tuple(map(mail_name, pks))
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
+
+
+def _mails_of_end(request: SignatureRequest) -> Iterator[PendingStep]:
+    about = "the decline" if request.declined_by_id else "the withdrawal"
+    unsent = SenderMail.objects.filter(request=request, about=request.declined_by_id or 0, sent_at=None)
+    for mail in unsent.filter(kind__in=(MailKind.DECLINED, CONTACT)).select_related(*READ_ALONG).order_by("-kind"):
+        if due_mail(mail):
+            words = f"the mail to {'the contact address' if mail.kind == CONTACT else 'the sender'} about {about}"
+            yield PendingStep("tell_sender", {"name": mail.name}, words, mails=(message_id(mail.name),))
+    for signer in to_be_told(request).filter(end_told_at=None).exclude(email__endswith=ERASED_DOMAIN):
+        if due_to_signer(signer):
+            words, mails = f"the mail to {signer.full_name} about {about}", (end_name(signer.pk),)
+            yield PendingStep("tell_signer_of_end", {"signer_id": signer.pk}, words, mails=mails)
 
 
 def _artefacts(request: SignatureRequest) -> list[PendingStep]:

@@ -374,7 +374,9 @@ def test_threads_do_not_meet() -> None:
 def test_the_proof_speaks_every_language(locale: str) -> None:
     """Typst refuses a letter that no font has, and the facts stay as they are."""
     words = of("proof", locale)
-    pdf = proof(replace(CONTENT, locale=locale, environment="sandbox", signers=[replace(ANNA, opened_at=AT), BO]))
+    qualified = [replace(CONTENT.documents[0], seal=replace(SEAL, qualified=True))]
+    content = replace(CONTENT, locale=locale, environment="sandbox", signers=[replace(ANNA, opened_at=AT), BO])
+    pdf = proof(replace(content, documents=qualified))
     with pikepdf.open(io.BytesIO(pdf)) as document:
         assert str(document.Root.Lang) == locale
         assert json.loads(document.attachments["evidence.json"].get_file().read_bytes()) == CONTENT.evidence
@@ -391,9 +393,10 @@ def test_the_proof_speaks_every_language(locale: str) -> None:
         assert exact in text
     if direction(locale) == "ltr":
         said = letters("".join(texts(pdf)))
-        for name in ("title", "both_signed", "not_binding", "journal_note", "step_evidence", "step_together"):
+        for name in ("title", "both_signed", "not_binding", "qualified_seal", "journal_note", "step_together"):
             assert letters(words[name]) in said, name
         assert letters(date(AT, locale)) in said
+        assert letters(words["qualified_seal"]) not in letters("".join(texts(proof(content))))
     box = ink_box(next(pictures(pdf, scale=1)))
     assert box is not None and box[0] >= 55 and box[2] <= 541, "digests beside their names stay within the margins"
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from typing import Any
 
 import structlog
 from django.db import transaction
@@ -68,13 +69,14 @@ def delete_files(*request_ids: int) -> int:
     found = [request.pk for request in with_files.order_by("pk").select_for_update(no_key=True).only("pk")]
     if not found:
         return 0
-    objects_to_delete.note([*_delete_sealed(found), *_delete_uploads(found)])
+    SignatureRequest.objects.filter(pk__in=found).update(files_deleted_at=clock.now(), subject="", message="")
+    objects_to_delete.note(_delete_sealed(found))
+    delete_unkept(RequestDocument.objects.filter(request__in=found).values("document"), TemplateDocument)
     of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
     Signer.objects.filter(request__in=found).update(**of_signers)
     Field.objects.filter(request_document__request__in=found).exclude(value=None).update(value=None)
     Reminder.objects.filter(signer__request__in=found).exclude(message="").update(message="")
     erase_values(values_in(found, ENTERED), {})
-    SignatureRequest.objects.filter(pk__in=found).update(files_deleted_at=clock.now(), subject="", message="")
     return len(found)
 
 
@@ -88,16 +90,18 @@ def _delete_sealed(request_ids: Collection[int]) -> list[str]:
     return keys
 
 
-def _delete_uploads(request_ids: Collection[int]) -> set[str]:
-    """Delete the uploads that nothing else uses. Their documents are locked first: of two requests that go at once, the
-    second sees that the first is gone, and one that is created meanwhile is refused."""
-    of_requests = RequestDocument.objects.filter(request__in=request_ids).values("document")
-    documents = Document.objects.filter(pk__in=of_requests, file_deleted_at=None).order_by("pk")
-    locked = list(documents.select_for_update())
-    others = RequestDocument.objects.filter(document__in=locked, request__files_deleted_at=None)
-    used = set(others.exclude(request__in=request_ids).values_list("document_id", flat=True))
-    used |= set(TemplateDocument.objects.filter(document__in=locked).values_list("document_id", flat=True))
-    gone = [document for document in locked if document.pk not in used]
+def delete_unkept(documents: Any, *keepers: Any) -> list[Document]:
+    """Mark the uploads of these documents as deleted, note their objects, and return the documents: without those that
+    a request which has its files, or one of these tables, keeps.
+
+    The documents are locked first: of two requests that go at once, the second sees that the first is gone, and one
+    that is created meanwhile is refused.
+    """
+    locked = list(Document.objects.filter(pk__in=documents, file_deleted_at=None).order_by("pk").select_for_update())
+    rows = [RequestDocument.objects.filter(request__files_deleted_at=None), *(table.objects.all() for table in keepers)]
+    kept = {pk for each in rows for pk in each.filter(document__in=locked).values_list("document_id", flat=True)}
+    gone = [document for document in locked if document.pk not in kept]
     Document.objects.filter(pk__in=[document.pk for document in gone]).update(file_deleted_at=clock.now())
     DocumentTags.objects.filter(document__in=gone).delete()  # words of the pages
-    return {key for document in gone for key in (document.object_key, document.shown_key)}
+    objects_to_delete.note({key for document in gone for key in (document.object_key, document.shown_key)})
+    return gone

@@ -1,8 +1,7 @@
 """Mails that lead to the sealed documents: to signers once everybody has signed (rule 4.5,
 ``notify_signers_on_completion``), to those who get copies, and to both once more when they ask for it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from django.db import transaction
 
@@ -11,8 +10,8 @@ from paraph.counts import counting
 from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
-from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
-from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once, noted_in
+from paraph.flow.messages.limits import counted, message_about
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mail_all, mail_row_once
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
 from paraph.kernel.rates import DAY
@@ -46,22 +45,20 @@ def notify_completion(request_id: int) -> None:
     """
     signers = Signer.objects.filter(request_id=request_id, undelivered__isnull=True).order_by("order")
     mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
-    _journal(request_id, {_summary_name(signer.pk): signer.email for signer in signers})
+    _journal(request_id, {summary_name(signer.pk): signer.email for signer in signers})
 
 
 def _mail_signer(signer_id: int) -> None:
-    note = noted_in(Signer.objects.filter(pk=signer_id), "completion_notified_at")
-    mail_once(_summary_name(signer_id), lambda: _due_summary(signer_id), note)
+    signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
+    mail_row_once(summary_name(signer_id), signer, "completion_notified_at", _summary)
 
 
-def _summary_name(signer_id: int) -> str:
+def summary_name(signer_id: int) -> str:
+    """Return the name under which the mail about the completion is sent once."""
     return f"completion-{signer_id}"
 
 
-def _due_summary(signer_id: int) -> DueEmail | None:
-    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
-    if signer.completion_notified_at:
-        return None
+def _summary(signer: Signer) -> DueEmail:
     wanted = signer.request.organization.mails_copy_links
     return DueEmail(signer, completion(signer, copy_link(signer) if wanted else None))
 
@@ -91,22 +88,20 @@ def mail_name(recipient_id: int) -> str:
 
 
 def _mail_recipient(recipient_id: int) -> None:
-    note = noted_in(CopyRecipient.objects.filter(pk=recipient_id), "notified_at")
-    mail_once(mail_name(recipient_id), lambda: _due_copy(recipient_id), note)
+    recipient = CopyRecipient.objects.select_related(*READ_ALONG).filter(pk=recipient_id)
+    mail_row_once(mail_name(recipient_id), recipient, "notified_at", _due_copy)
 
 
-def _due_copy(recipient_id: int) -> DueEmail | None:
-    related = ("request__organization", "request__branding_profile")
-    recipient = CopyRecipient.objects.select_related(*related).get(pk=recipient_id)
+def _due_copy(recipient: CopyRecipient) -> DueEmail | None:
     request = recipient.request
-    if recipient.notified_at or request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
+    if request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
         return None
     signer = Signer.objects.filter(request=request).order_by("order")[0]
     signer.request = request
     return DueEmail(signer, copy_email(recipient), copy=recipient)
 
 
-_AGAIN_PER_DAY = 3
+_MOST_AGAIN = 3  # in a day
 
 
 def may_mail_copy(signer: Signer) -> bool:
@@ -143,26 +138,12 @@ def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *
     if not may:
         raise DomainError("not_found", "There is no copy to be mailed.")
     message = message_about(to.request, Channel.EMAIL, to.email)
-    with machine_of_others(tenant_key(to.request)), _counted(to), counted(message, waits=False):
+    with machine_of_others(tenant_key(to.request)), counted(message, _again(to), waits=False):
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
             send_email(to.email, content, withheld=message.withheld)
 
 
-@contextmanager
-def _counted(to: Signer | CopyRecipient) -> Iterator[None]:
-    """Count a mail to this person, which the block sends; take it back where none was sent."""
-    positions = counting.count([_again(to)])
-    try:
-        if positions[0].is_beyond:
-            reason = "as many mails with a link to the copy as a signer may get in a day were sent"
-            raise TooManyMessagesError(reason, positions[0].ends_at)
-        yield
-    except DomainError:
-        counting.give_back(positions)
-        raise
-
-
 def _again(to: Signer | CopyRecipient) -> counting.Ceiling:
-    kind = "copy" if isinstance(to, Signer) else "copy-recipient"
-    return counting.Ceiling(f"{kind}:{to.pk}", DAY, _AGAIN_PER_DAY)
+    kind = "signer" if isinstance(to, Signer) else "recipient"
+    return counting.Ceiling(f"copy:{kind}:{to.pk}", DAY, _MOST_AGAIN)

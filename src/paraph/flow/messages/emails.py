@@ -32,7 +32,6 @@ from paraph.signature_requests.models import (
     LONGEST_SUBJECT,
     CopyRecipient,
     Inquiry,
-    SignatureRequest,
     Signer,
     SignerStatus,
 )
@@ -72,9 +71,8 @@ def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = 
     words, request = _words(signer), signer.request
     asked = say(words, "invited", sender=inviting_name(signer))
     return _laid_out(
-        request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=_invitation_subject(words, request.organization.name, request.subject),
         preview=words["preview_invitation"],
         lines=[asked, *_to_sign(signer, words, request.message, documents)],
@@ -90,9 +88,8 @@ def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
     day = date(signer.notified_at or request.created_at, words["locale"])
     asked = say(words, "reminded", sender=inviting_name(signer), date=plain(day))
     return _laid_out(
-        request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=reminder_subject(signer),
         preview=phrase(words, "until", until=moment(request.expires_at, words["locale"])),
         lines=[asked, *_to_sign(signer, words, message or request.message)],
@@ -135,9 +132,8 @@ def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
     return _laid_out(
-        signer.request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=phrase(words, "code_subject", code=code),
         preview=words["code_secret"],
         lines=[say(words, "code", code=large, sender=sender_name(signer.request))],
@@ -162,9 +158,8 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     documents = _documents(signer, words)
     soon = [say(words, "completed_next")] if copy else []
     return _laid_out(
-        signer.request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=phrase(words, "completion_subject", sender=sender),
         preview=documents.text,
         lines=[
@@ -190,9 +185,8 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     links = [(document_name(each.name), f"{url}/documents/{each.pk}.pdf") for each in documents[:_MOST_LINKS]]
     links.append((of("proof", request.locale)["title"], f"{url}/proof.pdf"))
     return _laid_out(
-        request,
+        recipient,
         words,
-        greeted=signer_name(recipient),
         subject=phrase(words, "copies_subject", sender=sender),
         preview=about.text,
         lines=[
@@ -217,8 +211,9 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
     kind = phrase(of("page", words["locale"]), f"ask_{inquiry.kind}")
     name, text = signer_name(signer), written(inquiry.text)
     return _laid_out(
-        request,
+        signer,
         words,
+        from_sender=False,
         subject=f"{name}: {kind}",
         preview=text.text,
         lines=[_who(name, signer.email, kind), text],
@@ -232,8 +227,9 @@ def declined_to_contact(decliner: Signer) -> EmailContent:
     words = of("mail", sender_language(request))
     declined = phrase(words, "declined_by", name=name)
     return _laid_out(
-        request,
+        decliner,
         words,
+        from_sender=False,
         subject=declined,
         preview=written(request.ended_reason).text,
         lines=[_who(declined, decliner.email), quoted(request.ended_reason), say(words, "declined_end")],
@@ -245,9 +241,8 @@ def declined_to_signer(signer: Signer) -> EmailContent:
     """Write that the request has ended, and not who declined: who else signs is not the signer's to know."""
     words, sender = _words(signer), sender_name(signer.request)
     return _laid_out(
-        signer.request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=phrase(words, "declined_subject", sender=sender),
         preview=words["declined_end"],
         lines=[say(words, "declined", sender=sender), _documents(signer, words), say(words, "declined_end")],
@@ -258,18 +253,17 @@ def withdrawn(signer: Signer) -> EmailContent:
     """Write that the sender withdrew the request, when, and why where a reason was given."""
     words, request = _words(signer), signer.request
     sender, at = sender_name(request), _moment(request.ended_early_at or request.expires_at, words)
-    has_signed = signer.status == SignerStatus.SIGNED
+    consequence = "withdrawn_signed" if signer.status == SignerStatus.SIGNED else "withdrawn_end"
     return _laid_out(
-        signer.request,
+        signer,
         words,
-        greeted=signer_name(signer),
         subject=phrase(words, "withdrawn_subject", sender=sender),
-        preview=words["withdrawn_signed" if has_signed else "withdrawn_end"],
+        preview=words[consequence],
         lines=[
             say(words, "withdrawn", sender=sender, date=at),
             _documents(signer, words),
             *_message(words, request.ended_reason),
-            say(words, "withdrawn_signed" if has_signed else "withdrawn_end"),
+            say(words, consequence),
         ],
     )
 
@@ -292,30 +286,31 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
 
 
 def _laid_out(
-    request: SignatureRequest,
+    about: Signer | CopyRecipient,
     words: Words,
     *,
     subject: str,
     preview: str,
     lines: list[Sentence],
-    greeted: str = "",
     closing: Sequence[Sentence] = (),
     action: tuple[str, str] | None = None,
+    from_sender: bool = True,
 ) -> EmailContent:
-    """Lay out a mail about the request. ``greeted``: the name of a reader who takes part in it, to whom the mail comes
-    from the sender; "" for others."""
+    """Lay out a mail about the request: from its sender to this person, who takes part in it; without ``from_sender``,
+    from the service to the sender."""
+    request = about.request
     return lay_out(
         Letter(
             locale=words["locale"],
             subject=subject,
             preview=preview,
             sender=sender_name(request),
-            lines=[say(words, "hello", name=greeted), *lines] if greeted else lines,
+            lines=[say(words, "hello", name=signer_name(about)), *lines] if from_sender else lines,
             closing=closing,
             action=action,
             accent=accent(request.branding_profile),
-            logo=logo_picture(request.branding_profile) if greeted else None,
-            from_name=from_name(request) if greeted else "",
+            logo=logo_picture(request.branding_profile) if from_sender else None,
+            from_name=from_name(request) if from_sender else "",
         )
     )
 

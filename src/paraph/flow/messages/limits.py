@@ -35,6 +35,7 @@ _REASONS = {
     "confirmation": "as many questions for a confirmation as one recipient may get in a day were sent there",
     "sms-country": "as many SMS as may go to that country in a day were sent",
     "sms-organization": "as many SMS as this sender may send in a day were sent",
+    "copy": "as many mails with a link to the copy as a signer may get in a day were sent",
 }
 
 
@@ -58,9 +59,8 @@ class TooManyMessagesError(DomainError, Reschedule):
         self.reason = reason
         self.next_at = next_at
         self.retry_after = max(1, math.ceil((next_at - clock.now()).total_seconds()))
-        super().__init__(
-            "rate_limited", f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
-        )
+        sentence = f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
+        super().__init__("rate_limited", sentence)
 
 
 def message_about(request: SignatureRequest, channel: Channel, recipient: str) -> OutgoingMessage:
@@ -70,15 +70,15 @@ def message_about(request: SignatureRequest, channel: Channel, recipient: str) -
 
 
 @contextmanager
-def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
+def counted(message: OutgoingMessage, *more: Ceiling, waits: bool) -> Iterator[None]:
     """Count a message, which the block sends; take it out of the counts again where the block raises ``OSError`` or
-    ``DomainError``, since the gateway did not take it then.
+    ``DomainError``, since the gateway did not take it then. ``more``: ceilings besides those of all messages.
 
     Raise :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
     ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
     transaction, which would keep the counts' rows locked.
     """
-    positions = count([ceiling for ceiling in _ceilings(message) if ceiling.limit])
+    positions = count([ceiling for ceiling in (*_ceilings(message), *more) if ceiling.limit])
     beyond = [position for position in positions if position.is_beyond]
     if beyond:
         give_back([position for position in positions if not (waits and position.is_beyond)])
@@ -147,5 +147,4 @@ def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
 
 def forget_put_off() -> int:
     """Delete the notes of mails whose time came more than a day ago; return how many."""
-    gone, _ = PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()
-    return gone
+    return PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()[0]

@@ -28,18 +28,21 @@ def sender_name(request: SignatureRequest, max_length: int = MAX_LENGTH) -> str:
 
 def inviting_name(signer: Signer) -> str:
     """Return who asks for the signature: the member who sent the request, of which organization."""
-    member, organization = signer.request.sent_by, sender_name(signer.request)
-    name = unlinked(member.name, MAX_LENGTH) if member else ""
-    return f"{name} ({organization})" if name and name != organization else organization
+    name, organization = _member_name(signer.request), sender_name(signer.request)
+    return f"{name} ({organization})" if name else organization
 
 
 def from_name(request: SignatureRequest) -> str:
     """Return whom mails to those who take part come from: the member who sent the request, by way of the organization;
     of a request by API, the organization, by way of the service."""
-    member, organization = request.sent_by, sender_name(request)
-    name = unlinked(member.name, MAX_LENGTH) if member else ""
-    names = (name, organization) if name and name != organization else (organization, service_name())
-    return " via ".join(filter(None, names))
+    name, organization = _member_name(request), sender_name(request)
+    return " via ".join(filter(None, (name, organization) if name else (organization, service_name())))
+
+
+def _member_name(request: SignatureRequest) -> str:
+    """Return who sent the request; "" where no member did, or one who is named as the organization is."""
+    name = unlinked(request.sent_by.name, MAX_LENGTH) if request.sent_by else ""
+    return "" if name == sender_name(request) else name
 
 
 def sender_language(request: SignatureRequest) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about, note_put_off
 from paraph.flow.messages.undelivered import note_undelivered
@@ -26,6 +26,10 @@ from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, CopyRecipient, Signer
 
 log = logging.getLogger("paraph.flow")
+
+Row = TypeVar("Row", bound=Model)
+READ_ALONG = ("request__organization", "request__branding_profile", "request__sent_by")
+"""What a mail needs of the request of a signer, or of somebody who gets a copy."""
 
 _PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then
 _PAUSE_SECONDS = 0.1
@@ -88,9 +92,15 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
                 note_undelivered(mail.copy or mail.signer, name, str(refusal))
 
 
-def noted_in(rows: QuerySet[Any], column: str) -> Callable[[str], object]:
-    """Return what notes in this column of a row that its mail is out, for :func:`mail_once`."""
-    return lambda _acknowledgement: rows.update(**{column: clock.now()})
+def mail_row_once(name: str, row: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
+    """Send the mail that is due for this one row, if any, as :func:`mail_once` does. The column says since when it is
+    out, and is empty before."""
+
+    def waiting() -> DueEmail | None:
+        found = row.filter(**{column: None}).first()
+        return due(found) if found else None
+
+    mail_once(name, waiting, lambda _acknowledgement: row.update(**{column: clock.now()}))
 
 
 @contextmanager
@@ -117,7 +127,7 @@ def delivering(
 
 
 def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
-    """Call ``mail``, which is to use :func:`mail_once`, for each of these rows. Raise the first ``OSError`` or
+    """Call ``mail``, which is to use :func:`mail_row_once`, for each of these rows. Raise the first ``OSError`` or
     :class:`TooManyMessagesError` after the mails to all others."""
     refusals: list[OSError | TooManyMessagesError] = []
     for recipient in recipients:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from paraph.flow.messages.emails import declined_to_contact
 from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
 from paraph.flow.messages.owed import CONTACT, queue_mail
-from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
 from paraph.signature_requests.models import (
@@ -45,8 +45,7 @@ def tell_sender(name: str) -> None:
     contact address is put off. Those to the member are in no ceiling of messages: a sender who signs as well must still
     get codes.
     """
-    note = noted_in(SenderMail.objects.filter(pk=name), "sent_at")
-    mail_once(message_id(name), lambda: due_mail(name), note)
+    mail_row_once(message_id(name), SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 
 def is_told(request: SignatureRequest, kind: MailKind, address: str) -> bool:
@@ -60,16 +59,12 @@ def message_id(name: str) -> str:
     return f"sender-{name}"
 
 
-def due_mail(name: str) -> DueEmail | None:
-    """Return the mail queued under this name, None where it is not to be sent, or is out."""
-    rows = SenderMail.objects.select_related("request__organization", "request__branding_profile", "request__sent_by")
-    mail = rows.filter(pk=name).first()
-    if mail is None:  # forgotten, as what it tells has been put right
-        return None
+def due_mail(mail: SenderMail) -> DueEmail | None:
+    """Return the queued mail, which is not out; None where it is not to be sent."""
     request, user = mail.request, mail.request.sent_by
     if mail.kind == CONTACT:
-        return None if mail.sent_at else _due_to_contact(request, mail.about)
-    if mail.sent_at or user is None or not _wants(user, request, mail.kind):
+        return _due_to_contact(request, mail.about)
+    if user is None or not _wants(user, request, mail.kind):
         return None
     with override(_language(request)):
         content = _content(mail)
@@ -135,92 +130,82 @@ def _gets_summary(request: SignatureRequest) -> bool:
 
 
 def _completed(request: SignatureRequest) -> EmailContent:
-    facts = _facts(request)
     if request.signers.filter(role=Role.APPROVER).exists():
         subject = _("Signed and approved: %(title)s")
         sentence = _("Everyone has signed or approved “%(title)s”. The signed documents and the proof are ready.")
     else:
         subject = _("Everyone has signed: %(title)s")
         sentence = _("Everyone has signed “%(title)s”. The signed documents and the proof are ready.")
-    return _laid_out(request, subject % facts, sentence % facts)
+    return _laid_out(request, subject, sentence)
 
 
 def _expiring(request: SignatureRequest) -> EmailContent:
     signers = list(request.signers.order_by("order"))
     unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
     language = get_language() or "en"
-    facts = _facts(request) | {
-        "moment": moment(request.expires_at, language),
-        "day": date(request.expires_at, language),
-        "signed": len(signers) - len(unsigned),
-        "count": len(signers),
-        "names": _listed(unsigned),
-    }
     if any(signer.is_approver for signer in signers):
         progress = _("%(signed)d of %(count)d signed or approved. Waiting for %(names)s.")
     else:
         progress = _("%(signed)d of %(count)d signed. Waiting for %(names)s.")
     return _laid_out(
         request,
-        _("Expires on %(day)s: %(title)s") % facts,
-        _("“%(title)s” expires on %(moment)s. After that, nobody can sign it.") % facts,
-        progress % facts,
+        _("Expires on %(day)s: %(title)s"),
+        _("“%(title)s” expires on %(moment)s. After that, nobody can sign it."),
+        progress,
+        moment=moment(request.expires_at, language),
+        day=date(request.expires_at, language),
+        signed=len(signers) - len(unsigned),
+        count=len(signers),
+        names=_listed(unsigned),
     )
 
 
 def _asked(inquiry: Inquiry) -> EmailContent:
     """Say that a signer wrote, and not what: that stands on the page of the request, until it is erased."""
-    request = inquiry.signer.request
-    facts = _facts(request) | {"name": signer_name(inquiry.signer)}
     sentence = {
         InquiryKind.QUESTION: _("%(name)s has a question about “%(title)s”."),
         InquiryKind.NOT_ME: _("%(name)s says that “%(title)s” is not for them."),
     }[InquiryKind(inquiry.kind)]
-    subject = _("%(name)s wrote to you: %(title)s") % facts
-    return _laid_out(request, subject, sentence % facts, _("Their message is on the page of the request."))
+    subject, more = _("%(name)s wrote to you: %(title)s"), _("Their message is on the page of the request.")
+    return _laid_out(inquiry.signer.request, subject, sentence, more, name=signer_name(inquiry.signer))
 
 
 def _declined(signer: Signer) -> EmailContent:
-    request = signer.request
-    facts = _facts(request) | {"name": signer_name(signer)}
     return _laid_out(
-        request,
-        _("%(name)s declined: %(title)s") % facts,
-        _("%(name)s declined to sign “%(title)s”, so the request has ended. Their reason:") % facts,
-        quoted(request.ended_reason),
+        signer.request,
+        _("%(name)s declined: %(title)s"),
+        _("%(name)s declined to sign “%(title)s”, so the request has ended. Their reason:"),
+        quoted(signer.request.ended_reason),
         _("Signatures given so far won't count."),
+        name=signer_name(signer),
     )
 
 
 def _undelivered(signer: Signer) -> EmailContent:
-    request = signer.request
-    facts = _facts(request) | {"name": signer_name(signer), "address": signer.email}
+    sentence = _(
+        "No mail server has accepted the invitation to %(name)s (%(address)s) for “%(title)s”. Is the address right?"
+    )
     return _laid_out(
-        request,
-        _("Not delivered: the invitation to %(name)s") % facts,
-        _("No mail server has accepted the invitation to %(name)s (%(address)s) for “%(title)s”. Is the address right?")
-        % facts,
+        signer.request,
+        _("Not delivered: the invitation to %(name)s"),
+        sentence,
         _("We will retry for three days. You can also give them the signing link yourself."),
+        name=signer_name(signer),
+        address=signer.email,
     )
 
 
 def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]) -> EmailContent:
     """Say who refuses messages for good, and in which words; what can be done, as long as something can."""
-    facts, is_open = _facts(request) | {"names": _listed(people)}, request.status == RequestStatus.PENDING
     remedy = _("Correct the address or number on the page of the request, or send again if it is right.")
     return _laid_out(
         request,
-        _("Not delivered to %(names)s: %(title)s") % facts,
-        _("A message about “%(title)s” was refused for good. We do not try again by ourselves:") % facts,
+        _("Not delivered to %(names)s: %(title)s"),
+        _("A message about “%(title)s” was refused for good. We do not try again by ourselves:"),
         *(quoted("{recipient}: {answer}".format_map(each.undelivered)) for each in people[:_MOST_NAMES]),
-        *([remedy] if is_open else []),
+        *([remedy] if request.status == RequestStatus.PENDING else []),
+        names=_listed(people),
     )
-
-
-def _facts(request: SignatureRequest) -> dict[str, object]:
-    first = request.request_documents.select_related("document").order_by("position").first()
-    name = request.title or (first.document.name if first else f"#{request.pk}")
-    return {"title": unlinked(name.removesuffix(".pdf"), MAX_LENGTH)}
 
 
 def _listed(signers: Sequence[Signer | CopyRecipient]) -> str:
@@ -228,22 +213,30 @@ def _listed(signers: Sequence[Signer | CopyRecipient]) -> str:
     return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
 
 
-def _laid_out(request: SignatureRequest, subject: str, first: str, *more: str | Sentence) -> EmailContent:
-    base = settings.PARAPH.public_url
+def _laid_out(request: SignatureRequest, subject: str, *lines: str | Sentence, **facts: object) -> EmailContent:
+    """Lay out a mail. The ``facts``, and the ``title`` of the request, take their places in the subject and lines."""
+    base, facts["title"] = settings.PARAPH.public_url, _title(request)
+    sentences = [plain(line % facts) if isinstance(line, str) else line for line in lines]
     choose = _(
         "You received this mail because you sent the request. You can choose which mails you get in your account:"
     )
     return lay_out(
         Letter(
             locale=get_language() or "en",
-            subject=subject,
-            preview=first,
+            subject=subject % facts,
+            preview=sentences[0].text,
             sender="Paraph",
-            lines=[plain(line) if isinstance(line, str) else line for line in (first, *more)],
+            lines=sentences,
             closing=[plain(f"{choose} {base}/account/")],
             action=(_("Open the request"), f"{base}/app/{request.organization_id}/requests/{request.pk}"),
         )
     )
+
+
+def _title(request: SignatureRequest) -> str:
+    first = request.request_documents.select_related("document").order_by("position").first()
+    name = request.title or (first.document.name if first else f"#{request.pk}")
+    return unlinked(name.removesuffix(".pdf"), MAX_LENGTH)
 
 
 def warn_senders() -> int:

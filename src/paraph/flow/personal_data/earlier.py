@@ -1,14 +1,11 @@
 """What is kept of addresses and numbers that signers had until they were corrected: somebody else may have them."""
 
-import json
 from collections.abc import Iterator, Sequence
-
-from django.db import transaction
 
 from paraph.audit_trail.commitments import EntryAbout, entries_about, erase_values
 from paraph.audit_trail.models import Entry
 from paraph.flow.events import lock_request
-from paraph.flow.personal_data.place import Person, Place, among, dumped, pseudonym, recorded, telling, update
+from paraph.flow.personal_data.place import Facts, Person, Place, among, pseudonym, rewrite_recorded, telling
 from paraph.signature_requests.models import RequestStatus
 
 
@@ -21,8 +18,7 @@ def _entries(person: Person) -> Iterator[EntryAbout]:
     addresses = {address.casefold() for address in person.addresses}
     for request_id, signer_id in sent.order_by("request", "signer").values_list("request", "signer").distinct():
         for found in entries_about({request_id}, {signer_id}, ()):
-            is_theirs = str(found.entry.metadata.get("recipient", "")).casefold() in addresses
-            if is_theirs and found.values and found.entry.signer_id == signer_id:
+            if found.values and str(found.entry.metadata.get("recipient", "")).casefold() in addresses:
                 yield found
 
 
@@ -32,7 +28,6 @@ def _erase(person: Person, found: Sequence[EntryAbout]) -> int:
     return sum(_erase_entry(person, each) for each in found)
 
 
-@transaction.atomic
 def _erase_entry(person: Person, found: EntryAbout) -> int:
     request, signer = lock_request(found.entry.request_id), found.entry.signer
     if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
@@ -40,12 +35,12 @@ def _erase_entry(person: Person, found: EntryAbout) -> int:
     named = pseudonym(signer)
     erase_values([found], {(request.pk, found.entry.metadata["recipient"]): named})
     addresses = {address.casefold() for address in person.addresses}
-    for row in recorded(request):
-        content = json.loads(row.payload)
+
+    def anonymize(content: Facts) -> None:
         if content.get("signer", {}).get("email", "").casefold() in addresses:
             content["signer"]["email"] = named
-            row.payload = dumped(content)
-            update([row], "payload")
+
+    rewrite_recorded(request, anonymize)
     return 1
 
 

@@ -1,8 +1,7 @@
 """Show what is kept of a person, and erase it (docs/decisions/erasure.md)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
@@ -17,8 +16,7 @@ from paraph.signature_requests.models import RequestStatus, SignatureRequest, Si
 from paraph.tenants.admin_log import Action, Actor, note
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """One thing that is kept in a place. ``erased_by``: the command that erases it, "" for none, and then ``stays``
     says why."""
 
@@ -46,8 +44,7 @@ def show_person(address: str) -> list[Kept]:
         *((UNSENT, person_of(signer), f"paraph erase signer {signer.pk}") for signer in signers),
         (OF_ACCOUNT, person, ""),
     ]
-    everywhere: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
-    found: dict[str, dict[object, Kept]] = {place.name: {} for place in everywhere}
+    found: dict[str, dict[object, Kept]] = {place.name: {} for place in (*OF_SIGNER, *UNSENT, *OF_ACCOUNT)}
     for places, subject, command in looks:
         for place in places:
             for row in place.find(subject):
@@ -61,16 +58,14 @@ def signers_with(address: str) -> QuerySet[Signer]:
     return Signer.objects.filter(Q(email__iexact=address) | Q(phone=address)).order_by("pk")
 
 
-@dataclass(frozen=True)
-class Erased:
+class Erased(NamedTuple):
     """``journal_entries``: in how many entries of the journal values were replaced by this call."""
 
     request_id: int
     journal_entries: int
 
 
-@dataclass(frozen=True)
-class ErasedAddress:
+class ErasedAddress(NamedTuple):
     """``organization_ids``: whose data changed. ``signer_ids``: who has the address in a request."""
 
     organization_ids: list[int]

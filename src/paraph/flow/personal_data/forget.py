@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import QuerySet, Value
+from django.db.models import Value
 from django.db.models.functions import Upper
 
 from paraph.audit_trail.commitments import erase_values, values_in
@@ -83,11 +83,7 @@ def forget_fixed_people() -> int:
     for rule in Retention.objects.exclude(people_days=None):
         mine = {"organization": rule.organization_id, "environment": rule.environment}
         words = SearchTerm.objects.filter(**mine)
-
-        def is_known(address: str, words: QuerySet[SearchTerm] = words) -> bool:
-            return words.filter(term=address.lower()[:100]).exists()
-
         unchanged_since = clock.now() - timedelta(days=rule.people_days or 0)
         for template in Template.objects.filter(**mine, changed_at__lt=unchanged_since).iterator():
-            forgotten += erase_people_of(template, unless=is_known)
+            forgotten += erase_people_of(template, words)
     return forgotten

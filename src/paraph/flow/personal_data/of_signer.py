@@ -2,7 +2,8 @@
 ``paraph erase signer`` and retention empty, among them what events and webhooks say of the signers."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -21,15 +22,14 @@ from paraph.flow.personal_data.place import (
     Place,
     Signers,
     delete_rows,
-    dumped,
     last_name,
     naming,
     of_signers,
     pseudonym,
-    recorded,
     replaced,
+    rewrite,
+    rewrite_recorded,
     telling,
-    update,
 )
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
@@ -166,27 +166,18 @@ def _answers(delivery: Delivery) -> Facts:
 
 def _erase(signers: Signers, found: Sequence[Event | Delivery]) -> int:
     """Erase what receivers answered, too."""
-    by_id = {signer.pk: signer for signer in signers}
-    for row in found:
-        row.payload = _anonymous(by_id, json.loads(row.payload))
     answered = [row.pk for row in found if isinstance(row, Delivery)]
     Attempt.objects.filter(delivery__in=answered).update(response="", error="")
-    return update(found, "payload")
+    return rewrite(found, partial(_anonymize, {signer.pk: signer for signer in signers}))
 
 
-def _anonymous(signers: Mapping[int, Signer], content: Facts) -> str:
+def _anonymize(signers: Mapping[int, Signer], content: Facts) -> None:
     if "signer" in content:
         signer = signers[_signer_of(content)]
         name = {"first_name": FIRST_NAME, "last_name": last_name(signer)}
         content["signer"] |= {**name, "full_name": " ".join(name.values()), "email": pseudonym(signer)}
     else:
         content["metadata"]["reason"] = ERASED
-    return dumped(content)
-
-
-def _own_data(signers: Signers) -> list[Signer]:
-    """Return those whom their request, by what its sender calls it or notes of it, names."""
-    return [signer for signer in signers if words_naming(signer)]
 
 
 def words_naming(named: Signer | CopyRecipient) -> dict[str, str]:
@@ -217,17 +208,17 @@ def erase_own_data(_subject: object, found: Sequence[Signer | CopyRecipient]) ->
         if metadata:
             request.metadata |= metadata
         SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
-        for row in recorded(request):
-            content = json.loads(row.payload)
-            told = content["signature_request"]
-            content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
-            if "metadata" in told:
-                told["metadata"] |= metadata
-            row.payload = dumped(content)
-            update([row], "payload")
+        rewrite_recorded(request, partial(_empty, texts, metadata))
         Attempt.objects.filter(delivery__request=request).update(response="", error="")
         _forget_addresses(named, request)
     return len(found)
+
+
+def _empty(texts: Collection[str], metadata: Facts, content: Facts) -> None:
+    told = content["signature_request"]
+    content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
+    if "metadata" in told:
+        told["metadata"] |= metadata
 
 
 def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest) -> None:
@@ -311,19 +302,9 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
         replaced(ended_reason=ERASED),
     ),
     Place(
-        "inquiries",
-        "signature_requests_inquiry: text",
-        of_signers(Inquiry),
-        telling("kind text asked_at"),
-        delete_rows,
+        "inquiries", "signature_requests_inquiry: text", of_signers(Inquiry), telling("kind text asked_at"), delete_rows
     ),
-    Place(
-        "captured mails to senders",
-        "messaging_capturedmessage: text",
-        _captured_about,
-        TELL_CAPTURED,
-        delete_rows,
-    ),
+    Place("captured mails to senders", "messaging_capturedmessage: text", _captured_about, TELL_CAPTURED, delete_rows),
     Place(
         "events",
         "webhooks_event: payload",
@@ -342,7 +323,7 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
         "what senders call requests",
         "signature_requests_signaturerequest: title subject message external_id redirect_url callback_url metadata; "
         "webhooks_delivery: url endpoint",
-        _own_data,
+        lambda signers: [signer for signer in signers if words_naming(signer)],
         _told_own_data,
         erase_own_data,
     ),

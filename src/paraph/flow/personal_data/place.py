@@ -132,14 +132,19 @@ def update(rows: Sequence[Any], *columns: str) -> int:
     return int(type(rows[0]).objects.bulk_update(rows, columns)) if rows and columns else 0
 
 
-def recorded(request: SignatureRequest) -> list[Any]:
-    """Return the events and the recorded webhooks of a request."""
-    return [*Event.objects.filter(request=request), *Delivery.objects.filter(request=request)]
+def rewrite_recorded(request: SignatureRequest, change: Callable[[Facts], object]) -> None:
+    """Change what the events and the recorded webhooks of a request say, as :func:`rewrite` does."""
+    rewrite(list(Event.objects.filter(request=request)), change)
+    rewrite(list(Delivery.objects.filter(request=request)), change)
 
 
-def dumped(content: Facts) -> str:
-    """Return the payload of an event or webhook as it is kept."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+def rewrite(rows: Sequence[Event | Delivery], change: Callable[[Facts], object]) -> int:
+    """Write the payloads of these events or webhooks as ``change`` leaves them; return how many rows there were."""
+    for row in rows:
+        content = json.loads(row.payload)
+        change(content)
+        row.payload = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return update(rows, "payload")
 
 
 def pseudonym(signer: Signer) -> str:

@@ -3,8 +3,7 @@ and drafts that were never sent, in the captured inbox, among the addresses that
 organizations wrote into drafts and templates."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -13,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.commitments import ERASED, entries_about, erase_values
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.flow.events import lock_request
 from paraph.flow.personal_data.earlier import EARLIER
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
@@ -36,16 +35,16 @@ from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import (
     BulkRow,
     BulkSend,
-    Role,
     RowState,
     Template,
 )
 from paraph.signature_requests.input import PERSON
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
 
+@transaction.atomic
 def erase_unsent(person: Person) -> set[int]:
     """Erase what names the person in :data:`UNSENT`; captured messages to the person go whoever sent them. Return the
     ids of the organizations whose data changed.
@@ -69,23 +68,18 @@ def _copies(person: Person) -> Iterator[CopyRecipient]:
 
 def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
     """End the links as well, with their salt. Nothing is mailed to them any more. With what the request's sender calls
-    it or notes of it, where it names them."""
+    it or notes of it, where it names them. Call it in a transaction."""
     for recipient in found:
-        _erase_copy(recipient)
+        recipient.request = lock_request(recipient.request_id)
+        if words_naming(recipient):
+            erase_own_data(recipient, [recipient])
+        pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
+        entries = entries_about({recipient.request_id}, (), {recipient.email})
+        about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others: a namesake's who signs
+        erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
+        instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
+        CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
     return len(found)
-
-
-@transaction.atomic
-def _erase_copy(recipient: CopyRecipient) -> None:
-    recipient.request = lock_request(recipient.request_id)
-    if words_naming(recipient):
-        erase_own_data(recipient, [recipient])
-    pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
-    entries = entries_about({recipient.request_id}, (), {recipient.email})
-    about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
-    erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
-    instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
-    CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
@@ -95,18 +89,16 @@ def _rows(person: Person) -> Iterator[BulkRow]:
 
 
 def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
-    by_send = groupby(sorted(found, key=lambda row: row.bulk_send_id), lambda row: row.bulk_send_id)
-    return sum(_empty_rows_of(bulk_send_id, [row.pk for row in rows]) for bulk_send_id, rows in by_send)
+    return sum(_empty_rows_of(bulk_send_id, found) for bulk_send_id in sorted({row.bulk_send_id for row in found}))
 
 
-@transaction.atomic
-def _empty_rows_of(bulk_send_id: int, found: Iterable[int]) -> int:
+def _empty_rows_of(bulk_send_id: int, found: Sequence[BulkRow]) -> int:
     """Lock the bulk send, as its sending does: a row that was sent meanwhile is a request, and stays one."""
     bulk_send = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id).first()
     with translation.override(bulk_send.language if bulk_send else None):
         sentence = _("Personal data in this row were erased.")
-    rows = BulkRow.objects.filter(pk__in=found).exclude(state=RowState.SENT)
-    return rows.update(state=RowState.WRONG, cells=[], signers=[], problems=[sentence])
+    rows = BulkRow.objects.filter(bulk_send=bulk_send_id, pk__in=[row.pk for row in found])
+    return rows.exclude(state=RowState.SENT).update(state=RowState.WRONG, cells=[], signers=[], problems=[sentence])
 
 
 def _row_names(person: Person, row: BulkRow) -> bool:
@@ -114,50 +106,52 @@ def _row_names(person: Person, row: BulkRow) -> bool:
     return has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells))
 
 
-class _Unsent(NamedTuple):
-    draft: Draft
-    signer: DraftSigner
+class Found(NamedTuple):
+    """What of a draft or template is about a person: signer, role, copies, or the texts that name them by the path to
+    each."""
+
+    row: Any
+    part: Any
 
 
-def _draft_signers(person: Person) -> Iterator[_Unsent]:
+def _locked(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield each again, with the row as it is now, locked; not where it was deleted meanwhile."""
+    for row, part in found:
+        yield from (Found(now, part) for now in type(row).objects.select_for_update(no_key=True).filter(pk=row.pk))
+
+
+def _draft_signers(person: Person) -> Iterator[Found]:
     for draft in Draft.objects.filter(**person.of("organization")).order_by("pk").iterator():
         for signer in draft.signers:
             entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
             if has_address(person, entered) or ("@" not in signer.email and has_name(person, entered)):
-                yield _Unsent(draft, signer)
+                yield Found(draft, signer)
 
 
-class _Fixed(NamedTuple):
-    template: Template
-    role: Role
-
-
-def _fixed_people(person: Person) -> Iterator[_Fixed]:
+def _fixed_people(person: Person) -> Iterator[Found]:
     """Those who always sign in a role of a template."""
     for template in Template.objects.filter(**person.of("organization")).order_by("pk").iterator():
-        yield from (_Fixed(template, role) for role in template.roles if has_address(person, role.person.values()))
+        yield from (Found(template, role) for role in template.roles if has_address(person, role.person.values()))
 
 
-def erase_people_of(template: Template, *, unless: Callable[[str], bool]) -> int:
-    """Erase those who always sign in a role of the template, with words in it that name them, unless that holds for
-    their address; return how many."""
-    gone = [role for role in template.roles if role.person and not unless(role.person["email"])]
+@transaction.atomic
+def erase_people_of(template: Template, words: QuerySet[SearchTerm]) -> int:
+    """Erase those who always sign in a role of the template and have an address that is none of these words, with what
+    in the template names them; return how many."""
+    fixed = [role for role in template.roles if role.person]
+    gone = [role for role in fixed if not words.filter(term=role.person["email"].lower()[:100]).exists()]
     for role in gone:
         addresses = {role.person["email"], role.person.get("phone", "")} - {""}
         names = role.person["first_name"], role.person["last_name"]
         person = Person(frozenset(addresses), *names, organization_id=template.organization_id)
-        _erase_fixed_people(person, [_Fixed(template, role)])
-        _erase_words(person, [Found(template, template.organization_id, {})])
+        _erase_fixed_people(person, [Found(template, role)])
+        _erase_words(person, [Found(template, {})])
     return len(gone)
 
 
-@transaction.atomic
-def _erase_fixed_people(person: Person, found: Sequence[_Fixed]) -> int:
+def _erase_fixed_people(person: Person, found: Sequence[Found]) -> int:
     """Whoever sends the template next names somebody else. Rows that were checked with the person are not sent."""
-    for pk in {each.template.pk for each in found}:
-        template = Template.objects.select_for_update(no_key=True).filter(pk=pk).first()
-        if template is None:
-            continue
+    for template, _role in _locked(found):
         for role in template.roles:
             if has_address(person, role.person.values()):
                 for name in PERSON:
@@ -173,12 +167,10 @@ def _noted(draft: Draft) -> dict[str, str]:
     return {name: draft.content[name] for name in names if name in draft.content}
 
 
-@transaction.atomic
-def _erase_draft_signers(_person: Person, found: Sequence[_Unsent]) -> int:
+def _erase_draft_signers(_person: Person, found: Sequence[Found]) -> int:
     """With what the application that prepared the draft noted of its own, where it names them."""
-    for pk, signer in ((each.draft.pk, each.signer) for each in found):
-        draft = Draft.objects.select_for_update(no_key=True).filter(pk=pk).first()
-        if draft and draft.content:
+    for draft, signer in _locked(found):
+        if draft.content:
             for name in naming(signer, _noted(draft)):
                 del draft.content[name]
             metadata = draft.content.get("metadata", {})
@@ -190,33 +182,25 @@ def _erase_draft_signers(_person: Person, found: Sequence[_Unsent]) -> int:
     return len(found)
 
 
-class _UnsentCopies(NamedTuple):
-    row: Draft | Template
-    named: list[dict[str, str]]
-
-    def facts(self) -> Facts:
-        if isinstance(self.row, Draft):
-            return {"draft": self.row.pk, "copies": self.named, "changed_at": self.row.updated_at}
-        return {"template": self.row.pk, "copies": self.named}
-
-
-def _unsent_copies(person: Person) -> Iterator[_UnsentCopies]:
+def _unsent_copies(person: Person) -> Iterator[Found]:
     for model in (Draft, Template):
         rows = model.objects.filter(content__has_key="copies", **person.of("organization")).order_by("pk")
-        yield from (_UnsentCopies(row, named) for row in rows.iterator() if (named := _copies_of(person, row)))
+        yield from (Found(row, named) for row in rows.iterator() if (named := _copies_of(person, row)))
 
 
 def _copies_of(person: Person, row: Draft | Template) -> list[dict[str, str]]:
-    return [each for each in row.content["copies"] if has_address(person, each.values())]
+    return [each for each in row.content.get("copies", ()) if has_address(person, each.values())]
 
 
-@transaction.atomic
-def _erase_unsent_copies(person: Person, found: Sequence[_UnsentCopies]) -> int:
-    for each in found:
-        locked = type(each.row).objects.select_for_update(no_key=True)
-        row = locked.filter(pk=each.row.pk, content__has_key="copies").first()
-        if row:
-            gone = _copies_of(person, row)
+def _told_copies(found: Found) -> Facts:
+    if isinstance(found.row, Draft):
+        return {"draft": found.row.pk, "copies": found.part, "changed_at": found.row.updated_at}
+    return {"template": found.row.pk, "copies": found.part}
+
+
+def _erase_unsent_copies(person: Person, found: Sequence[Found]) -> int:
+    for row, _part in _locked(found):
+        if gone := _copies_of(person, row):
             row.content["copies"] = [copy for copy in row.content["copies"] if copy not in gone]
             row.save(update_fields=["content"])
     return len(found)
@@ -230,40 +214,25 @@ def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
 _ALWAYS_THERE = {"name"}  # of a field, which needs one
 
 
-class _Written(NamedTuple):
-    """``elsewhere``: parts of the content that are places of their own."""
-
-    model: Any
-    table: str
-    columns: tuple[str, ...]
-    elsewhere: tuple[str, ...]
-
-
-class Found(NamedTuple):
-    """``words``: what names the person, by the path to it."""
-
-    row: Any
-    organization_id: int
-    words: dict[str, str]
-
-
-_WRITTEN = (
-    _Written(Draft, "drafts_draft", ("title", "subject", "message", "content"), ("copies", "signers")),
-    _Written(Template, "request_templates_template", ("name", "subject", "message", "content"), ("copies",)),
-)
+_COLUMNS: dict[Any, tuple[str, ...]] = {
+    Draft: ("title", "subject", "message"),
+    Template: ("name", "subject", "message"),
+}
+_ELSEWHERE = {Draft: ("copies", "signers"), Template: ("copies",)}
+"""Parts of the content that are places of their own."""
 
 
 def _words(person: Person) -> Iterator[Found]:
-    for model, _table, names, elsewhere in _WRITTEN:
-        rows = model.objects.filter(**person.of("organization_id")).order_by("pk")
-        for row in rows.only("organization_id", *names).iterator():
-            texts = _texts("", {name: getattr(row, name) for name in names} | {"content": _rest(row, elsewhere)})
+    for model, names in _COLUMNS.items():
+        rows = model.objects.filter(**person.of("organization")).order_by("pk")
+        for row in rows.only("organization_id", "content", *names).iterator():
+            texts = _texts("", {name: getattr(row, name) for name in names} | {"content": _rest(row)})
             if found := {path: text for path, text in texts if names_person(person, text)}:
-                yield Found(model(pk=row.pk), row.organization_id, found)
+                yield Found(row, found)
 
 
-def _rest(row: Draft | Template, elsewhere: Sequence[str]) -> dict[str, Any]:
-    return {name: part for name, part in row.content.items() if name not in elsewhere}
+def _rest(row: Draft | Template) -> dict[str, Any]:
+    return {name: part for name, part in row.content.items() if name not in _ELSEWHERE[type(row)]}
 
 
 def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -279,15 +248,13 @@ def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
     """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
-    by_model = {written.model: written for written in _WRITTEN}
-    for model, pk in ((type(each.row), each.row.pk) for each in found):
-        written = by_model[model]
-        row = model.objects.select_for_update(no_key=True).filter(pk=pk).first()
-        if row:
-            left = {name: _without(person, getattr(row, name), name) for name in written.columns if name != "content"}
-            kept = {name: row.content[name] for name in written.elsewhere if name in row.content}
-            left["content"] = kept | _without(person, _rest(row, written.elsewhere))
-            model.objects.filter(pk=pk).update(**left)
+    for row, _part in _locked(found):
+        names = _COLUMNS[type(row)]
+        for name in names:
+            setattr(row, name, _without(person, getattr(row, name), name))
+        rest = _rest(row)
+        row.content = {name: part for name, part in row.content.items() if name not in rest} | _without(person, rest)
+        row.save(update_fields=[*names, "content"])
     return len(found)
 
 
@@ -337,10 +304,10 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "drafts_draft: content",
         _draft_signers,
         telling(
-            "draft.organization_id draft.environment draft=draft.pk",
-            "signer.first_name signer.last_name signer.email signer.phone",
-            lambda each: _noted(each.draft) | {"metadata": each.draft.content.get("metadata", {})},
-            "changed_at=draft.updated_at",
+            "row.organization_id row.environment draft=row.pk",
+            "part.first_name part.last_name part.email part.phone",
+            lambda each: _noted(each.row) | {"metadata": each.row.content.get("metadata", {})},
+            "changed_at=row.updated_at",
         ),
         _erase_draft_signers,
     ),
@@ -349,8 +316,8 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "request_templates_template: content",
         _fixed_people,
         telling(
-            "template.organization_id template.environment template=template.pk",
-            lambda each: {"role": each.role.name, **each.role.person},
+            "row.organization_id row.environment template=row.pk",
+            lambda each: {"role": each.part.name, **each.part.person},
         ),
         _erase_fixed_people,
     ),
@@ -358,14 +325,14 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "copies in drafts and templates",
         "drafts_draft: content; request_templates_template: content",
         _unsent_copies,
-        telling("row.organization_id row.environment", _UnsentCopies.facts),
+        telling("row.organization_id row.environment", _told_copies),
         _erase_unsent_copies,
     ),
     Place(
         "words in drafts and templates",
-        "; ".join(f"{table}: {' '.join(names)}" for _, table, names, _ in _WRITTEN),
+        "drafts_draft: title subject message content; request_templates_template: name subject message content",
         _words,
-        telling("organization_id", lambda each: {"kind": type(each.row).__name__, "id": each.row.pk, **each.words}),
+        telling("row.organization_id", lambda each: {"kind": type(each.row).__name__, "id": each.row.pk, **each.part}),
         _erase_words,
     ),
     Place(

@@ -3,7 +3,6 @@ and renew before they lapse."""
 
 import base64
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -56,8 +55,11 @@ class FetchedStatuses:
 
 
 def refresh_statuses() -> int:
-    """Fetch every status that is due; return how many were renewed. Safe to repeat."""
-    return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in _due())
+    """Fetch every status that is due, but of certificates that were not in use for 60 days; return how many were
+    renewed. Safe to repeat."""
+    now = clock.now()
+    due = CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")
+    return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in due)
 
 
 def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
@@ -140,12 +142,6 @@ def _failed(row: CertificateStatus, reason: str) -> None:
     """Record a failure: nobody is asked for 10 minutes, and the last answer stays in use until it lapses."""
     row.due_at, row.last_error = clock.now() + _AFTER_FAILURE, reason[:_MAX_ERROR_LENGTH].replace("\0", "")
     row.save(update_fields=["due_at", "last_error"])
-
-
-def _due() -> Iterator[CertificateStatus]:
-    """Yield the rows to be renewed, without certificates that were not in use for 60 days."""
-    now = clock.now()
-    yield from CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")
 
 
 def last_authority_chain() -> tuple[bytes, ...]:

@@ -18,15 +18,15 @@ from paraph.storage import store
 _log = structlog.get_logger("paraph.preserve")
 
 
-def preserve_due(seconds: float = RUN_SECONDS) -> int:
+def preserve_due() -> int:
     """Get timestamps for sealed files that are due, documents and proofs in turns, those due longest first, for at most
-    so many seconds; return how many got one.
+    5 s; return how many got one.
 
     The file itself never changes, because the journal holds its digest. Safe to repeat, to be killed, and to run
     several times at once, each with files of its own. Ends where no authority answers, as further files would wait in
     vain too. Raises ``DomainError`` where the settings cannot be used.
     """
-    context, kept, end = sealing_context(), 0, time.monotonic() + seconds
+    context, kept, end = sealing_context(), 0, time.monotonic() + RUN_SECONDS
     if context.long_term:
         checked = replace(context.timestamping, check_not_revoked=context.long_term.check_not_revoked)
         context = replace(context, timestamping=checked)

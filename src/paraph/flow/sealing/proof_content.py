@@ -56,7 +56,8 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     documents = SealedDocument.objects.select_related("request_document__document", "shared")
     documents = documents.defer("request_document__document__preflight")
     sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
-    signers = _signer_facts(request, journal)
+    signers, listed = _signer_facts(request, journal), signed_names(request.pk)
+    names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -65,7 +66,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         created_at=_instant(journal, EventType.CREATED, request.created_at),
         completed_at=_instant(journal, EventType.COMPLETED, request.completed_at),
         issued_at=issued_at,
-        signers=_signers(request.pk, signers, sealed),
+        signers=[_signer(each, listed[each.signer.pk], names) for each in signers],
         documents=[_document(row) for row in sealed],
         journal=_lines(journal, {each.signer.pk: each.signer.full_name for each in signers}, request.locale),
         journal_hash=bytes(journal[-1].hash).hex(),
@@ -110,12 +111,6 @@ def _printed(field: Field, value: Value | None, request: SignatureRequest) -> tu
     return value, shown_text(field, value, request.locale)
 
 
-def _signers(request_id: int, signers: Sequence[_SignerFacts], sealed: Sequence[SealedDocument]) -> list[ProofSigner]:
-    documents = signed_names(request_id)
-    names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
-    return [_signer(each, documents[each.signer.pk], names) for each in signers]
-
-
 def _signer(found: _SignerFacts, documents: Sequence[str], names: Mapping[int, str]) -> ProofSigner:
     signer, entry, opening = found.signer, found.signed_entry, found.opening
     assert signer.signed_at
@@ -157,6 +152,7 @@ def _document(row: SealedDocument) -> ProofDocument:
             timestamped_at=datetime.fromisoformat(stamp) if stamp else None,
             timestamp_authority=facts["timestamp_authority"] or "",
             timestamp_policy_oid=facts["timestamp_policy_oid"] or "",
+            qualified=row.is_qualified,
         ),
     )
 
@@ -180,10 +176,8 @@ def _lines(journal: Sequence[Entry], names: Mapping[int, str], locale: str) -> l
 def _event_titles(locale: str, *, approved: bool) -> Mapping[str, str]:
     """Return the titles in the language of a request, by the event's name. ``approved``: somebody approved it."""
     words = catalog.of("proof", locale)
-    named = {event: f"event_{event.name.lower()}" for event in EventType}
-    if approved:
-        named[EventType.COMPLETED] = "event_signed_or_approved"
-    return {event: words[name] for event, name in named.items()}
+    titles = {event: words[f"event_{event.name.lower()}"] for event in EventType}
+    return titles | ({EventType.COMPLETED: words["event_signed_or_approved"]} if approved else {})
 
 
 def _own_title(entry: Entry, locale: str) -> str:

@@ -42,7 +42,10 @@ def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, sk
         raise DomainError("conflict", _("This bulk send was cancelled."))
     if not skip_wrong and bulk_send.rows.filter(state=RowState.WRONG).exists():
         raise DomainError("conflict", _("Some rows have errors. Fix the file, or skip them."))
-    _prepare(bulk_send)
+    if bulk_send.status == BulkStatus.DONE:
+        bulk_send.rows.filter(state=RowState.REFUSED).update(state=RowState.READY, problems=[])
+    if not bulk_send.rows.filter(state=RowState.READY).exists():
+        raise DomainError("conflict", _("No row can be sent."))
     bulk_send.status, bulk_send.author_id = BulkStatus.SENDING, sender.member.id
     bulk_send.ip, bulk_send.user_agent = sender.origin.ip, sender.origin.user_agent
     bulk_send.save(update_fields=["status", "author", "ip", "user_agent"])
@@ -71,14 +74,6 @@ def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
     return bulk_send
 
 
-def _prepare(bulk_send: BulkSend) -> None:
-    rows = BulkRow.objects.filter(bulk_send=bulk_send)
-    if bulk_send.status == BulkStatus.DONE:
-        rows.filter(state=RowState.REFUSED).update(state=RowState.READY, problems=[])
-    if not rows.filter(state=RowState.READY).exists():
-        raise DomainError("conflict", _("No row can be sent."))
-
-
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:
     after = {"template": bulk_send.template_id, "rows": bulk_send.rows.count()}
     note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
@@ -104,8 +99,8 @@ def send_rows(bulk_send_id: int) -> None:
 @transaction.atomic
 def _send_next(bulk_send_id: int) -> bool:
     """Return whether there may be another row."""
-    found = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id, status=BulkStatus.SENDING)
-    bulk_send = found.first()
+    sending = BulkSend.objects.filter(pk=bulk_send_id, status=BulkStatus.SENDING)
+    bulk_send = sending.select_for_update(no_key=True).first()
     if bulk_send is None:
         return False
     row = bulk_send.rows.filter(state=RowState.READY).order_by("number").first()
@@ -154,5 +149,4 @@ def _sender(bulk_send: BulkSend, template: Template) -> Sender:
     if member is None or not may(member.role, Right.SEND):
         raise DomainError("forbidden", _("The member who started this bulk send can no longer send requests."))
     actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
-    origin = Origin(bulk_send.ip, bulk_send.user_agent)
-    return Sender(origin, actor, template.name, template.subject, template.message)
+    return Sender(Origin(bulk_send.ip, bulk_send.user_agent), actor, template.name, template.subject, template.message)

@@ -16,7 +16,7 @@ from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -35,7 +35,6 @@ _USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobo
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
 _AT_ONCE = 100
 _JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may come to be
-_READ_ALONG = ("request__organization", "request__branding_profile", "request__sent_by")
 
 
 def invite(signer_id: int) -> None:
@@ -51,7 +50,7 @@ def invite(signer_id: int) -> None:
     try:
         mail_once(
             invitation_name(signer_id, replaced_links),
-            lambda: _due_invitation(uninvited.select_related(*_READ_ALONG).first()),
+            lambda: _due_invitation(uninvited.select_related(*READ_ALONG).first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
     except OSError:
@@ -110,8 +109,7 @@ def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_
     eligibility = signing_eligibility(signer)
     if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
         raise DomainError(eligibility.value, _("This link no longer works: there is nothing left to sign."))
-    subject = f"request {request_id}, signer {signer_id}"
-    note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
+    note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, f"request {request_id}, signer {signer_id}")
     return signing_url(signer)
 
 
@@ -241,7 +239,7 @@ def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
     if not reminder.mail and mailed and clock.now() < max(mailed) + BETWEEN_REMINDERS:
         reminder.delete()
         return None
-    signer = Signer.objects.select_related(*_READ_ALONG).get(pk=reminder.signer_id)
+    signer = Signer.objects.select_related(*READ_ALONG).get(pk=reminder.signer_id)
     if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
         Reminder.objects.filter(pk=reminder.pk).update(message="")
         return None
@@ -260,13 +258,13 @@ def _journal(signer_id: int, number: int) -> None:
     events.signer_notified(signer, reminder.mail["acknowledgement"], reminder=True)
 
 
-def remind_due(seconds: float = _RUN_SECONDS) -> int:
+def remind_due() -> int:
     """Queue, without being asked, the reminders whose time has come in requests that were created with ``reminders``,
-    for at most so many seconds, and return how many.
+    for at most 15 s, and return how many.
 
     Safe to repeat, to run twice at once, and to be killed: each signer is a transaction under a lock.
     """
-    end, reminded = time.monotonic() + seconds, 0
+    end, reminded = time.monotonic() + _RUN_SECONDS, 0
     while time.monotonic() < end:
         due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at", "pk")
         found = list(due.values_list("pk", flat=True)[:_AT_ONCE])
@@ -281,7 +279,7 @@ def _remind(signer_id: int) -> bool:
     signer, now = lock_signer(signer_id), clock.now()
     if signer.remind_at is None or signer.remind_at > now:
         return False
-    made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    made, is_queued = list(Reminder.objects.filter(signer=signer).order_by("number")), False
     in_vain = signer.undelivered or is_refused(signer.request.environment, EMAIL)
     left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
     if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
@@ -293,10 +291,9 @@ def _remind(signer_id: int) -> bool:
     else:
         _queue_reminder(signer, made, automatic=True)
         signer.remind_at = now + timedelta(days=signer.request.remind_every_days or 0) if left > 1 else None
-        signer.save(update_fields=["remind_at"])
-        return True
+        is_queued = True
     signer.save(update_fields=["remind_at"])
-    return False
+    return is_queued
 
 
 def _is_under_way(reminder: Reminder) -> bool:

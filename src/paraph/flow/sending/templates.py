@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from paraph.documents import objects_to_delete
-from paraph.documents.models import Document
 from paraph.drafts.models import DraftDocument
+from paraph.flow.housekeeping.delete_files import delete_unkept
 from paraph.flow.messages.emails import invitation
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
@@ -19,7 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import EmailContent
 from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.given import read
-from paraph.request_templates.models import BulkStatus, Role, Template, TemplateDocument
+from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.input import UnnamedRequest
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -77,12 +76,13 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
         raise DomainError("conflict", _("A bulk send of this template is in progress. Cancel it first."))
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
-    deleted = _delete_files_kept(documents)
+    # A file that no request ever used goes with the other unused uploads.
+    used = RequestDocument.objects.filter(document__in=documents).values("document")
+    deleted = delete_unkept(used, TemplateDocument, DraftDocument)
     before = {"name": template.name}
     note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
     for document in deleted:
-        subject = f"document {document.pk}"
-        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, f"document {document.pk}", before=document.facts())
 
 
 def sample_mail(template: Template, organization: Organization, sender: User) -> EmailContent:
@@ -102,17 +102,11 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
     )
     names = {name: person[name] for name in ("first_name", "last_name")}
     signer = Signer(request=request, role=first.role, locale=first.language, **names)
+    ref, signs_all = str(first.position), first.role == Kind.APPROVER  # who approves is on all documents
+    listed = {each["id"]: [given["signer_ref"] for given in each["signers"]] for each in content["documents"]}
     rows = template.documents.select_related("document")
-    documents = [row.document for row in rows if _has_place(template, row.document_id, first)]
+    documents = [row.document for row in rows if signs_all or ref in listed[row.document_id]]
     return invitation(signer, f"{settings.PARAPH.public_url}/sign/…", documents)
-
-
-def _has_place(template: Template, document_id: int, role: Role) -> bool:
-    """Return whether the role signs the document; who approves is on all of them."""
-    if role.role == Kind.APPROVER:
-        return True
-    listed = next(each["signers"] for each in template.content["documents"] if each["id"] == document_id)
-    return any(each["signer_ref"] == str(role.position) for each in listed)
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
@@ -122,18 +116,3 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
         templates = scoped(Template, scope).order_by("pk")
         for template_id in oldest_beyond(scope, templates, settings.PARAPH.kept_templates, new=0):
             delete_template(scope, template_id, actor)
-
-
-def _delete_files_kept(document_ids: list[int]) -> list[Document]:
-    """Mark the files that only the template has kept as deleted, and return their documents: all requests that used
-    them have lost their own files to retention. A file that no request ever used goes with the other unused uploads."""
-    locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
-    of_requests = RequestDocument.objects.filter(document__in=locked)
-    due = set(of_requests.values_list("document_id", flat=True))
-    due -= set(of_requests.filter(request__files_deleted_at=None).values_list("document_id", flat=True))
-    for table in (TemplateDocument, DraftDocument):
-        due -= set(table.objects.filter(document__in=locked).values_list("document_id", flat=True))
-    Document.objects.filter(pk__in=due).update(file_deleted_at=clock.now())
-    deleted = [document for document in locked if document.pk in due]
-    objects_to_delete.note({key for document in deleted for key in (document.object_key, document.shown_key)})
-    return deleted

@@ -9,7 +9,7 @@ from django.db import transaction
 from paraph.flow.events import lock_holder
 from paraph.flow.messages.emails import forwarded_name, inquiry_email
 from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import DueEmail, mail_once, noted_in
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
@@ -78,15 +78,10 @@ def forward_inquiry(inquiry_id: int) -> None:
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
     """
-    forwarded = noted_in(Inquiry.objects.filter(pk=inquiry_id), "forwarded_at")
-    mail_once(forwarded_name(inquiry_id), lambda: _due(inquiry_id), forwarded)
+    inquiry = Inquiry.objects.select_related(*(f"signer__{path}" for path in READ_ALONG)).filter(pk=inquiry_id)
+    mail_row_once(forwarded_name(inquiry_id), inquiry, "forwarded_at", _due)
 
 
-def _due(inquiry_id: int) -> DueEmail | None:
-    inquiry = Inquiry.objects.select_related("signer__request__organization", "signer__request__branding_profile").get(
-        pk=inquiry_id
-    )
-    contact = inquiry.signer.request.organization.contact_email
-    if inquiry.forwarded_at or not contact:
-        return None
-    return DueEmail(inquiry.signer, inquiry_email(inquiry), to=contact, reply_to=inquiry.signer.email)
+def _due(inquiry: Inquiry) -> DueEmail | None:
+    signer, contact = inquiry.signer, inquiry.signer.request.organization.contact_email
+    return DueEmail(signer, inquiry_email(inquiry), to=contact, reply_to=signer.email) if contact else None

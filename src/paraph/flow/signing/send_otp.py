@@ -55,10 +55,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
-    with place:
-        message = message_about(signer.request, chosen, recipient)
-        with counted(message, waits=False), codes.handed_over(signer, chosen, recipient) as issued:
-            acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=message.withheld)
+    message = message_about(signer.request, chosen, recipient)
+    with place, counted(message, waits=False), codes.handed_over(signer, chosen, recipient) as issued:
+        acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=message.withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)

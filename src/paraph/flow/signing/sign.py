@@ -28,7 +28,8 @@ from paraph.signature_requests.signing_eligibility import next_signer, require_o
 from paraph.tenants.models import Environment
 from paraph.words import of
 
-_SIGNED = ("status", "signed_at", "locale", "undelivered")
+_KEPT = ("signature_encrypted", "initials_encrypted", "fields_encrypted")
+_SIGNED = ("status", "signed_at", "locale", "undelivered", *_KEPT)
 
 
 def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
@@ -50,9 +51,8 @@ class NoInkError(DomainError):
     """A drawing has no line. ``field`` is "signature" or "initials"."""
 
     def __init__(self, field: str) -> None:
-        super().__init__(
-            "validation_error", f"{field}: there is no line in the drawing; draw it again or use the name."
-        )
+        sentence = f"{field}: there is no line in the drawing; draw it again or use the name."
+        super().__init__("validation_error", sentence)
         self.field = field
 
 
@@ -135,10 +135,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
             codes.consume(signer, code_hash)
         elif signer.request.environment != Environment.SANDBOX:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
-        _store(signer, signature, moment)
+        fields = _store(signer, signature, moment)
         documents = listed(signer).count()
         notice = consent_notice(signature.locale, documents, signature.disclosure, approves=signer.is_approver)
-        fields = _store_fields(signer, signature.fields)
         by_act, member_id = code_hash is None, signature.member_id
         events.signer_signed(signer, notice, documents, origin, fields=fields, member_id=member_id, sandbox_act=by_act)
         _continue(signer.request, moment)
@@ -152,22 +151,15 @@ def _simplified(mark: dict[str, Any] | None) -> dict[str, Any] | None:
     return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
 
 
-def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
-    signer.status = SignerStatus.SIGNED
-    signer.signed_at = moment
-    signer.locale = signature.locale
+def _store(signer: Signer, signature: Signature, moment: datetime) -> list[dict[str, Any]]:
+    """Store what was signed, and return each value as the journal has it."""
+    signer.status, signer.signed_at, signer.locale = SignerStatus.SIGNED, moment, signature.locale
     signer.undelivered = None
     marks.keep_marks(signer, signature.signature, signature.initials)
-    signer.save(update_fields=[*_SIGNED, "signature_encrypted", "initials_encrypted"])
-
-
-def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[str, Any]]:
-    """Store the values, and return each as the journal has it."""
-    if not filled:
-        return []
-    final = [FilledField(field, known_value(field, signer) or value) for field, value in filled]
-    field_values.write(signer, {field.pk: value for field, value in final if value is not None})
-    signer.save(update_fields=["fields_encrypted"])
+    final = [FilledField(field, known_value(field, signer) or value) for field, value in signature.fields]
+    if final:
+        field_values.write(signer, {field.pk: value for field, value in final if value is not None})
+    signer.save(update_fields=_SIGNED)
     return [field_values.facts_of(field) | {"value": value} for field, value in final]
 
 

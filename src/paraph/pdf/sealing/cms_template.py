@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
+from paraph.keys.certificates import is_pss
 from paraph.keys.signing_key import ECDSA_SHA256, RSA_PSS_SHA256, RSA_SHA256
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, load, without_root
@@ -76,7 +77,7 @@ def template(key: SigningKey) -> CmsTemplate:
     """Return the template of the key's certificate. Raise ``DomainError("configuration", …)`` for a certificate that
     restricts RSASSA-PSS to other parameters than ours, or has a key of another kind than those that seal."""
     certificate = load(key.certificate)
-    if key.algorithm == RSA_PSS_SHA256 and not _allows_our_pss(certificate.key_parameters):
+    if is_pss(certificate.parsed) and not _allows_our_pss(certificate.key_parameters):
         wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
         raise DomainError(
             "configuration", f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.'

@@ -92,7 +92,8 @@ class ProofSigner:
 
 @dataclass(frozen=True)
 class ProofSeal:
-    """The seal of a document. ``timestamped_at`` is None where no timestamp authority could be reached."""
+    """The seal of a document. ``timestamped_at`` is None where no timestamp authority could be reached; ``qualified``:
+    whether its certificate states that its seals are qualified electronic seals."""
 
     algorithm: str
     key_id: str
@@ -100,6 +101,7 @@ class ProofSeal:
     timestamped_at: datetime | None = None
     timestamp_authority: str = ""
     timestamp_policy_oid: str = ""
+    qualified: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,7 @@ def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
+        "qualified": words["qualified_seal"] if seal.qualified else "",
         "timestamp": milliseconds(seal.timestamped_at) if seal.timestamped_at else "",
         "no_timestamp": words["no_timestamp"],
         "authority": template_text(seal.timestamp_authority) if stamped else "",

@@ -1,0 +1,144 @@
+"""Seals by a key at a provider of remote seals, from the first press to the proof, and what is called qualified."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraph import words
+from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.kernel.errors import DomainError
+from paraph.keys import csc_provider
+from paraph.operations.check.sealing import sealing
+from paraph.storage import store
+from paraph.tenants.models import Role
+from tests.dashboard.conftest import just_logged_in
+from tests.factories import Scene, scene, sign
+from tests.independent import assert_cades, page_text
+from tests.keys.certified_keys import Kind, make_key, make_root
+from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, fault, provider
+from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, qualified
+
+Begin = Callable[..., Provider]
+
+
+@pytest.fixture
+def begin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
+    """A provider whose certificate has these statements, set as production's."""
+    monkeypatch.setattr(csc_provider, "_PAUSES", (0.0, 0.0))
+    with ExitStack() as stack:
+
+        def begun(*parts: bytes, kind: Kind = "p-256") -> Provider:
+            root, key = make_root(), make_key(kind)
+            chain = [qualified(*parts, root=root, public=key.public_key())]
+            made = provider("v2", tmp_path, monkeypatch, key=key, root=root, certificates=chain)
+            service = stack.enter_context(made)
+            fields = {"sealing_key": service.address, "sealing_certificate": tmp_path / "root.pem"}
+            client = {"csc_client_id": CLIENT.id, "csc_client_secret": CLIENT.secret, "csc_pin": CLIENT.pin}
+            settings.PARAPH = settings.PARAPH.model_copy(update=fields | client)
+            sealing_context.cache_clear()
+            return service
+
+        yield begun
+    sealing_context.cache_clear()
+
+
+def finished() -> Scene:
+    made = scene(documents=1, environment="production")
+    sign(made)
+    for row in made.request_documents:
+        seal(row.pk)
+    prove(made.request.pk)
+    publish(made.request.pk)
+    return made
+
+
+def proof_text(folder: Path) -> str:
+    (folder / "proof.pdf").write_bytes(store.get(ProofFile.objects.get().object_key))
+    return " ".join(page_text(folder / "proof.pdf").split())
+
+
+def page(made: Scene) -> str:
+    organization = made.request.organization
+    client = just_logged_in(organization, Role.MEMBER)
+    return str(client.get(f"/app/{organization.pk}/requests/{made.request.pk}").content.decode())
+
+
+@pytest.mark.django_db
+def test_a_qualified_seal_is_called_one(begin: Begin, tmp_path: Path) -> None:
+    service = begin(COMPLIANCE, DEVICE, ESEAL)
+    made = finished()
+    assert service.signed == 2 and service.asked.count("credentials/authorize") == 2
+    facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
+    assert {fact["kms_key_id"] for fact in facts} == {service.address}
+    told = {body["clientData"] for method, body in service.calls if method == "signatures/signHash"}
+    assert {fact["kms_request_id"] for fact in facts} == told and len(told) == 2
+    assert SealedDocument.objects.get().is_qualified and ProofFile.objects.get().is_qualified
+    assert words.of("proof", "en")["qualified_seal"] in proof_text(tmp_path)
+    assert "· qualified electronic seal, as its certificate states" in page(made)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("parts", [(COMPLIANCE, ESEAL), (DEVICE, ESEAL), ()])
+def test_any_other_is_not(begin: Begin, tmp_path: Path, parts: tuple[bytes, ...]) -> None:
+    begin(*parts)
+    made = finished()
+    assert not SealedDocument.objects.get().is_qualified
+    assert "ualified" not in proof_text(tmp_path) + page(made)
+
+
+@pytest.mark.django_db
+def test_a_check_names_provider_credential_and_statements(begin: Begin) -> None:
+    begin(COMPLIANCE, DEVICE, ESEAL)
+    (outcome,) = sealing()
+    stated = "whose certificate states QcCompliance, QcSSCD, QcType eseal, in "
+    assert f"by ACME Trust Services with its credential GX0112348, {stated}" in outcome.sentence
+    assert 'with the key of "CN=Seal of Acme,' in outcome.sentence or outcome.status == "warning"
+
+
+@pytest.mark.django_db
+def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
+    """``/metrics`` looks every five minutes."""
+    service = begin()
+    (first,) = sealing()
+    assert service.signed == 1
+    (second,) = sealing()
+    assert second == first and service.signed == 1 and service.asked[-1] == "credentials/info"
+    service.credential["key"]["status"] = "disabled"
+    (third,) = sealing()
+    assert third.status == "failed" and "key.status" in third.sentence and service.signed == 1
+
+
+@pytest.mark.django_db
+def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
+    """A fault that passes: nothing is half made, the job may come again, and the cause is told."""
+    service = begin()
+    made = scene(environment="production")
+    sign(made)
+    sealing_context().keys("production")
+    service.faults["signatures/signHash"] = [fault(503)] * 3
+    with pytest.raises(DomainError) as refused:
+        seal(made.request_documents[0].pk)
+    assert refused.value.code == "unavailable"
+    assert SealingFailure.objects.get().cause == refused.value.message
+    assert not SealedDocument.objects.exists()
+    seal(made.request_documents[0].pk)
+    assert SealedDocument.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> None:
+    """With a certificate that would take either form."""
+    service = begin(kind="rsa")
+    service.credential["key"]["algo"] = [RSA_PSS]
+    (outcome,) = sealing()
+    assert outcome.status != "failed", outcome.sentence
+    finished()
+    sealed = SealedDocument.objects.get()
+    assert sealed.facts["signing_algorithm"] == "RSASSA_PSS_SHA_256"
+    (tmp_path / "sealed.pdf").write_bytes(store.get(sealed.object_key))
+    assert_cades(tmp_path / "sealed.pdf", tmp_path / "root.pem", 0)

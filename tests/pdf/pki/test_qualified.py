@@ -1,0 +1,63 @@
+"""What certificates state of themselves under the eIDAS Regulation, and which statements make a qualified seal."""
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.pdf.pki import der
+from paraph.pdf.pki.qualified import makes_qualified_seals, statements
+from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, ESIGN, IN_BRITAIN, WEB, qualified, stated
+
+
+def certificate(*parts: bytes) -> bytes:
+    return qualified(*parts).public_bytes(Encoding.DER)
+
+
+def test_all_three_together_make_a_qualified_seal() -> None:
+    whole = certificate(COMPLIANCE, ESEAL, DEVICE)
+    assert statements(whole) == ("QcCompliance", "QcSSCD", "QcType eseal") and makes_qualified_seals(whole)
+    others = certificate(stated("0.4.0.1862.1.5"), COMPLIANCE, DEVICE, stated("0.4.0.1862.1.3", der.integer(10)), ESEAL)
+    assert makes_qualified_seals(others)  # where the issuer's terms are, and how long it keeps its records
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ((), ()),
+        ((COMPLIANCE, ESEAL), ("QcCompliance", "QcType eseal")),
+        ((COMPLIANCE, DEVICE), ("QcCompliance", "QcSSCD")),
+        ((ESEAL, DEVICE), ("QcSSCD", "QcType eseal")),
+        ((COMPLIANCE, ESIGN, DEVICE), ("QcCompliance", "QcSSCD", "QcType esign")),
+        ((COMPLIANCE, WEB), ("QcCompliance", "QcType web")),
+        ((COMPLIANCE, ESEAL, ESIGN, DEVICE), ("QcCompliance", "QcSSCD", "QcType eseal", "QcType esign")),
+        ((COMPLIANCE, ESEAL, DEVICE, IN_BRITAIN), ("QcCompliance", "QcSSCD", "QcCClegislation", "QcType eseal")),
+        (
+            (COMPLIANCE, stated("0.4.0.1862.1.6", der.sequence(der.oid("0.4.0.1862.1.6.9"))), DEVICE),
+            ("QcCompliance", "QcSSCD", "QcType 0.4.0.1862.1.6.9"),
+        ),
+    ],
+)
+def test_less_is_told_as_it_is_and_makes_none(parts: tuple[bytes, ...], said: tuple[str, ...]) -> None:
+    made = certificate(*parts)
+    assert sorted(statements(made)) == sorted(said) and not makes_qualified_seals(made)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"\x30\x80\x00\x00",
+        der.sequence(COMPLIANCE, DEVICE, ESEAL) + b"\0",
+        der.sequence(COMPLIANCE, DEVICE, stated("0.4.0.1862.1.6")),
+        der.sequence(COMPLIANCE, DEVICE, ESEAL, der.integer(1)),
+        der.sequence(COMPLIANCE, DEVICE, ESEAL, der.sequence()),
+        der.octet_string(der.sequence(COMPLIANCE, DEVICE, ESEAL)),
+    ],
+)
+def test_statements_that_cannot_be_read_are_none(value: bytes) -> None:
+    made = qualified(value=value).public_bytes(Encoding.DER)
+    assert x509.load_der_x509_certificate(made) and statements(made) == () and not makes_qualified_seals(made)
+
+
+def test_what_is_no_certificate_states_nothing() -> None:
+    assert statements(b"") == statements(b"\x30\x00") == ()
