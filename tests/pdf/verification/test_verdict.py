@@ -44,6 +44,8 @@ STRANGER = authority("rsa-3072").root
 LETTER = paper(text("A contract", 100, 700))
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
+SHA256 = bytes.fromhex("608648016503040201")
+
 
 @cache
 def stamped() -> bytes:
@@ -183,7 +185,6 @@ INDETERMINATE: dict[str, Case] = {
     ),
     "no PDF": (lambda: ours(b"hello"), "SIGNED_DATA_NOT_FOUND"),
 }
-SHA256 = bytes.fromhex("608648016503040201")
 
 
 @pytest.mark.parametrize("kind", PASSED)
