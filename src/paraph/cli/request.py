@@ -1,5 +1,6 @@
 """``paraph request``: list, show, retry, cancel, evidence."""
 
+from shutil import copyfileobj
 from typing import Any, BinaryIO
 
 import click
@@ -81,13 +82,21 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
+@click.option("--bundle", type=click.File("wb"), help="File to write all evidence of the request to, as a ZIP archive.")
 @operator_options
-def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
-    """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence."""
+def evidence(id: int, *, out: BinaryIO, bundle: BinaryIO | None, as_json: bool) -> None:  # noqa: ARG001  always JSON
+    """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence; or with --bundle the
+    files too, and all that checking them needs, in one archive."""
     with database():
+        from paraph.bundle.make import open_bundle
         from paraph.operations.request_state import request_evidence
 
-        out.write(request_evidence(id) + b"\n")
+        if bundle is None:
+            out.write(request_evidence(id) + b"\n")
+            return
+        with open_bundle(id) as made:
+            made.seek(0)
+            copyfileobj(made, bundle)
 
 
 def _failure(row: dict[str, Any]) -> str:

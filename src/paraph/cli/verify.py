@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from functools import partial
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -23,10 +24,11 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
+_START_OF_ZIP = b"PK\x03\x04"
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
 _NO_ROOT = (
@@ -82,7 +84,8 @@ def command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it.
+    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it; or verify a
+    bundle of evidence, which has them all.
 
     If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
     files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
@@ -93,10 +96,15 @@ def command(
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
+        [first, *others] = opened.values()
+        is_bundle = not others and first.peek(len(_START_OF_ZIP)).startswith(_START_OF_ZIP)
+        if is_bundle and evidence_files:
+            raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
-        if len(opened) > 1 and not each:
-            tied = check_evidence(opened, roots, kept, signers, at=at)
-            if tied.faults and not tied.sealed:  # none is a proof
+        if is_bundle or (others and not each):
+            ask = partial(check_bundle, first) if is_bundle else partial(check_evidence, opened, detached_timestamps=kept)
+            tied = ask(roots=roots, signers=signers, at=at)
+            if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
@@ -105,7 +113,7 @@ def command(
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(tied, details=details)
+                _show_verdict("The bundle" if is_bundle else "The proof with its files", tied, details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -201,10 +209,10 @@ def _told(result: Verification | EvidenceCheck) -> str:
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
-def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
+def _show_verdict(what: str, result: EvidenceCheck, *, details: bool) -> None:
     """Print the verdict; who sealed what, or each match with ``details``; what was not given, each problem, and last
     whether everything matches."""
-    say(f"The proof with its files: {_told(result)}.")
+    say(f"{what}: {_told(result)}.")
     for sentence in _matches(result, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:

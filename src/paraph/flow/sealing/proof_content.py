@@ -210,8 +210,13 @@ def _evidence(
         "signers": [_signer_evidence(each) for each in signers],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
-        "journal": list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal]))),
+        "journal": journal_evidence(journal),
     }
+
+
+def journal_evidence(journal: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the entries of a request's whole journal, from which programs can compute their hashes."""
+    return list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal])))
 
 
 def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:

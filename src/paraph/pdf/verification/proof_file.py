@@ -37,6 +37,8 @@ _FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2", "paraph-evidence/3")
 _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 _AS_ENTERED = ("text", "multiline", "choice", "full_name", "email")  # fields whose value is printed as it is
 
+_COMMITMENT = 32  # bytes, more than a salt has
+
 
 class UnreadableEvidence(ValueError):
     """Evidence is attached, but takes too much to be read; the message says why."""
@@ -121,7 +123,7 @@ def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], p
     without these, and with the commitment of each value that has a salt in its place. ``printed``: the text of the
     proof without white space.
     """
-    broken = _first_broken(journal)
+    broken = first_broken(journal)
     result.note(
         bool(journal) and broken is None,
         f"The journal's {len(journal)} entries follow from each other.",
@@ -216,7 +218,7 @@ def _is_printed(value: str, printed: str) -> bool:
     return not value.isascii() or all(part.strip() in printed for part in unbroken_parts(value))
 
 
-def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
+def first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
     """Return the position of the first entry that does not follow from the one before it."""
     previous = "00" * 32
     for position, entry in enumerate(journal, start=1):
@@ -230,7 +232,8 @@ def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value."""
+    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value; of a
+    value that was erased it stands in the place of the salt."""
     facts: dict[str, Any] = json.loads(json.dumps({key: entry[key] for key in entry if key not in ("hash", "salts")}))
     for path, salt in entry.get("salts", {}).items():
         *way, last = path.split("/")
@@ -240,7 +243,8 @@ def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
         place = int(last) if isinstance(holder, list) else last
         value = holder[place]
         text = value if isinstance(value, str) else json.dumps(value)  # of a checkbox: true or false
-        holder[place] = hashlib.sha256(bytes.fromhex(salt) + text.encode()).hexdigest()
+        known = bytes.fromhex(salt)
+        holder[place] = salt if len(known) == _COMMITMENT else hashlib.sha256(known + text.encode()).hexdigest()
     return facts
 
 
