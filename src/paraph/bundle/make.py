@@ -68,7 +68,7 @@ def open_bundle(request_id: int) -> BinaryIO:
     if proof is None or not proof.request.finalized:
         raise DomainError("not_found", "This request has no files, or none any more.")
     with ExitStack() as stack, expensive_work(tenant_key(proof.request)):
-        file = stack.enter_context(TemporaryFile())  # noqa: SIM115  the stack is one
+        file = stack.enter_context(TemporaryFile())
         try:
             _write(file, proof)
         except FileNotFoundError as error:

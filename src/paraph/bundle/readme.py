@@ -16,7 +16,7 @@ _PAGE = """\
 <html lang="{locale}" dir="{direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>
-body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #222; background: #fff }}
+body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #222 }}
 dt, pre {{ direction: ltr; text-align: start; font-family: monospace; overflow-wrap: anywhere; white-space: pre-wrap }}
 dd {{ margin: 0 0 .6rem 1.5rem }} pre {{ padding: .6rem; background: #f2f2f2 }}
 </style></head>

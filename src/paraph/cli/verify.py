@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, time
-from functools import partial
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -102,8 +101,10 @@ def command(
             raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
         if is_bundle or (others and not each):
-            ask = partial(check_bundle, first) if is_bundle else partial(check_evidence, opened, detached_timestamps=kept)
-            tied = ask(roots=roots, signers=signers, at=at)
+            if is_bundle:
+                tied = check_bundle(first, roots, signers, at=at)
+            else:
+                tied = check_evidence(opened, roots, kept, signers, at=at)
             if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."

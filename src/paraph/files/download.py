@@ -10,7 +10,14 @@ from paraph.kernel.errors import DomainError
 from paraph.server.responses import file_response
 from paraph.storage import presign, store
 
-_STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405, "conflict": 409, "internal_error": 500, "unavailable": 503}
+_STATUS = {
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "conflict": 409,
+    "internal_error": 500,
+    "unavailable": 503,
+}
 
 
 def download(request: HttpRequest, key: str) -> HttpResponseBase:

@@ -22,7 +22,9 @@ UPLOADED, SIGNED, REVOCATION = "uploaded/", "signed/", "revocation/"
 MANIFEST, TIMESTAMP, AUTHORITY = "META-INF/ASiCManifest.xml", "META-INF/timestamp.tst", "META-INF/timestamp.pem"
 _ALWAYS = {"mimetype", PROOF, JOURNAL, TIMESTAMPS, CERTIFICATES, ROOTS, README}
 _ENDS = ([SUMS, MANIFEST], [SUMS, MANIFEST, TIMESTAMP, AUTHORITY])
-_NAME = re.compile(r"(uploaded|signed)/[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*\.pdf|revocation/[0-9a-f]{64}\.(crl|ocsp)")
+_NAME = re.compile(
+    r"(uploaded|signed)/[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*\.pdf|revocation/[0-9a-f]{64}\.(crl|ocsp)"
+)
 _LONGEST_PART = 32 << 20  # bytes of what is read at once and is no document
 _MIMETYPE = b"application/vnd.etsi.asic-e+zip"
 _TYPES = {
