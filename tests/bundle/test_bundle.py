@@ -1,38 +1,179 @@
-"""Bundles of evidence: made twice they are the same bytes, other programs check each part, and what was altered is
-seen."""
+"""Bundles of evidence: made again they are the same bytes, and other programs check each part of them."""
 
+import html
 import io
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paraph.audit_trail.models import Entry
+from paraph.bundle import make
 from paraph.bundle.make import open_bundle
-from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import finalize
-from paraph.pdf.verification.bundle_check import check_bundle
-from tests.factories import Scene, scene, sign
+from paraph.bundle.names import free_name
+from paraph.documents.models import Document
+from paraph.evidence.models import BundleTimestamp, SealedDocument
+from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.sealing import preserve
+from paraph.flow.sealing.context import SealingContext, sealing_context
+from paraph.kernel.errors import DomainError
+from paraph.pdf.container import asic
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.untrusted.verify import check_bundle
+from paraph.storage import store
+from paraph.tenants.admin_log import OPERATOR
+from paraph.words import LOCALES
+from tests.bundle.bundles import bundle_of, finished, parts_of
+from tests.factories import scene
+from tests.flow.test_preserve import sealed_without_timestamps, silent
+from tests.independent import need
 
 pytestmark = pytest.mark.django_db
 
 
-def finished(**options: Any) -> Scene:
-    made = scene(**options)
-    for position in range(len(made.signers)):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
-    return made
+def checked(bundle: bytes) -> EvidenceCheck:
+    return check_bundle(bundle, sealing_context().roots("sandbox"))
 
 
-def bundle_of(made: Scene) -> bytes:
-    with open_bundle(made.request.pk) as file:
-        file.seek(0)
-        return file.read()
-
-
-def test_first() -> None:
-    made = finished(documents=2)
+def test_it_is_made_the_same_again_and_holds() -> None:
+    made = finished(documents=2, signers=2)
     bundle = bundle_of(made)
-    assert bundle == bundle_of(made)
-    found = check_bundle(io.BytesIO(bundle), sealing_context().roots("sandbox"))
-    assert found.ok, found.problems
+    assert bundle == bundle_of(made) and BundleTimestamp.objects.count() == 1
+    found = checked(bundle)
+    assert found.ok and not found.notes, found.problems
+    assert [name for name in found.sealed if name != asic.PROOF] == [
+        "signed/contract-1-signed.pdf",
+        "signed/contract-2-signed.pdf",
+    ]
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        first = archive.infolist()[0]
+        assert (first.filename, first.compress_type, first.extra) == ("mimetype", zipfile.ZIP_STORED, b"")
+        assert archive.read(first) == b"application/vnd.etsi.asic-e+zip" and archive.testzip() is None
+
+
+def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None:
+    """What README.html says to type, typed where it is unpacked."""
+    for program, package in (("sha256sum", "coreutils"), ("openssl", "openssl"), ("pdfsig", "poppler-utils")):
+        need(program, package)
+    made = finished(documents=2, locale="de")
+    Document.objects.filter(pk=made.request_documents[0].document_id).update(name="Miete & Süd's.pdf")
+    (tmp_path / "bundle.zip").write_bytes(bundle_of(made))
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
+        archive.extractall(tmp_path)
+    page = (tmp_path / asic.README).read_text()
+    assert '<html lang="de" dir="ltr">' in page and "Nachweis" in page
+    commands = [html.unescape(each) for each in re.findall(r"<pre>(.*?)</pre>", page, re.S)]
+    assert len(commands) == 4
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    told = []
+    for command in commands:
+        environment = {**os.environ, "PATH": path}
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        told.append(done.stdout + done.stderr)
+    assert told[0].count(": OK") == len(parts_of(bundle_of(made))) - 4 and "FAILED" not in told[0]
+    assert "Verification: OK" in told[1]
+    assert told[2].count("Signature is Valid.") >= 3 and "Invalid" not in told[2]
+    assert told[3].splitlines()[-1] == "Everything matches."
+    (tmp_path / asic.JOURNAL).write_bytes(b"[]")
+    assert subprocess.run(commands[0], shell=True, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
+    made = scene(locale=locale)
+    page = make.readme(
+        made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True
+    )
+    text = page.decode()
+    assert f'<html lang="{locale}" dir="{"rtl" if locale == "ar" else "ltr"}">' in text
+    assert str(made.request.pk) in text and "{" not in text.replace("{ ", "") and "SHA-256: " in text
+
+
+def test_what_comes_to_it_later_makes_another_and_the_first_timestamp_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sealed_without_timestamps(monkeypatch)
+    made.request.__class__.objects.update(finalized=True, status="completed")
+    before = bundle_of(made)
+    assert checked(before).ok
+    assert preserve.preserve_due() == 2
+    after = bundle_of(made)
+    assert after != before and BundleTimestamp.objects.count() == 2
+    found = checked(after)
+    assert found.ok and any("was timestamped beside the file" in each for each in found.matches), found.problems
+    assert any(name.startswith(asic.REVOCATION) for name in parts_of(after))
+
+
+def test_an_erased_person_is_not_in_it_and_its_journal_still_holds() -> None:
+    made = finished()
+    assert made.signers[0].email.encode() in parts_of(bundle_of(made))[asic.JOURNAL]
+    erase_signer(OPERATOR, made.signers[0].pk)
+    bundle = bundle_of(made)
+    assert made.signers[0].email.encode() not in parts_of(bundle)[asic.JOURNAL]
+    assert checked(bundle).ok
+
+
+def test_it_is_there_once_finalized_and_goes_with_the_files() -> None:
+    with pytest.raises(DomainError, match="has no files"):
+        open_bundle(scene().request.pk)
+    made = finished()
+    bundle_of(made)
+    assert delete_files(made.request.pk) == 1
+    assert not BundleTimestamp.objects.exists()
+    with pytest.raises(DomainError, match="or none any more"):
+        open_bundle(made.request.pk)
+    with pytest.raises(FileNotFoundError):  # a download that began before
+        make._keep_new(made.request, b"0" * 32)
+
+
+def test_a_file_that_is_not_the_recorded_one_is_not_packed() -> None:
+    made = finished()
+    key = SealedDocument.objects.get().object_key
+    store.put(key, b"another")
+    with pytest.raises(DomainError, match="is not the one that was recorded"):
+        open_bundle(made.request.pk)
+    store.delete(key)
+    with pytest.raises(DomainError, match="no longer exists"):
+        open_bundle(made.request.pk)
+
+
+def test_without_an_authority_it_has_no_timestamp_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = finished()
+    monkeypatch.setattr(make, "sealing_context", silent)
+    with pytest.raises(DomainError, match="No timestamp could be had") as refused:
+        open_bundle(made.request.pk)
+    assert refused.value.code == "unavailable"
+    monkeypatch.setattr(make, "sealing_context", _without_authorities)
+    bundle = bundle_of(made)
+    assert "asks no timestamp authority" in parts_of(bundle)[asic.README].decode()
+    found = checked(bundle)
+    assert (found.verdict.indication, found.verdict.sub_indication) == ("INDETERMINATE", "NO_POE")
+    assert found.problems == ["The bundle has no timestamp, so nobody says that these are all of its files."]
+
+
+def _without_authorities() -> SealingContext:
+    context: Any = silent()
+    context.timestamping.authorities = []
+    return context  # type: ignore[no-any-return]
+
+
+def test_names_are_those_of_files_and_each_is_there_once() -> None:
+    taken: set[str] = set()
+    given = ["../a/b:c.pdf", "../a/b:c.PDF", "", "...", "-rf.pdf", "a\nb", "x" * 300, "Zoë.pdf"]
+    names = [free_name(name, taken) for name in given]
+    assert names[:6] == ["_a_b_c.pdf", "_a_b_c-2.pdf", "document.pdf", "document-2.pdf", "rf.pdf", "a_b.pdf"]
+    assert len(names[6]) == 204 and names[7] == "Zoë.pdf"
+
+
+def test_the_journal_goes_on_where_that_of_the_proof_ends() -> None:
+    made = finished()
+    entries = Entry.objects.filter(request=made.request).count()
+    [told] = [each for each in checked(bundle_of(made)).matches if asic.JOURNAL in each]
+    assert told.startswith(f"The {entries} entries of journal.json follow")
