@@ -59,6 +59,7 @@ BUDGETS = {
     "api": 4_490,
     "audit_trail": 320,
     "authority": 70,
+    "bundle": 260,
     "cli": 2_591,
     "config": 600,
     "confinement": 590,

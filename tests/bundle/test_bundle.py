@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -159,9 +159,8 @@ def test_without_an_authority_it_has_no_timestamp_and_says_so(monkeypatch: pytes
 
 
 def _without_authorities() -> SealingContext:
-    context: Any = silent()
-    context.timestamping.authorities = []
-    return context  # type: ignore[no-any-return]
+    context = sealing_context()
+    return replace(context, timestamping=replace(context.timestamping, authorities=[]))
 
 
 def test_names_are_those_of_files_and_each_is_there_once() -> None:

@@ -78,8 +78,8 @@ def _commands(documents: Sequence[str], *, stamped: bool) -> Iterator[tuple[str,
         with_chain = f"-CAfile {asic.ROOTS} -untrusted {asic.AUTHORITY}"
         yield "stamped", f"openssl ts -verify -token_in -in {asic.TIMESTAMP} -data {asic.MANIFEST} {with_chain}"
     yield "sealed", "\n".join(f"pdfsig {shlex.quote(name)}" for name in sealed)
-    together = [f"paraph verify --details --root {asic.ROOTS} --evidence {asic.TIMESTAMPS} \\", f"  {asic.PROOF}"]
-    yield "together", " ".join([*together, *map(shlex.quote, documents)])
+    together = f"paraph verify --details --root {asic.ROOTS} --evidence {asic.TIMESTAMPS} {asic.PROOF}"
+    yield "together", " ".join([together, *map(shlex.quote, documents)])
 
 
 def _command(words: str, command: str) -> str:

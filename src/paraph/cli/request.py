@@ -1,5 +1,6 @@
 """``paraph request``: list, show, retry, cancel, evidence."""
 
+from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, BinaryIO
 
@@ -82,9 +83,13 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
-@click.option("--bundle", type=click.File("wb"), help="File to write all evidence of the request to, as a ZIP archive.")
+@click.option(
+    "--bundle",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write all evidence of the request to, as a ZIP archive.",
+)
 @operator_options
-def evidence(id: int, *, out: BinaryIO, bundle: BinaryIO | None, as_json: bool) -> None:  # noqa: ARG001  always JSON
+def evidence(id: int, *, out: BinaryIO, bundle: Path | None, as_json: bool) -> None:
     """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence; or with --bundle the
     files too, and all that checking them needs, in one archive."""
     with database():
@@ -94,9 +99,10 @@ def evidence(id: int, *, out: BinaryIO, bundle: BinaryIO | None, as_json: bool) 
         if bundle is None:
             out.write(request_evidence(id) + b"\n")
             return
-        with open_bundle(id) as made:
+        with open_bundle(id) as made, bundle.open("wb") as file:
+            show_facts({"id": id, "bundle": str(bundle), "bytes": made.seek(0, 2)}, as_json=as_json)
             made.seek(0)
-            copyfileobj(made, bundle)
+            copyfileobj(made, file)
 
 
 def _failure(row: dict[str, Any]) -> str:

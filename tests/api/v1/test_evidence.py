@@ -28,7 +28,7 @@ def test_the_address_of_all_evidence_once_it_is_finalized(
     path = f"/signature_requests/{created['id']}/evidence"
     assert error(owner.get(path), 409, "conflict") == "The request is not finalized yet."
     for signer in created["signers"]:
-        owner.post(f"/sandbox/signature_requests/{created['id']}/signers/{signer['id']}/sign")
+        owner.post(f"/sandbox/signature_requests/{created['id']}/signers/{signer['id']}/sign", {})
     for row in RequestDocument.objects.all():
         finalize(row.pk)
     for stranger in (api_client(), api_client("pro", "production", owner.organization)):
