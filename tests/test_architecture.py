@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 3_360,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_300,
+    "pdf": 22_310,
     "postgres": 620,
     "queue": 380,
     "reference": 950,
