@@ -270,6 +270,7 @@ EVIDENCE: dict[str, tuple[Callable[[], EvidenceCheck], SubIndication]] = {
     "an altered document": (lambda: of_files(signed=flipped(signed(), 200)), "HASH_FAILURE"),
     "an altered proof": (lambda: of_files(proof=proven(evidence()) + b"%"), "FORMAT_FAILURE"),
     "one file more": (lambda: of_files(more=LETTER), "SIGNED_DATA_NOT_FOUND"),
+    "another document, which holds": (lambda: of_files(signed=stamped()), "SIGNED_DATA_NOT_FOUND"),
     "no proof": (lambda: of_files(proof=signed()), "SIGNED_DATA_NOT_FOUND"),
     "an unknown root": (lambda: of_files([STRANGER]), "NO_CERTIFICATE_CHAIN_FOUND"),
 }

@@ -64,8 +64,8 @@ def check_evidence(
     """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
 
     Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
-    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers``, ``at`` and
-    what is raised as in :func:`verify`.
+    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers`` and ``at``
+    as in :func:`verify`. Raises what that raises.
     """
     if len(files) > MOST_FILES:
         sentence = f"At most {MOST_FILES} files can be compared at a time."
