@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509 import load_der_x509_certificate
@@ -11,32 +12,7 @@ from paraph import words as catalog
 from paraph.pdf.container import asic
 from paraph.signature_requests.models import SignatureRequest
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="{locale}" dir="{direction}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
-<style>
-body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #222 }}
-dt, pre {{ direction: ltr; text-align: start; font-family: monospace; overflow-wrap: anywhere; white-space: pre-wrap }}
-dd {{ margin: 0 0 .6rem 1.5rem }} pre {{ padding: .6rem; background: #f2f2f2 }}
-</style></head>
-<body>
-<h1>{title}</h1>
-<p>{what}</p>
-<h2>{contents}</h2>
-<dl>
-{files}
-</dl>
-<h2>{check}</h2>
-{commands}
-<p>{roots}</p>
-<dl>
-{fingerprints}
-</dl>
-<p>{limits}</p>
-</body>
-</html>
-"""
+_PAGE = Path(__file__).parent / "templates" / "README.html"
 
 
 def readme(request: SignatureRequest, documents: Sequence[str], roots: Sequence[bytes], *, stamped: bool) -> bytes:
@@ -44,7 +20,7 @@ def readme(request: SignatureRequest, documents: Sequence[str], roots: Sequence[
     ``stamped``: whether the bundle has a timestamp."""
     words = catalog.of("bundle", request.locale)
     limits = [words["unlogged"]] if stamped else [words["unstamped"], words["unlogged"]]
-    page = _PAGE.format(
+    page = _PAGE.read_text().format(
         locale=words["locale"],
         direction=catalog.direction(words["locale"]),
         title=escape(catalog.phrase(words, "title", number=request.pk)),
