@@ -59,7 +59,7 @@ BUDGETS = {
     "api": 4_500,
     "audit_trail": 320,
     "authority": 70,
-    "bundle": 241,
+    "bundle": 239,
     "cli": 2_621,
     "config": 600,
     "confinement": 590,

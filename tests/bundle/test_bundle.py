@@ -11,11 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from paraph.audit_trail.models import Entry
 from paraph.bundle import make
 from paraph.bundle.make import open_bundle
 from paraph.bundle.names import free_name
+from paraph.bundle.readme import readme
+from paraph.cli import main
 from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, SealedDocument
 from paraph.flow.housekeeping.delete_files import delete_files
@@ -26,6 +29,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.container import asic
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
+from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES
@@ -62,6 +66,7 @@ def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None
     for program, package in (("sha256sum", "coreutils"), ("openssl", "openssl"), ("pdfsig", "poppler-utils")):
         need(program, package)
     made = finished(documents=2, locale="de")
+    trusted = ["--root", str(tmp_path / asic.ROOTS)]
     Document.objects.filter(pk=made.request_documents[0].document_id).update(name="Miete & Süd's.pdf")
     (tmp_path / "bundle.zip").write_bytes(bundle_of(made))
     with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
@@ -83,6 +88,11 @@ def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None
     assert "Verification: OK" in told[1]
     assert told[2].count("Signature is Valid.") >= 3 and "Invalid" not in told[2]
     assert told[3].splitlines()[-1] == "Everything matches."
+    bundle = str(tmp_path / "bundle.zip")
+    said = CliRunner().invoke(main, ["verify", bundle, *trusted])
+    assert said.exit_code == 0 and said.output.startswith("The bundle: holds."), said.output
+    kept = ["--evidence", str(tmp_path / asic.TIMESTAMPS)]
+    assert CliRunner().invoke(main, ["verify", bundle, *kept, *trusted]).exit_code == 2
     (tmp_path / asic.JOURNAL).write_bytes(b"[]")
     assert subprocess.run(commands[0], shell=True, cwd=tmp_path, capture_output=True, check=False).returncode == 1
 
@@ -90,9 +100,7 @@ def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
     made = scene(locale=locale)
-    page = make.readme(
-        made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True
-    )
+    page = readme(made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True)
     text = page.decode()
     assert f'<html lang="{locale}" dir="{"rtl" if locale == "ar" else "ltr"}">' in text
     assert str(made.request.pk) in text and "{" not in text.replace("{ ", "") and "SHA-256: " in text
@@ -100,7 +108,7 @@ def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
 
 def test_what_comes_to_it_later_makes_another_and_the_first_timestamp_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed_without_timestamps(monkeypatch)
-    made.request.__class__.objects.update(finalized=True, status="completed")
+    SignatureRequest.objects.update(finalized=True, status="completed")
     before = bundle_of(made)
     assert checked(before).ok
     assert preserve.preserve_due() == 2

@@ -8,6 +8,7 @@ import base64
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from io import BytesIO
 from tempfile import TemporaryFile
@@ -28,7 +29,7 @@ from paraph.flow.sealing.context import key_folder, sealing_context
 from paraph.flow.sealing.proof_content import journal_evidence
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import expensive_work
+from paraph.kernel.places import expensive_work, machine_of_others
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.container import asic
 from paraph.pdf.container.zip_form import LARGEST, ZipWriter
@@ -150,25 +151,24 @@ def _revocation(sealed: Sequence[_Packed]) -> dict[str, bytes]:
 def _timestamp(request: SignatureRequest, manifest: bytes) -> tuple[bytes, list[bytes]] | None:
     """Return the token that is kept of this manifest, got now where there is none, and the chain of its authority; None
     where the settings name no authority."""
-    kept = BundleTimestamp.objects.filter(request=request, manifest_sha256=tokens.sha256(manifest))
+    digest = tokens.sha256(manifest)
+    kept = BundleTimestamp.objects.filter(request=request, manifest_sha256=digest)
     row = kept.first()
-    if row is None:
-        row = _keep_new(request, tokens.sha256(manifest))
-        row = row and kept.get()  # another process may have been the first
-    return row and (bytes(row.token), [base64.b64decode(link) for link in row.authority])
+    if row is None and sealing_context().timestamping.authorities:
+        _keep_new(request, digest)
+        row = kept.get()  # another process may have been the first
+    return (bytes(row.token), [base64.b64decode(link) for link in row.authority]) if row else None
 
 
-def _keep_new(request: SignatureRequest, digest: bytes) -> BundleTimestamp | None:
+def _keep_new(request: SignatureRequest, digest: bytes) -> None:
     context = sealing_context()
-    if not context.timestamping.authorities:
-        return None
-    stamp, failures = stamp_time(digest, context.timestamping)
+    checking = context.long_term.check_not_revoked if context.long_term else None
+    with machine_of_others(tenant_key(request)):
+        stamp, failures = stamp_time(digest, replace(context.timestamping, check_not_revoked=checking))
     if stamp is None:
         raise DomainError("unavailable", " ".join(["No timestamp could be had for the bundle.", *failures]))
     chain: Any = [base64.b64encode(link).decode() for link in stamp.chain]
-    row = BundleTimestamp(request=request, manifest_sha256=digest, token=stamp.token, authority=chain)
     with transaction.atomic():
         if lock_request(request.pk).files_deleted_at:
             raise FileNotFoundError
-        insert_once(row)
-    return row
+        insert_once(BundleTimestamp(request=request, manifest_sha256=digest, token=stamp.token, authority=chain))

@@ -20,7 +20,7 @@ def readme(request: SignatureRequest, documents: Sequence[str], roots: Sequence[
     ``stamped``: whether the bundle has a timestamp."""
     words = catalog.of("bundle", request.locale)
     limits = [words["unlogged"]] if stamped else [words["unstamped"], words["unlogged"]]
-    page = _PAGE.read_text().format(
+    page = _PAGE.read_text("utf-8").format(
         locale=words["locale"],
         direction=catalog.direction(words["locale"]),
         title=escape(catalog.phrase(words, "title", number=request.pk)),
