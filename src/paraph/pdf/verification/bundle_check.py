@@ -12,6 +12,7 @@ from paraph.pdf.container.asic import AUTHORITY, JOURNAL, MANIFEST, PROOF, SIGNE
 from paraph.pdf.container.zip_form import ZipRefused
 from paraph.pdf.pki.certificate import Untrusted, check_chain
 from paraph.pdf.pki.cms import digest_of
+from paraph.pdf.pki.one_form import token_in_one_form
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsRefused, read_timestamps_file
 from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token
@@ -50,6 +51,7 @@ def _check_timestamp(result: EvidenceCheck, bundle: Bundle, roots: Sequence[byte
         token = check_token(bundle.part(TIMESTAMP), digest_of(bundle.part(MANIFEST)))
         beside = [each.public_bytes(Encoding.DER) for each in load_pem_x509_certificates(bundle.part(AUTHORITY))]
         chain = check_chain(token.signer, beside, roots, token.time)
+        as_made = (token_in_one_form(bundle.part(TIMESTAMP)), as_pem(chain))
     except TokenMismatch:
         result.fault("The bundle's timestamp is one of something else.", "HASH_FAILURE")
     except (TokenRefused, Untrusted, ValueError) as error:
@@ -58,7 +60,8 @@ def _check_timestamp(result: EvidenceCheck, bundle: Bundle, roots: Sequence[byte
         if at and at < token.time:
             result.notes.append(f"The bundle was made later, on {clock.iso(token.time)}.")
         made = f'All files of the bundle are as they were on {clock.iso(token.time)}, says "{token.authority}".'
-        result.note(bundle.part(AUTHORITY) == as_pem(chain), made, f"{AUTHORITY} is not the chain of the timestamp.")
+        problem = "The bundle's timestamp, or the chain of its authority, is written otherwise than it was made."
+        result.note((bundle.part(TIMESTAMP), bundle.part(AUTHORITY)) == as_made, made, problem)
 
 
 def _check_journal(result: EvidenceCheck, bundle: Bundle) -> None:
