@@ -11,7 +11,7 @@ from struct import Struct
 from typing import BinaryIO
 
 LARGEST = 2 << 30
-MOST_MEMBERS = 1000
+MOST_MEMBERS = 10_000  # a hundred documents, and decades of revocation data beside them
 _BLOCK = 1 << 20
 _LOCAL, _ENTRY, _END = Struct("<4s5H3L2H"), Struct("<4s6H3L5H2L"), Struct("<4s4H2LH")
 _VERSION, _UTF8 = 20, 1 << 11
