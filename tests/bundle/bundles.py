@@ -3,7 +3,6 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from paraph.bundle.make import open_bundle
@@ -35,32 +34,26 @@ def parts_of(bundle: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def moment_of(bundle: bytes) -> datetime:
-    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
-        return datetime(*archive.infolist()[0].date_time, tzinfo=UTC)
-
-
 def made_anew(bundle: bytes, changed: Mapping[str, bytes | None]) -> bytes:
     """The bundle with other or further contents, or without those that are None: digests, manifest and form are right,
     and the timestamp is the old one, unless it is changed too."""
     parts: dict[str, bytes] = {name: each for name, each in {**parts_of(bundle), **changed}.items() if each is not None}
     file = io.BytesIO()
-    writer = ZipWriter(file, moment_of(bundle))
-    asic.begin(writer)
-    for name, content in parts.items():
-        if name not in MADE_LAST:
-            writer.add(name, io.BytesIO(content))
-    asic.end(writer, lambda _: None)
+    with ZipWriter(file) as writer:
+        asic.begin(writer)
+        for name, content in parts.items():
+            if name not in MADE_LAST:
+                writer.add(name, [content])
+        asic.end(writer, lambda _: None)
     if asic.TIMESTAMP not in parts:
         return file.getvalue()
-    return zipped([*parts_of(file.getvalue()).items(), *((name, parts[name]) for name in MADE_LAST[-2:])], bundle)
+    return zipped([*parts_of(file.getvalue()).items(), *((name, parts[name]) for name in MADE_LAST[-2:])])
 
 
-def zipped(members: Sequence[tuple[str, bytes]], like: bytes) -> bytes:
+def zipped(members: Sequence[tuple[str, bytes]]) -> bytes:
     """A ZIP of a bundle's form with any members."""
     file = io.BytesIO()
-    writer = ZipWriter(file, moment_of(like))
-    for name, content in members:
-        writer.add(name, io.BytesIO(content))
-    writer.finish()
+    with ZipWriter(file) as writer:
+        for name, content in members:
+            writer.add(name, [content])
     return file.getvalue()

@@ -1,5 +1,6 @@
 """Whatever is altered in a bundle is seen, by whoever it was altered, and no archive of another form is read."""
 
+import hashlib
 import io
 import stat
 import struct
@@ -14,7 +15,7 @@ from paraph.pdf.container import asic, zip_form
 from paraph.pdf.container.zip_form import MOST_MEMBERS, ZipRefused, read_members
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
-from tests.bundle.bundles import bundle_of, finished, made_anew, moment_of, parts_of, zipped
+from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of, zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -66,10 +67,24 @@ def alterations(bundle: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
     yield "no authority", made_anew(bundle, {asic.AUTHORITY: b""})
     for name in (asic.SUMS, asic.MANIFEST, "mimetype"):
         members = [(each, flipped(content) if each == name else content) for each, content in mine.items()]
-        yield f"a byte of {name}", zipped(members, bundle)
-    yield "another order", zipped([*reversed(list(mine.items())[1:-4]), *list(mine.items())[-4:]], bundle)
+        yield f"a byte of {name}", zipped(members)
+    yield "another order", zipped([*reversed(list(mine.items())[1:-4]), *list(mine.items())[-4:]])
 
 
+def test_what_is_altered_is_seen(world: World) -> None:
+    """Of each kind one; all of them take longer."""
+    mine, theirs = parts_of(world.bundle), parts_of(world.other)
+    assert checked(world.bundle).ok
+    for changed, told in (
+        ({asic.JOURNAL: theirs[asic.JOURNAL]}, "journal.json is not the journal of the proof"),
+        ({SIGNED: flipped(mine[SIGNED], len(mine[SIGNED]) // 2)}, SIGNED),
+        ({asic.README: mine[asic.README] + b"\n"}, "timestamp is one of something else"),
+    ):
+        found = checked(made_anew(world.bundle, changed))
+        assert not found.ok and any(told in each for each in found.problems), found.problems
+
+
+@pytest.mark.thorough
 def test_every_alteration_is_seen(world: World) -> None:
     assert made_anew(world.bundle, {}) == world.bundle
     assert checked(world.bundle).ok and checked(world.other).ok
@@ -92,59 +107,71 @@ def test_a_bundle_of_strangers_is_not_said_to_be_altered(world: World) -> None:
     assert (found.verdict.indication, found.verdict.word) == ("INDETERMINATE", "unknown")
 
 
-def _by_zipfile(bundle: bytes, add: Callable[[zipfile.ZipFile], None]) -> bytes:
-    """What a ZIP library writes of the files, and then ``add``."""
+def _by_zipfile(bundle: bytes, add: Callable[[zipfile.ZipFile], None], **change: object) -> bytes:
+    """The same files in the form of a bundle, with ``change`` made to each member and what ``add`` does at the end."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts_of(bundle).items():
-            archive.writestr(zipfile.ZipInfo(name, moment_of(bundle).timetuple()[:6]), content)
+            _write(archive, name, content, **change)
         add(archive)
     return file.getvalue()
 
 
-def _named(name: str) -> Callable[[bytes], bytes]:
+def _write(archive: zipfile.ZipFile, name: str, content: bytes, **change: object) -> None:
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, (stat.S_IFREG | 0o644) << 16
+    for attribute, value in change.items():
+        setattr(info, attribute, value)
+    archive.writestr(info, content)
+
+
+def _with(**change: object) -> Callable[[bytes], bytes]:
+    """Every file of a bundle, and one more in the form of another ZIP."""
+    return lambda bundle: _by_zipfile(bundle, lambda archive: _write(archive, _ADDED, bytes(1 << 20), **change))
+
+
+def _all_with(**change: object) -> Callable[[bytes], bytes]:
+    return lambda bundle: _by_zipfile(bundle, lambda _: None, **change)
+
+
+def _named(*names: str) -> Callable[[bytes], bytes]:
+    """A bundle with further files by these names in the place of an upload."""
+
     def made(bundle: bytes) -> bytes:
         members = list(parts_of(bundle).items())
-        return zipped([*members[:-4], (name, b"%PDF-1.7"), *members[-4:]], bundle)
+        place = [name for name, _ in members].index(UPLOADED)
+        return zipped([*members[:place], *((name, b"%PDF-1.7") for name in names), *members[place:]])
 
     return made
 
 
-def _linked(bundle: bytes) -> bytes:
-    def add(archive: zipfile.ZipFile) -> None:
-        link = zipfile.ZipInfo("uploaded/passwords.pdf")
-        link.external_attr = (stat.S_IFLNK | 0o777) << 16
-        archive.writestr(link, "/etc/passwd")
-
-    return _by_zipfile(bundle, add)
-
-
-def _bomb(bundle: bytes) -> bytes:
-    def add(archive: zipfile.ZipFile) -> None:
-        archive.writestr(zipfile.ZipInfo(_ADDED), bytes(50 << 20), zipfile.ZIP_DEFLATED, 9)
-
-    return _by_zipfile(bundle, add)
+def _renamed(name: str, other: str) -> Callable[[bytes], bytes]:
+    """A bundle with one more file, by another name of the same length than a ZIP library would write."""
+    return lambda bundle: _named(name)(bundle).replace(name.encode(), other.encode())
 
 
 def _zip64(bundle: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts_of(bundle).items():
-            with archive.open(zipfile.ZipInfo(name, moment_of(bundle).timetuple()[:6]), "w", force_zip64=True) as entry:
+            with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as entry:
                 entry.write(content)
     return file.getvalue()
 
 
-def _commented(bundle: bytes) -> bytes:
-    def add(archive: zipfile.ZipFile) -> None:
-        archive.comment = b"%PDF-1.7"
+def _zip64_directory(bundle: bytes) -> bytes:
+    """The end says that a ZIP64 end has the numbers, which other programs go by and whose directory is another."""
+    end = bundle.rindex(b"PK\5\6")
+    count, size, start = struct.unpack_from("<HLL", bundle, end + 10)
+    numbers = struct.pack("<LQ2H2L4Q", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
+    locator = struct.pack("<2LQL", 0x07064B50, 0, end, 1)
+    return (
+        bundle[:end] + numbers + locator + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, *[0xFFFF] * 2, *[0xFFFFFFFF] * 2, 0)
+    )
 
-    return _by_zipfile(bundle, add)
 
-
-def _twice(bundle: bytes) -> bytes:
-    members = list(parts_of(bundle).items())
-    return zipped([*members[:-4], (SIGNED, b"%PDF-1.7"), *members[-4:]], bundle)
+def _commented(archive: zipfile.ZipFile) -> None:
+    archive.comment = b"%PDF-1.7"
 
 
 def _directory_renames(bundle: bytes) -> bytes:
@@ -162,40 +189,61 @@ def _directory_hides(bundle: bytes) -> bytes:
     return bundle[:entry] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, entry - start, start, 0)
 
 
+NAMES, OTHERWISE, NO_ZIP = "the names of those in a bundle", "It was altered, or is packed", "It is no ZIP file"
 HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "a path upwards": (_named("../../etc/cron.d/x"), "No bundle has a file with the name"),
-    "a path upwards in a folder": (_named("uploaded/../x.pdf"), "No bundle has a file with the name"),
-    "an absolute path": (_named("/etc/passwd"), "No bundle has a file with the name"),
-    "a drive": (_named("C:\\x.pdf"), "No bundle has a file with the name"),
-    "a hidden file": (_named("uploaded/.profile.pdf"), "No bundle has a file with the name"),
-    "an escape": (_named("uploaded/\x1b[2J.pdf"), "No bundle has a file with the name"),
-    "an archive within": (_named("uploaded/inner.zip"), "No bundle has a file with the name"),
-    "a folder": (_named("uploaded/"), "No bundle has a file with the name"),
-    "one name twice": (_twice, "Two files in it have one name"),
-    "one name in two spellings": (
-        _named(SIGNED.upper().replace("SIGNED/", "signed/").replace("PDF", "pdf")),
-        "one name",
+    "a path upwards": (_named("../../etc/cron.d/x"), NAMES),
+    "a path upwards in a folder": (_named("uploaded/../x.pdf"), NAMES),
+    "an absolute path": (_named("/etc/passwd"), NAMES),
+    "a drive": (_named("C:\\x.pdf"), NAMES),
+    "a hidden file": (_named("uploaded/.profile.pdf"), NAMES),
+    "an escape": (_named("uploaded/\x1b[2J.pdf"), NAMES),
+    "two names in one": (_named("uploaded/a.pdf\nuploaded/b.pdf"), NAMES),
+    "two names in one, parted as the reader parts them": (
+        _renamed("uploaded/a.pdf+uploaded/b.pdf", "uploaded/a.pdf\0uploaded/b.pdf"),
+        OTHERWISE,
     ),
-    "a link": (_linked, "says something else than its files"),
-    "a bomb": (_bomb, "packed, encrypted, linked or described otherwise"),
-    "ZIP64": (_zip64, "packed, encrypted, linked or described otherwise"),
-    "a comment": (_commented, "says something else than its files"),
-    "bytes behind": (lambda bundle: bundle + b"%PDF-1.7", "or more follows it"),
-    "bytes before": (lambda bundle: b"%PDF-1.7\n" + bundle, "says something else"),
-    "encrypted": (lambda bundle: bundle[:6] + b"\1" + bundle[7:], "packed, encrypted"),
-    "another size": (lambda bundle: bundle[:22] + b"\xff\xff\xff\xff" + bundle[26:], "otherwise"),
-    "sizes beyond the end": (lambda bundle: bundle[:18] + b"\xff" * 8 + bundle[26:], "cut off or was altered"),
-    "cut off": (lambda bundle: bundle[:-30], "says something else"),
-    "a directory with other names": (_directory_renames, "says something else"),
-    "a directory with fewer files": (_directory_hides, "says something else"),
-    "no files": (lambda bundle: zipped([], bundle), "does not begin with the type of a bundle"),
-    "an empty directory": (lambda _: b"PK\3\4", "says something else"),
+    "an archive within": (_named("uploaded/inner.zip"), NAMES),
+    "a folder": (_named("uploaded/"), NAMES),
+    "a file of no bundle": (_named("READMEXhtml"), NAMES),
+    "one name twice": (_renamed("uploaded/contract-2.pdf", UPLOADED), "Two files in it have one name"),
+    "one name in two spellings": (_named("uploaded/CONTRACT-1.pdf"), "Two files in it have one name"),
+    "a link": (_with(external_attr=(stat.S_IFLNK | 0o777) << 16), OTHERWISE),
+    "a bomb": (_with(compress_type=zipfile.ZIP_DEFLATED), OTHERWISE),
+    "another way of packing": (_with(compress_type=zipfile.ZIP_LZMA), OTHERWISE),
+    "a further field": (_with(extra=b"\x75\x70\0\0"), OTHERWISE),
+    "a note beside a file": (_with(comment=b"%PDF-1.7"), OTHERWISE),
+    "a file that may be run": (_with(external_attr=(stat.S_IFREG | 0o755) << 16), OTHERWISE),
+    "the time of a file": (_with(date_time=(2026, 1, 1, 0, 0, 0)), OTHERWISE),
+    "the time of all files": (_all_with(date_time=(2026, 1, 1, 0, 0, 0)), OTHERWISE),
+    "ZIP64": (_zip64, OTHERWISE),
+    "a ZIP64 directory": (_zip64_directory, OTHERWISE),
+    "a comment": (lambda bundle: _by_zipfile(bundle, _commented), OTHERWISE),
+    "bytes behind": (lambda bundle: bundle + b"%PDF-1.7", OTHERWISE),
+    "bytes before": (lambda bundle: b"%PDF-1.7\n" + bundle, OTHERWISE),
+    "bytes between": (lambda bundle: bundle.replace(b"PK\1\2", b"%PDF-1.7PK\1\2", 1), OTHERWISE),
+    "another archive behind": (lambda bundle: bundle + bundle, OTHERWISE),
+    "encrypted": (lambda bundle: bundle[:6] + b"\1" + bundle[7:], OTHERWISE),
+    "another size": (lambda bundle: bundle[:22] + b"\xff\xff\xff\xff" + bundle[26:], OTHERWISE),
+    "sizes beyond the end": (lambda bundle: bundle[:18] + b"\xff" * 8 + bundle[26:], OTHERWISE),
+    "cut off": (lambda bundle: bundle[:-30], NO_ZIP),
+    "a directory with other names": (_directory_renames, OTHERWISE),
+    "a directory with fewer files": (_directory_hides, OTHERWISE),
+    "no files": (lambda _: zipped([]), NAMES),
+    "no directory": (lambda _: b"PK\3\4", NO_ZIP),
     "too many files": (
-        lambda bundle: zipped([(f"uploaded/{n}.pdf", b"") for n in range(MOST_MEMBERS + 1)], bundle),
+        lambda _: zipped([(f"uploaded/{number}.pdf", b"") for number in range(MOST_MEMBERS + 1)]),
         "more than",
     ),
-    "another type": (lambda bundle: zipped([("mimetype", b"application/epub+zip")], bundle), "the type of a bundle"),
+    "another type": (
+        lambda bundle: zipped([*{**parts_of(bundle), "mimetype": b"application/epub+zip"}.items()]),
+        "the type of a bundle",
+    ),
 }
+
+
+def test_what_is_tried_is_refused_for_what_it_names_alone(world: World) -> None:
+    """What the hostile archives are made by makes a bundle where nothing is changed."""
+    assert _by_zipfile(world.bundle, lambda _: None) == world.bundle == zipped([*parts_of(world.bundle).items()])
 
 
 def test_hostile_archives_are_refused_with_a_sentence(world: World) -> None:
@@ -209,15 +257,39 @@ def test_hostile_archives_are_refused_with_a_sentence(world: World) -> None:
         )
 
 
-def test_a_large_part_is_not_read(world: World) -> None:
-    for name in (asic.JOURNAL, asic.TIMESTAMPS):
+def _small() -> bytes:
+    return zipped([("mimetype", b"a"), ("signed/\u00e4.pdf", b"bcd"), ("empty", b"")])
+
+
+def test_no_other_bytes_are_read_than_those_that_are_written() -> None:
+    """Each bit of a small file, each place in it, and each length."""
+    whole = _small()
+    assert [member.name for member in read_members(io.BytesIO(whole))] == ["mimetype", "signed/\u00e4.pdf", "empty"]
+    bits = ((place, 1 << bit) for place in range(len(whole)) for bit in range(8))
+    tried = [whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :] for place, bit in bits]
+    tried += [whole[:length] for length in range(len(whole))]
+    tried += [whole[:place] + added + whole[place:] for place in range(len(whole) + 1) for added in (b"\0", b"PK\5\6")]
+    for altered in tried:
+        if altered != whole:
+            with pytest.raises(ZipRefused):
+                read_members(io.BytesIO(altered))
+
+
+def test_the_form_is_the_same_for_decades() -> None:
+    """Bundles are written by the standard library: one that writes them otherwise would refuse all earlier ones."""
+    assert hashlib.sha256(_small()).hexdigest() == "f700b5407955a8642dbb8270c9052bbc66c0c380835ff9b71f79351cf5fcc018"
+
+
+def test_a_part_that_takes_too_much_is_not_read(world: World) -> None:
+    for name, told in ((asic.JOURNAL, "is not the journal"), (asic.TIMESTAMPS, "neither JSON of paraph nor a token")):
         found = checked(made_anew(world.bundle, {name: b"[" * (33 << 20)}))
-        assert not found.ok and any("larger than" in each or "not the journal" in each for each in found.problems)
+        assert not found.ok and any(told in each for each in found.problems), found.problems
 
 
 def test_what_is_too_large_is_neither_written_nor_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zip_form, "LARGEST", len(world.bundle) - 1)
-    with pytest.raises(OverflowError):
-        made_anew(world.bundle, {_ADDED: world.bundle})
+    for module in (zipfile, zip_form):
+        monkeypatch.setattr(module, "ZIP64_LIMIT", len(world.bundle) - 1)
+    with pytest.raises(zipfile.LargeZipFile):
+        made_anew(world.bundle, {_ADDED: world.bundle[: len(world.bundle) // 2], "b": b""})
     with pytest.raises(ZipRefused, match="It is larger than"):
         read_members(io.BytesIO(world.bundle))

@@ -61,40 +61,67 @@ def test_it_is_made_the_same_again_and_holds() -> None:
         assert archive.read(first) == b"application/vnd.etsi.asic-e+zip" and archive.testzip() is None
 
 
+def unpacked(folder: Path, bundle: bytes) -> list[str]:
+    """The commands of the page README.html of a bundle that was unpacked into the folder."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        archive.extractall(folder)
+    commands = re.findall(r"<pre>(.*?)</pre>", (folder / asic.README).read_text(), re.S)
+    return [html.unescape(each) for each in commands]
+
+
+def typed(command: str, folder: Path) -> tuple[int, str]:
+    """How a command ends that is typed in the folder, and what it prints."""
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_sha256sum_and_openssl_check_it_as_its_page_says(tmp_path: Path) -> None:
+    need("sha256sum", "coreutils")
+    need("openssl", "openssl")
+    bundle = bundle_of(finished())
+    sums, stamped, *_ = unpacked(tmp_path, bundle)
+    ended, told = typed(sums, tmp_path)
+    assert ended == 0 and told.count(": OK") == len(parts_of(bundle)) - 4 and "FAILED" not in told, told
+    ended, told = typed(stamped, tmp_path)
+    assert ended == 0 and "Verification: OK" in told, told
+    for name, command in ((asic.JOURNAL, sums), (asic.MANIFEST, stamped)):
+        (tmp_path / name).write_bytes(parts_of(bundle)[name] + b" ")
+        assert typed(command, tmp_path)[0] == 1
+
+
+@pytest.mark.thorough
 def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None:
-    """What README.html says to type, typed where it is unpacked."""
+    """What README.html says to type, typed where it is unpacked, with names that a shell reads otherwise."""
     for program, package in (("sha256sum", "coreutils"), ("openssl", "openssl"), ("pdfsig", "poppler-utils")):
         need(program, package)
     made = finished(documents=2, locale="de")
-    trusted = ["--root", str(tmp_path / asic.ROOTS)]
     Document.objects.filter(pk=made.request_documents[0].document_id).update(name="Miete & Süd's.pdf")
-    (tmp_path / "bundle.zip").write_bytes(bundle_of(made))
-    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
-        archive.extractall(tmp_path)
-    page = (tmp_path / asic.README).read_text()
-    assert '<html lang="de" dir="ltr">' in page and "Nachweis" in page
-    commands = [html.unescape(each) for each in re.findall(r"<pre>(.*?)</pre>", page, re.S)]
-    assert len(commands) == 4
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    bundle = bundle_of(made)
     told = []
-    for command in commands:
-        environment = {**os.environ, "PATH": path}
-        done = subprocess.run(
-            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
-        told.append(done.stdout + done.stderr)
-    assert told[0].count(": OK") == len(parts_of(bundle_of(made))) - 4 and "FAILED" not in told[0]
+    for command in unpacked(tmp_path, bundle):
+        ended, printed = typed(command, tmp_path)
+        assert ended == 0, (command, printed)
+        told.append(printed)
+    assert len(told) == 4 and "FAILED" not in told[0]
     assert "Verification: OK" in told[1]
     assert told[2].count("Signature is Valid.") >= 3 and "Invalid" not in told[2]
     assert told[3].splitlines()[-1] == "Everything matches."
-    bundle = str(tmp_path / "bundle.zip")
-    said = CliRunner().invoke(main, ["verify", bundle, *trusted])
+
+
+def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
+    bundle = bundle_of(finished())
+    unpacked(tmp_path, bundle)
+    file = tmp_path / "bundle.zip"
+    file.write_bytes(bundle)
+    asked = ["verify", str(file), "--root", str(tmp_path / asic.ROOTS)]
+    said = CliRunner().invoke(main, asked)
     assert said.exit_code == 0 and said.output.startswith("The bundle: holds."), said.output
     kept = ["--evidence", str(tmp_path / asic.TIMESTAMPS)]
-    assert CliRunner().invoke(main, ["verify", bundle, *kept, *trusted]).exit_code == 2
-    (tmp_path / asic.JOURNAL).write_bytes(b"[]")
-    assert subprocess.run(commands[0], shell=True, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+    assert CliRunner().invoke(main, [*asked, *kept]).exit_code == 2
+    file.write_bytes(bundle + b"\0")
+    said = CliRunner().invoke(main, asked)
+    assert said.exit_code == 1 and said.output.startswith("The bundle: was altered."), said.output
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -1,7 +1,7 @@
 """The evidence bundle of a finished request, made anew whenever it is asked for (docs/decisions/bundles.md).
 
-The same files make the same bytes: the order is fixed, the times are that of the proof's seal, nothing is compressed,
-and the timestamp over the manifest is kept.
+The same files make the same bytes: the order is fixed, members have no time of their own, nothing is compressed, and
+the timestamp over the manifest is kept.
 """
 
 import base64
@@ -9,10 +9,10 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import datetime
-from io import BytesIO
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, NamedTuple
+from zipfile import LargeZipFile
 
 from django.conf import settings
 from django.db import transaction
@@ -21,6 +21,7 @@ from paraph.audit_trail.models import Entry
 from paraph.bundle.names import free_name
 from paraph.bundle.readme import readme
 from paraph.database.rows import insert_once
+from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, ProofFile, SealedDocument
 from paraph.evidence.preservation import SealedFile, records_of
 from paraph.evidence.record import signed_name
@@ -32,7 +33,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work, machine_of_others
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.container import asic
-from paraph.pdf.container.zip_form import LARGEST, ZipWriter
+from paraph.pdf.container.zip_form import BLOCK, ZipWriter
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.signature_requests.models import SignatureRequest
@@ -74,8 +75,8 @@ def open_bundle(request_id: int) -> BinaryIO:
             _write(file, proof)
         except FileNotFoundError as error:
             raise DomainError("not_found", "A file of this request no longer exists.") from error
-        except OverflowError as error:
-            message = f"The files of this request are larger than {LARGEST >> 30} GB together: download each."
+        except LargeZipFile as error:
+            message = "The files of this request are larger than 2 GB together: download each."
             raise DomainError("conflict", message) from error
         stack.pop_all()
         return file
@@ -100,36 +101,32 @@ def _write(file: BinaryIO, proof: ProofFile) -> None:
     named: list[tuple[str, SealedFile]] = [(asic.PROOF, proof), *zip(signed, documents, strict=True)]
     sealed = [_Packed(name, row, records_of(row.object_key)) for name, row in named]
 
-    writer = ZipWriter(file, datetime.fromisoformat(proof.facts["sealed_at"]))
-    asic.begin(writer)
     roots = trusted_roots(settings.PARAPH, key_folder())
     stamped = bool(sealing_context().timestamping.authorities)
-    _add(writer, asic.README, readme(request, [*signed, *uploaded], roots, stamped=stamped))
-    for each in sealed:
-        _add_stored(writer, each.name, each.file.object_key, each.file.sha256)
-    for name, row in zip(uploaded, documents, strict=True):
-        upload = row.request_document.document
-        _add_stored(writer, name, upload.object_key, upload.sha256)
-    journal = list(Entry.objects.filter(request=request).order_by("position"))
-    _add(writer, asic.JOURNAL, json.dumps(journal_evidence(journal), ensure_ascii=False, indent=1).encode())
+    journal = journal_evidence(list(Entry.objects.filter(request=request).order_by("position")))
     kept = {bytes(each.file.sha256): (each.name, each.records) for each in sealed}
-    _add(writer, asic.TIMESTAMPS, timestamps_file(kept))
-    _add(writer, asic.CERTIFICATES, asic.as_pem(_certificates(sealed)))
-    _add(writer, asic.ROOTS, asic.as_pem(roots))
-    for name, content in _revocation(sealed).items():
-        _add(writer, name, content)
-    asic.end(writer, lambda manifest: _timestamp(request, manifest))
+    with ZipWriter(file) as writer:
+        asic.begin(writer)
+        writer.add(asic.README, [readme(request, [*signed, *uploaded], roots, stamped=stamped)])
+        for each in sealed:
+            _add_stored(writer, each.name, each.file)
+        for name, row in zip(uploaded, documents, strict=True):
+            _add_stored(writer, name, row.request_document.document)
+        writer.add(asic.JOURNAL, [json.dumps(journal, ensure_ascii=False, indent=1).encode()])
+        writer.add(asic.TIMESTAMPS, [timestamps_file(kept)])
+        writer.add(asic.CERTIFICATES, [asic.as_pem(_certificates(sealed))])
+        writer.add(asic.ROOTS, [asic.as_pem(roots)])
+        for name, content in _revocation(sealed).items():
+            writer.add(name, [content])
+        # transparency.proof belongs here, once there is a log: what follows covers all that was added before
+        asic.end(writer, partial(_timestamp, request))
 
 
-def _add(writer: ZipWriter, name: str, content: bytes) -> None:
-    writer.add(name, BytesIO(content))
-
-
-def _add_stored(writer: ZipWriter, name: str, key: str, sha256: bytes | memoryview) -> None:
-    with store.open(key) as stored:
-        member = writer.add(name, stored)
-    if member.sha256 != bytes(sha256):
-        raise DomainError("internal_error", f"The stored file {key} is not the one that was recorded.")
+def _add_stored(writer: ZipWriter, name: str, row: SealedFile | Document) -> None:
+    with store.open(row.object_key) as stored:
+        member = writer.add(name, iter(partial(stored.read, BLOCK), b""))
+    if member.sha256 != bytes(row.sha256):
+        raise DomainError("internal_error", f"The stored file {row.object_key} is not the one that was recorded.")
 
 
 def _certificates(sealed: Sequence[_Packed]) -> list[bytes]:

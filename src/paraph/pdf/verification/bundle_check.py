@@ -8,7 +8,17 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_pem_x509_certificates
 
 from paraph.kernel import bounded_json, clock
-from paraph.pdf.container.asic import AUTHORITY, JOURNAL, MANIFEST, PROOF, SIGNED, TIMESTAMP, TIMESTAMPS, Bundle, as_pem
+from paraph.pdf.container.asic import (
+    AUTHORITY,
+    JOURNAL,
+    MANIFEST,
+    PROOF,
+    TIMESTAMP,
+    TIMESTAMPS,
+    as_pem,
+    is_document,
+    read_bundle,
+)
 from paraph.pdf.container.zip_form import ZipRefused
 from paraph.pdf.pki.certificate import Untrusted, check_chain
 from paraph.pdf.pki.cms import digest_of
@@ -28,30 +38,33 @@ def check_bundle(
     """Check a bundle as a whole, with the timestamps that it has kept of its files. Raises nothing. ``roots``,
     ``signers`` and ``at`` as in :func:`~paraph.pdf.verification.evidence_check.check_evidence`: a bundle's own roots
     are trusted as little as the bundle."""
-    result = EvidenceCheck(as_of=at)
     try:
-        bundle = Bundle(file)
-        sealed = [name for name in bundle if name == PROOF or name.startswith(SIGNED)]
-        kept = {name: read_timestamps_file(bundle.part(TIMESTAMPS), bundle[name]) for name in sealed}
+        parts = read_bundle(file)
+        files = parts.selected(is_document)
+        kept = {name: read_timestamps_file(parts[TIMESTAMPS], files[name]) for name in files}
     except (ZipRefused, DetachedTimestampsRefused) as error:
-        result.fault(f"This is no bundle of evidence as it was made: {error}")
-        return result
-    result = check_evidence(bundle, roots, kept, signers, at=at)
-    _check_timestamp(result, bundle, roots, at)
-    _check_journal(result, bundle)
+        refused = EvidenceCheck(as_of=at)
+        refused.fault(f"This is no bundle of evidence as it was made: {error}")
+        return refused
+    result = check_evidence(files, roots, kept, signers, at=at)
+    _check_timestamp(result, parts, roots, at)
+    _check_journal(result, parts)
     return result
 
 
-def _check_timestamp(result: EvidenceCheck, bundle: Bundle, roots: Sequence[bytes], at: datetime | None) -> None:
+def _check_timestamp(
+    result: EvidenceCheck, parts: Mapping[str, bytes], roots: Sequence[bytes], at: datetime | None
+) -> None:
     """Note whether the timestamp is one of the manifest, by an authority whose chain stands beside it."""
-    if not bundle.is_stamped:
+    if TIMESTAMP not in parts:
         result.fault("The bundle has no timestamp, so nobody says that these are all of its files.", "NO_POE")
         return
+    given = parts[TIMESTAMP], parts[AUTHORITY]
     try:
-        token = check_token(bundle.part(TIMESTAMP), digest_of(bundle.part(MANIFEST)))
-        beside = [each.public_bytes(Encoding.DER) for each in load_pem_x509_certificates(bundle.part(AUTHORITY))]
+        token = check_token(given[0], digest_of(parts[MANIFEST]))
+        beside = [each.public_bytes(Encoding.DER) for each in load_pem_x509_certificates(given[1])]
         chain = check_chain(token.signer, beside, roots, token.time)
-        as_made = (token_in_one_form(bundle.part(TIMESTAMP)), as_pem(chain))
+        as_made = token_in_one_form(given[0]), as_pem(chain)
     except TokenMismatch:
         result.fault("The bundle's timestamp is one of something else.", "HASH_FAILURE")
     except (TokenRefused, Untrusted, ValueError) as error:
@@ -61,14 +74,14 @@ def _check_timestamp(result: EvidenceCheck, bundle: Bundle, roots: Sequence[byte
             result.notes.append(f"The bundle was made later, on {clock.iso(token.time)}.")
         made = f'All files of the bundle are as they were on {clock.iso(token.time)}, says "{token.authority}".'
         problem = "The bundle's timestamp, or the chain of its authority, is written otherwise than it was made."
-        result.note((bundle.part(TIMESTAMP), bundle.part(AUTHORITY)) == as_made, made, problem)
+        result.note(given == as_made, made, problem)
 
 
-def _check_journal(result: EvidenceCheck, bundle: Bundle) -> None:
+def _check_journal(result: EvidenceCheck, parts: Mapping[str, bytes]) -> None:
     """Note whether the journal goes on where that of the proof ends."""
     try:
-        journal = bounded_json.loads(bundle.part(JOURNAL), _MOST_PARTS)
-        proven: Mapping[str, Any] = evidence_of(bundle[PROOF]) or {}
+        journal = bounded_json.loads(parts[JOURNAL], _MOST_PARTS)
+        proven: Mapping[str, Any] = evidence_of(parts[PROOF]) or {}
         hashes = [entry["hash"] for entry in proven["journal"]]
         goes_on = first_broken(journal) is None and [entry["hash"] for entry in journal[: len(hashes)]] == hashes
     except (UnreadableEvidence, KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):

@@ -7,12 +7,12 @@ Their jobs are called by :mod:`paraph.pdf.untrusted.verify`; values travel as
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
+from paraph.pdf.container.files_by_name import FilesByName
 from paraph.pdf.refusal import too_complex
 from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestamp,
@@ -48,7 +48,7 @@ def check_evidence(
 ) -> JobAnswer:
     """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
-    named = _Named(files, names)
+    named = FilesByName({name: partial(files.__getitem__, index) for index, name in enumerate(names)})
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
     return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment))
 
@@ -74,26 +74,6 @@ def timestamps(files: Sequence[bytes], earlier: list[Any]) -> JobAnswer:
         return _answered(read_timestamps_file(files[0], files[1], from_plain(list[DetachedTimestamp], earlier)))
     except DetachedTimestampsRefused as error:
         return {"raised": str(error)}, b""
-
-
-@dataclass(frozen=True)
-class _Named(Mapping[str, bytes]):
-    """The files by their names, each read when it is asked for."""
-
-    files: Sequence[bytes]
-    names: list[str]
-
-    def __getitem__(self, name: str) -> bytes:
-        try:
-            return self.files[self.names.index(name)]
-        except ValueError:
-            raise KeyError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
 
 
 def _answered(value: object) -> JobAnswer:
