@@ -25,7 +25,6 @@ def finished(**options: Any) -> Scene:
 
 def bundle_of(made: Scene) -> bytes:
     with open_bundle(made.request.pk) as file:
-        file.seek(0)
         return file.read()
 
 

@@ -78,6 +78,7 @@ def open_bundle(request_id: int) -> BinaryIO:
         except LargeZipFile as error:
             message = "The files of this request are larger than 2 GB together: download each."
             raise DomainError("conflict", message) from error
+        file.seek(0)
         stack.pop_all()
         return file
 

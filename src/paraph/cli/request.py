@@ -83,13 +83,9 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
-@click.option(
-    "--bundle",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write all evidence of the request to, as a ZIP archive.",
-)
+@click.option("--bundle", type=click.Path(dir_okay=False), help="File to write all evidence to, as a ZIP archive.")
 @operator_options
-def evidence(id: int, *, out: BinaryIO, bundle: Path | None, as_json: bool) -> None:
+def evidence(id: int, *, out: BinaryIO, bundle: str | None, as_json: bool) -> None:
     """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence; or with --bundle the
     files too, and all that checking them needs, in one archive."""
     with database():
@@ -99,10 +95,9 @@ def evidence(id: int, *, out: BinaryIO, bundle: Path | None, as_json: bool) -> N
         if bundle is None:
             out.write(request_evidence(id) + b"\n")
             return
-        with open_bundle(id) as made, bundle.open("wb") as file:
-            show_facts({"id": id, "bundle": str(bundle), "bytes": made.seek(0, 2)}, as_json=as_json)
-            made.seek(0)
+        with open_bundle(id) as made, Path(bundle).open("wb") as file:
             copyfileobj(made, file)
+        show_facts({"id": id, "bundle": bundle, "bytes": Path(bundle).stat().st_size}, as_json=as_json)
 
 
 def _failure(row: dict[str, Any]) -> str:

@@ -27,7 +27,6 @@ from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_times
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
-_START_OF_ZIP = b"PK\x03\x04"
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
 _NO_ROOT = (
@@ -96,15 +95,15 @@ def command(
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
         [first, *others] = opened.values()
-        is_bundle = not others and first.peek(len(_START_OF_ZIP)).startswith(_START_OF_ZIP)
+        is_bundle = not others and first.peek(4).startswith(b"PK\3\4")
         if is_bundle and evidence_files:
             raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
         if is_bundle or (others and not each):
             if is_bundle:
-                tied = check_bundle(first, roots, signers, at=at)
+                what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
             else:
-                tied = check_evidence(opened, roots, kept, signers, at=at)
+                what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
             if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
@@ -114,7 +113,7 @@ def command(
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict("The bundle" if is_bundle else "The proof with its files", tied, details=details)
+                _show_verdict(what, tied, details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
