@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_388,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_647,
+    "pdf": 22_646,
     "postgres": 620,
     "queue": 380,
     "reference": 950,

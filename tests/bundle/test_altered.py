@@ -2,11 +2,12 @@
 
 import hashlib
 import io
+import json
 import stat
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -43,6 +44,16 @@ def flipped(content: bytes, at: int = -1) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
+def with_another_value(journal: bytes) -> bytes:
+    """A journal in which somebody else's address stands, and in the place of its salt the commitment to the real one,
+    as if that had been erased."""
+    entries: list[dict[str, Any]] = json.loads(journal)
+    entry = next(each for each in entries if "ip" in each.get("salts", {}))
+    entry["salts"]["ip"] = hashlib.sha256(bytes.fromhex(entry["salts"]["ip"]) + entry["ip"].encode()).hexdigest()
+    entry["ip"] = "203.0.113.7"
+    return json.dumps(entries).encode()
+
+
 def alterations(bundle: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
     """Each made by somebody who can compute digests and write ZIP files, and has bundles of other requests."""
     mine, theirs = parts_of(bundle), parts_of(other)
@@ -57,6 +68,7 @@ def alterations(bundle: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
         "everything but the timestamp of another request",
         made_anew(other, {asic.TIMESTAMP: mine[asic.TIMESTAMP], asic.AUTHORITY: mine[asic.AUTHORITY]}),
     )
+    yield "a value of the journal", made_anew(bundle, {asic.JOURNAL: with_another_value(mine[asic.JOURNAL])})
     yield "an upload left out", made_anew(bundle, {UPLOADED: None})
     yield "an upload added", made_anew(bundle, {_ADDED: mine[UPLOADED]})
     yield "an upload by another name", made_anew(bundle, {UPLOADED: None, _ADDED: mine[UPLOADED]})
@@ -77,6 +89,7 @@ def test_what_is_altered_is_seen(world: World) -> None:
     assert checked(world.bundle).ok
     for changed, told in (
         ({asic.JOURNAL: theirs[asic.JOURNAL]}, "journal.json is not the journal of the proof"),
+        ({asic.JOURNAL: with_another_value(mine[asic.JOURNAL])}, "journal.json is not the journal of the proof"),
         ({SIGNED: flipped(mine[SIGNED], len(mine[SIGNED]) // 2)}, SIGNED),
         ({asic.README: mine[asic.README] + b"\n"}, "timestamp is one of something else"),
     ):

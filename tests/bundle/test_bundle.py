@@ -2,6 +2,7 @@
 
 import html
 import io
+import json
 import os
 import re
 import subprocess
@@ -9,11 +10,12 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
 from paraph.bundle.make import open_bundle
 from paraph.bundle.names import free_name
@@ -153,6 +155,9 @@ def test_an_erased_person_is_not_in_it_and_its_journal_still_holds() -> None:
     bundle = bundle_of(made)
     assert made.signers[0].email.encode() not in parts_of(bundle)[asic.JOURNAL]
     assert checked(bundle).ok
+    entries: list[dict[str, Any]] = json.loads(parts_of(bundle)[asic.JOURNAL])
+    shown = next(each["ip"] for each in entries if each["event_type"] == EventType.SIGNED)
+    assert re.fullmatch("[0-9a-f]{64}", shown), "what the hash covers, so that nothing can be put in its place"
 
 
 def test_it_is_there_once_finalized_and_goes_with_the_files() -> None:

@@ -13,6 +13,7 @@ from paraph.pdf.container.asic import (
     JOURNAL,
     MANIFEST,
     PROOF,
+    SIGNED,
     TIMESTAMP,
     TIMESTAMPS,
     as_pem,
@@ -41,7 +42,8 @@ def check_bundle(
     try:
         parts = read_bundle(file)
         files = parts.selected(is_document)
-        kept = {name: read_timestamps_file(parts[TIMESTAMPS], files[name]) for name in files}
+        sealed = parts.selected(lambda name: name == PROOF or name.startswith(SIGNED))
+        kept = {name: read_timestamps_file(parts[TIMESTAMPS], sealed[name]) for name in sealed}
     except (ZipRefused, DetachedTimestampsRefused) as error:
         refused = EvidenceCheck(as_of=at)
         refused.fault(f"This is no bundle of evidence as it was made: {error}")

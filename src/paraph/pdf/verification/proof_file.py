@@ -37,8 +37,6 @@ _FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2", "paraph-evidence/3")
 _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 _AS_ENTERED = ("text", "multiline", "choice", "full_name", "email")  # fields whose value is printed as it is
 
-_COMMITMENT = 32  # bytes, more than a salt has
-
 
 class UnreadableEvidence(ValueError):
     """Evidence is attached, but takes too much to be read; the message says why."""
@@ -232,8 +230,7 @@ def first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value; of a
-    value that was erased it stands in the place of the salt."""
+    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value."""
     facts: dict[str, Any] = json.loads(json.dumps({key: entry[key] for key in entry if key not in ("hash", "salts")}))
     for path, salt in entry.get("salts", {}).items():
         *way, last = path.split("/")
@@ -243,8 +240,7 @@ def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
         place = int(last) if isinstance(holder, list) else last
         value = holder[place]
         text = value if isinstance(value, str) else json.dumps(value)  # of a checkbox: true or false
-        known = bytes.fromhex(salt)
-        holder[place] = salt if len(known) == _COMMITMENT else hashlib.sha256(known + text.encode()).hexdigest()
+        holder[place] = hashlib.sha256(bytes.fromhex(salt) + text.encode()).hexdigest()
     return facts
 
 
