@@ -19,6 +19,7 @@ from paraph.evidence.failures import cause_of, note
 from paraph.flow.ending import end_requests_of_deleted
 from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep, sweep_store
+from paraph.flow.housekeeping.transparency_log import keep_log
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
@@ -197,6 +198,7 @@ def _prune_webhooks() -> None:
 
 _PERIODIC: tuple[tuple[str, str, Callable[[], object]], ...] = (
     ("refresh_certificate_statuses", "*/5 * * * *", refresh_statuses),
+    ("keep_transparency_log", "* * * * *", keep_log),
     ("prune_webhooks", "17 * * * *", _prune_webhooks),
     ("take_over_calls_of_the_month", "3-59/5 * * * *", take_over_calls),
     ("clear_sessions", "41 3 * * *", SessionStore.clear_expired),
