@@ -228,7 +228,7 @@ def test_a_store_that_was_altered_is_not_taken_over(altered: str) -> None:
     else:
         store.delete(checkpoint)
     before = list(LogEntry.objects.values_list("index", "sha256"))
-    with pytest.raises(DomainError, match="transparency log|entries in the object store"):
+    with pytest.raises(DomainError, match=r"transparency log|entries in the object store"):
         rebuild()
     assert list(LogEntry.objects.values_list("index", "sha256")) == before
 
