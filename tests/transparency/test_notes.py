@@ -22,6 +22,7 @@ from paraph.transparency.notes import (
     sign,
 )
 from paraph.transparency.proof import Policy, Proof, check_tlog_proof, of_log, read_policy, read_proof
+from tests.docs.blocks import changed
 from tests.transparency.test_merkle import ENTRIES, READ, VECTORS
 
 LOG_PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -181,6 +182,19 @@ def test_a_policy_says_which_witnesses_are_enough() -> None:
     for tail in ("quorum o", "group g all w o\nquorum g", "group g 2 w o\nquorum g"):
         with pytest.raises(ProofRefused, match=r"wants . to have cosigned the checkpoint; w did"):
             read_policy(head + tail).check(note)
+
+
+def test_the_policy_of_the_docs_is_read() -> None:
+    third = OTHER._replace(public=b"t" * 32)
+    keys = {
+        "sign.example.com/transparency+…": str(LOG_KEY),
+        "sign.example.org/transparency+…": str(WITNESS_KEY),
+        "witness.example.net/w1+…": str(third),
+    }
+    policy = read_policy(changed("docs/transparency.md", "log sign.example.com", keys))
+    assert policy.groups == {"both": (2, ("org", "third"))}
+    with pytest.raises(ProofRefused, match="wants both to have cosigned the checkpoint; org did"):
+        policy.check(read_note(NOTE))
 
 
 @pytest.mark.parametrize(

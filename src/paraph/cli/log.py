@@ -1,14 +1,13 @@
 """``paraph log``: this installation's transparency log, and audits of others."""
 
-from hashlib import file_digest
 from pathlib import Path
-from typing import Any
 
 import click
 
-from paraph.cli.options import json_option, operator_options, say, show, show_lines
+from paraph.cli.options import operator_options, show, show_lines, visible
 from paraph.cli.session import database
 from paraph.kernel.errors import DomainError
+from paraph.kernel.tokens import sha256
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -28,14 +27,10 @@ def show_(*, as_json: bool) -> None:
         from paraph.transparency.own_key import own_key
 
         newest, key = log.published(), own_key()
-        facts: dict[str, Any] = {
-            "key": str(key.log),
-            "witness_key": str(key.witness),
-            "size": newest.size if newest else 0,
-            "waiting": ProofFile.objects.filter(log_index=None).count(),
-            "checkpoint": newest.note if newest else None,
-        }
-    show(facts, as_json=as_json)
+        waiting = ProofFile.objects.filter(log_index=None).count()
+        size, note = (newest.size, newest.note) if newest else (0, "")
+    facts = {"key": str(key.log), "witness_key": str(key.witness), "size": size, "waiting": waiting}
+    show(facts | {"checkpoint": note}, as_json=as_json)
 
 
 @command.command()
@@ -56,21 +51,21 @@ def rebuild(*, as_json: bool) -> None:
 @command.command()
 @click.argument("url")
 @click.option("--key", "key_text", help="The log's verifier key, NAME+ID+KEY. Without it, the log's word is taken.")
-@click.option("--policy", "policy_file", type=_FILE, help="Policy file (C2SP tlog-policy): logs, witnesses, quorum.")
-@click.option("--earlier", "earlier_file", type=_FILE, help="A checkpoint seen before, which the log has to extend.")
+@click.option("--policy", type=_FILE, help="Policy file (C2SP tlog-policy): logs, witnesses, quorum.")
+@click.option("--earlier", type=_FILE, help="A checkpoint or proof of inclusion that the log has to extend.")
 @click.option("--contains", "files", multiple=True, type=_FILE, help="A proof that has to be in it. Can be repeated.")
-@click.option("--save", "save_file", type=click.Path(dir_okay=False, path_type=Path), help="Keep the checkpoint here.")
-@json_option
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Keep the checkpoint in this file.")
+@operator_options
 @click.pass_context
 def verify(
     context: click.Context,
     url: str,
     *,
     key_text: str | None,
-    policy_file: Path | None,
-    earlier_file: Path | None,
+    policy: Path | None,
+    earlier: Path | None,
     files: tuple[Path, ...],
-    save_file: Path | None,
+    save: Path | None,
     as_json: bool,
 ) -> None:
     """Audit the log at URL, https://HOST/transparency, whole.
@@ -83,39 +78,29 @@ def verify(
     from paraph.transparency.notes import LOG, read_key
     from paraph.transparency.proof import read_policy
 
-    digests = {file: _digest(file) for file in files}
+    digests = {str(file): sha256(file.read_bytes()) for file in files}
     try:
         with fetching(url) as fetch:
-            policy = read_policy(_content(policy_file)) if policy_file else None
-            key = read_key(key_text, LOG) if key_text else offered_key(fetch)
-            earlier = _content(earlier_file) if earlier_file else ""
-            found = audit(fetch, key, policy=policy, earlier=earlier, digests=frozenset(digests.values()))
+            found = audit(
+                fetch,
+                read_key(key_text, LOG) if key_text else offered_key(fetch),
+                policy=read_policy(_content(policy)) if policy else None,
+                earlier=_content(earlier) if earlier else "",
+                digests=frozenset(digests.values()),
+            )
     except ProofRefused as refused:
-        show_lines({"ok": False, "problem": str(refused)}, [], as_json=as_json)
-        if not as_json:
-            say(f"NOT OK: {refused}")
-        context.exit(1)
-    places = {str(file): found.found.get(digest) for file, digest in digests.items()}
-    ok = None not in places.values()
-    if ok and save_file:
-        save_file.write_text(found.note)
+        raise DomainError("validation_error", f"NOT OK: {refused}") from refused
+    places = {name: found.found.get(digest) for name, digest in digests.items()}
+    lines = [f"NOT OK: {name} is not in the log." for name, place in places.items() if place is None]
+    ok = not lines
+    if ok and save:
+        save.write_text(found.note)
+    lines += [f"ok: {name} is entry {place}." for name, place in places.items() if place is not None]
+    lines += [f"{found.checkpoint.origin}: {found.checkpoint.size} entries lead to the root that the log signed."]
     result = {"ok": ok, "origin": found.checkpoint.origin, "size": found.checkpoint.size, "entries": places}
-    if as_json:
-        show_lines(result, [], as_json=True)
-    else:
-        for name, place in places.items():
-            say(f"NOT OK: {name} is not in the log." if place is None else f"ok: {name} is entry {place}.")
-        say(f"{found.checkpoint.origin}: the {found.checkpoint.size} entries lead to the root that the log signed.")
+    show_lines(result, map(visible, lines), as_json=as_json)
     context.exit(0 if ok else 1)
 
 
-def _digest(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return file_digest(opened, "sha256").digest()
-
-
 def _content(file: Path) -> str:
-    try:
-        return file.read_text()
-    except UnicodeDecodeError as error:
-        raise DomainError("validation_error", f"{file} is no text in UTF-8.") from error
+    return file.read_bytes().decode(errors="replace")

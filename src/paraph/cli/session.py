@@ -66,7 +66,7 @@ def database() -> Iterator["Actor"]:
 
 
 _UNNOTED = {
-    *("check", "log show", "migrate", "verify-store", "usage", "secret status", "retention show"),
+    *("check", "migrate", "verify-store", "usage", "secret status", "retention show"),
     *("organization list", "application list", "key list", "webhook list"),
 }
 """Commands that change nothing of anybody's and show nothing about persons."""

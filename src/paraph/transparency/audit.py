@@ -8,7 +8,7 @@ import httpx
 
 from paraph.transparency.merkle import TILE, Growing, ProofRefused, leaf_hash
 from paraph.transparency.notes import LOG, LONGEST_NOTE, Checkpoint, VerifierKey, opened_checkpoint, read_key
-from paraph.transparency.proof import Policy, of_log
+from paraph.transparency.proof import FIRST_LINE, Policy, of_log, read_proof
 from paraph.transparency.tiles import Tile, read_bundle
 
 _SECONDS = 30.0
@@ -62,7 +62,7 @@ def audit(
     digests: frozenset[bytes] = frozenset(),
 ) -> Audit:
     """Read the whole log: its entries, hashed, have to be its tiles and to lead to the root of its checkpoint, and on
-    their way to that of an ``earlier`` one.
+    their way to that of an ``earlier`` one, which may be that of a proof of inclusion.
 
     ``digests``: of files that are looked for. Raise ProofRefused with the sentence of what does not hold.
     """
@@ -71,6 +71,8 @@ def audit(
     note, checkpoint = opened_checkpoint(text, trusted.logs)
     if policy:
         policy.check(note)
+    if earlier.startswith(FIRST_LINE):
+        earlier = read_proof(earlier).checkpoint
     before = opened_checkpoint(earlier, trusted.logs)[1] if earlier else None
     if before and (before.size > checkpoint.size or before.origin != checkpoint.origin):
         raise ProofRefused(

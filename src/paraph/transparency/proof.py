@@ -19,7 +19,7 @@ from paraph.transparency.notes import (
     unbase64,
 )
 
-_FIRST_LINE = "c2sp.org/tlog-proof@v1"
+FIRST_LINE = "c2sp.org/tlog-proof@v1"
 _MOST_HASHES, _LONGEST = 63, 128 * 1024
 
 
@@ -32,7 +32,7 @@ class Proof(NamedTuple):
 
     def __str__(self) -> str:
         hashes = [base64.b64encode(each).decode() for each in self.path]
-        return "\n".join([_FIRST_LINE, f"index {self.index}", *hashes, "", self.checkpoint])
+        return "\n".join([FIRST_LINE, f"index {self.index}", *hashes, "", self.checkpoint])
 
 
 class Policy(NamedTuple):
@@ -59,8 +59,8 @@ def read_proof(text: str) -> Proof:
     """Read a proof. Raise ProofRefused."""
     head, found, checkpoint = text.partition("\n\n")
     first, *lines = head.split("\n")
-    if first != _FIRST_LINE or not found or len(text) > _LONGEST:
-        raise ProofRefused(f"This is no proof of inclusion, which begins with {_FIRST_LINE}.")
+    if first != FIRST_LINE or not found or len(text) > _LONGEST:
+        raise ProofRefused(f"This is no proof of inclusion, which begins with {FIRST_LINE}.")
     if lines and lines[0].startswith("extra "):
         del lines[0]
     path = [unbase64(line) for line in lines[1:]]
