@@ -147,11 +147,14 @@ def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(settings: An
     assert newest and len(read_note(newest.note).signatures) == 1
     (outcome,) = transparency_log()
     assert outcome.status.value == "warning" and f"not cosigned by {own_key().log.name}" in outcome.sentence
+    log.keep_token(newest, b"t")
+    bare = newest.note
     watched(settings, live_server.url)
     log.log_proofs()
     newest = log.published()
     assert newest
     policy.check(read_note(newest.note))
+    assert log.without_witnesses(newest) == bare != newest.note
 
 
 @pytest.mark.django_db(transaction=True)

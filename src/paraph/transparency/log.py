@@ -157,12 +157,11 @@ def _publish() -> None:
 
 
 def _ask_again() -> None:
-    """Ask the witnesses that did not cosign the newest checkpoint, unless a timestamp binds it as it is."""
+    """Ask the witnesses that did not cosign the newest checkpoint."""
     row = published()
-    if row and row.token is None:
-        note = witnessed(row.note, 0, read)
-        if note != row.note:
-            Checkpoint.objects.filter(pk=row.pk, note=row.note, token=None).update(note=note)
+    note = witnessed(row.note, 0, read) if row else ""
+    if row and note != row.note:
+        Checkpoint.objects.filter(pk=row.pk, note=row.note).update(note=note)
 
 
 def stamped() -> Checkpoint | None:
@@ -178,9 +177,15 @@ def unstamped() -> Checkpoint | None:
     return None if row is None or row.token is not None or recent else row
 
 
+def without_witnesses(row: Checkpoint) -> str:
+    """Return the checkpoint as the log alone signed it, which a timestamp is over: cosignatures may come later."""
+    note = notes.read_note(row.note)
+    return str(note._replace(signatures=note.signatures[:1]))
+
+
 def keep_token(row: Checkpoint, token: bytes) -> None:
-    """Keep an RFC 3161 token over the checkpoint, unless it was cosigned meanwhile."""
-    Checkpoint.objects.filter(pk=row.pk, note=row.note).update(token=token)
+    """Keep an RFC 3161 token over what :func:`without_witnesses` returns."""
+    Checkpoint.objects.filter(pk=row.pk).update(token=token)
 
 
 @contextmanager

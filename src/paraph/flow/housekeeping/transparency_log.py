@@ -22,7 +22,9 @@ def keep_log() -> None:
         row = log.unstamped()
         stamp = None
         if row:
-            stamp, failures = stamp_time(tokens.sha256(row.note.encode()), sealing_context().timestamping)
+            stamp, failures = stamp_time(
+                tokens.sha256(log.without_witnesses(row).encode()), sealing_context().timestamping
+            )
             if failures:
                 _log.warning("no timestamp", failures=failures)
         if row and stamp:
