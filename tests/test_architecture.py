@@ -69,7 +69,7 @@ BUDGETS = {
     "drafts": 1_320,
     "evidence": 525,
     "files": 40,
-    "flow": 6_059,
+    "flow": 6_062,
     "health": 80,
     "idempotency": 170,
     "kernel": 1_030,
@@ -89,7 +89,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
-    "transparency": 1_291,
+    "transparency": 1_294,
     "webhooks": 1_420,
     "words": 80,
 }
