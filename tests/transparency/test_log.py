@@ -16,6 +16,7 @@ from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.transparency import transparency_log
+from paraph.operations.store_encryption import encrypt_store
 from paraph.storage import store
 from paraph.transparency import log
 from paraph.transparency.merkle import leaf_hash, root_of
@@ -282,6 +283,18 @@ def test_late_proofs_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     assert status()[0] == "warning" and "Proofs have waited to be in the log" in status()[1]
     log.log_proofs()
     assert status() == ("ok", "The log has 1 entries, and no witnesses to cosign them.")
+
+
+def test_the_stored_log_follows_the_storage_key(settings: Any, tmp_path: Path) -> None:
+    proofs(300)
+    log.log_proofs()
+    for key, previous in (("k" * 40, []), ("n" * 40, ["k" * 40]), ("n" * 40, [])):
+        named = {"storage_key": key, "storage_key_previous": previous}
+        settings.PARAPH = settings.PARAPH.model_copy(update=named)
+        assert encrypt_store(tmp_path / "progress.json")["finished"] and status()[0] == "ok"
+        for name in ("checkpoint", "entries/000", "entries/001"):
+            assert store.encrypting().is_current(f"transparency/{name}")
+        assert rebuild() == (0, 0)
 
 
 def test_the_key_stays_with_its_name_and_may_come_from_a_file(settings: Any, tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ class LogNode(models.Model):
 
 class Checkpoint(models.Model):
     """A signed statement of size and root. ``published_at`` is null until the store has it and witnesses were asked.
-    ``note`` has the log's own signature first, and then those of witnesses. ``token``: an RFC 3161 token over it without
-    these; null where there is none."""
+    ``note`` has the log's own signature first, and then those of witnesses. ``token``: an RFC 3161 token over it
+    without these; null where there is none."""
 
     size = models.BigIntegerField(primary_key=True)
     note = models.TextField()

@@ -19,15 +19,12 @@ def keep_log() -> None:
     """
     try:
         log.log_proofs()
-        row = log.unstamped()
-        stamp = None
-        if row:
-            stamp, failures = stamp_time(
-                tokens.sha256(log.without_witnesses(row).encode()), sealing_context().timestamping
-            )
-            if failures:
+        if row := log.unstamped():
+            digest = tokens.sha256(log.without_witnesses(row).encode())
+            stamp, failures = stamp_time(digest, sealing_context().timestamping)
+            if stamp:
+                log.keep_token(row, stamp.token)
+            elif failures:
                 _log.warning("no timestamp", failures=failures)
-        if row and stamp:
-            log.keep_token(row, stamp.token)
     except (DomainError, OSError) as error:
         _log.error("the transparency log does not grow", cause=str(error))
