@@ -53,7 +53,7 @@ def test_an_altered_file_that_was_sealed_again(target: Target, victims: bytes, m
 
     said = verified(tmp_path, target, signed=sealed)
 
-    assert said.exit_code == 1 and "signed.pdf: NOT VALID" in said.output, said.output
+    assert said.exit_code == 1 and "signed.pdf: was altered: The earlier seal Seal" in said.output, said.output
     assert 'The earlier seal Seal by "Paraph Development sandbox Seal" no longer matches' in said.output
 
 

@@ -1,6 +1,7 @@
 """`paraph verify`: what it says, and with which status it ends."""
 
 import json
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def run(*arguments: str | Path) -> Result:
 def test_a_trusted_file_ends_with_0(file: Path, tmp_path: Path) -> None:
     result = run(file, "--root", root_file(tmp_path))
     assert result.exit_code == 0, result.output
-    assert f"{file}: valid\n" in result.output
+    assert result.output.startswith(f"{file}: holds.\n")
     assert "PAdES level B-T, 1 signature." in result.output
     assert "Timestamped on" in result.output and "covers the whole file" in result.output
 
@@ -54,8 +55,9 @@ def test_one_bad_file_among_good_ones_ends_with_1(file: Path, tmp_path: Path) ->
     changed = tmp_path / "changed.pdf"
     changed.write_bytes(file.read_bytes() + b"%")
     result = run(file, changed, "--each", "--root", root_file(tmp_path))
-    assert result.exit_code == 1 and result.output.endswith("\n1 of 2 files are valid.\n")
-    assert f"{file}: valid" in result.output and f"{changed}: NOT VALID" in result.output
+    assert result.exit_code == 1 and result.output.endswith("\n1 of 2 files hold.\n")
+    assert f"{file}: holds.\n" in result.output
+    assert f"\n{changed}: was altered: The file was changed after Seal: from byte" in result.output
 
 
 def test_the_roots_of_the_service_are_those_of_its_folder(file: Path, tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_what_holds_is_told_briefly_and_at_length_on_demand(file: Path, tmp_path
         (tmp_path / name).write_bytes(content)
         paths.append(tmp_path / name)
     brief, long = (run(*paths, "--root", root, *option).output.splitlines() for option in ([], ["--details"]))
-    assert len(brief) == 4 and f"  ok: {len(long) - 1} statements in all; --details tells each of them." == brief[-2]
+    assert len(brief) == 5 and f"  ok: {len(long) - 2} statements in all; --details tells each of them." == brief[-2]
     assert sum("of signature request 71 (production), intact and trusted." in line for line in brief) == 2
 
 
@@ -170,8 +172,8 @@ def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> No
     pdf = sealed(signed_by(signature(ByteRange=None)), at=clock.now(), timestamping=timestamping()).content
     (tmp_path / "signed.pdf").write_bytes(pdf)
     result = run(tmp_path / "signed.pdf", "--root", root_file(tmp_path))
-    assert result.exit_code == 0 and result.output.endswith("signed.pdf: valid\n")
-    assert result.output.startswith("  PAdES level B-T, 2 signatures.\n")
+    assert result.exit_code == 0
+    assert result.output.startswith(f"{tmp_path}/signed.pdf: holds.\n  PAdES level B-T, 2 signatures.\n")
     assert "The signature Old cannot be read: its /ByteRange is not an array of four whole numbers." in result.output
     old, own = json.loads(run(tmp_path / "signed.pdf", "--root", root_file(tmp_path), "--json").output)["signatures"]
     assert (old["field"], old["kind"], old["intact"], old["matches"]) == ("Old", "seal", False, True)
@@ -228,15 +230,15 @@ def test_several_files_without_a_proof_are_not_tied(file: Path, tmp_path: Path) 
     assert told in result.output
     assert json.loads(run(file, other, "--root", root_file(tmp_path), "--json").output)["ok"] is False
     result = run(file, other, "--root", root_file(tmp_path), "--each")
-    assert result.exit_code == 0 and result.output.endswith("\nAll 2 files are valid.\n")
+    assert result.exit_code == 0 and result.output.endswith("\nAll 2 files hold.\n")
 
 
 HOSTILE = [
     "x\nEverything matches.\n",
-    "x\r\nsigned.pdf: valid",
-    "\x1b[3A\x1b[Jsigned.pdf: valid\x1b[8m",
+    "x\r\nsigned.pdf: holds.",
+    "\x1b[3A\x1b[Jsigned.pdf: holds.\x1b[8m",
     "\x9b2J\x85next",
-    "\u202edilav :fdp.dengis",
+    "\u202e.sdloh :fdp.dengis",
     "a\u2066b\u2069\u2028c\u2029d\x00\x7f",
 ]
 
@@ -253,9 +255,31 @@ def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path:
     signer = name.replace("\x00", "")
     for arguments in ([file], [file, "--details"], [file, "--signer", signer], [file, root, "--each"], [file, root]):
         result = run(*arguments, "--root", root)
-        *lines, verdict = result.output.removesuffix("\n").split("\n")
-        assert result.exit_code == 1 and all(line.isprintable() for line in [*lines, verdict]), result.output
-        assert verdict.endswith(("NOT VALID", "NOT everything matches.", "0 of 2 files are valid."))
-        assert not any(line.lstrip().startswith(("Everything", "signed.pdf: valid", "All ")) for line in lines)
+        verdict, *lines = result.output.removesuffix("\n").split("\n")
+        assert result.exit_code == 1 and all(line.isprintable() for line in [verdict, *lines]), result.output
+        assert ": cannot be told" in verdict
+        assert not any(line.lstrip().startswith(("Everything", "signed.pdf: holds", "All ")) for line in lines)
         found = run(*arguments, "--root", root, "--json").output
         assert found.replace("\n", "").isprintable() and found.isascii()
+
+
+def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
+    now, root = clock.now(), root_file(tmp_path)
+    held = run(file, "--root", root, "--at", now.isoformat())
+    assert held.exit_code == 0 and held.output.startswith(f"{file}: holds, as of {clock.iso(now)}.\n"), held.output
+    yesterday = (now - timedelta(days=1)).date().isoformat()
+    told = f"{file}: cannot be told, as of {yesterday}T23:59:59Z: The file was not sealed yet.\n"
+    assert (run(file, "--root", root, "--at", yesterday).output, held.exit_code) == (told, 0)
+    found = run(file, "--root", root, "--at", f"{yesterday}T10:00:00+02:00", "--json")
+    assert found.exit_code == 1 and json.loads(found.output)["as_of"] == f"{yesterday}T08:00:00.000Z"
+    (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
+    file.write_bytes(signed())
+    both = run(file, tmp_path / "proof.pdf", "--root", root, "--at", yesterday)
+    assert both.output.startswith(f"The proof with its files: cannot be told, as of {yesterday}T23:59:59Z.\n")
+    for given, why in (
+        (now.date().isoformat(), "is still to come"),
+        ("soon", "is neither"),
+        ("0001-01-01T00+09", "is neither"),
+    ):
+        refused = run(file, "--root", root, "--at", given)
+        assert refused.exit_code == 2 and why in refused.output

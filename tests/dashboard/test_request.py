@@ -53,8 +53,8 @@ def address(made: Scene, rest: str = "") -> str:
     return f"/app/{made.request.organization_id}/requests/{made.request.pk}{rest}"
 
 
-def text(client: Client, made: Scene, rest: str = "") -> str:
-    response = client.get(address(made, rest))
+def text(client: Client, made: Scene, rest: str = "", **headers: Any) -> str:
+    response = client.get(address(made, rest), **headers)
     assert response.status_code == 200
     return response.content.decode()
 
@@ -413,7 +413,8 @@ def test_observers_are_offered_nothing(made: Scene, log_in: LogIn) -> None:
 
 
 def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:
-    assert "exactly as recorded" in text(client, made, "/verify")
+    page = text(client, made, "/verify")
+    assert "chain intact" in page and "<strong>Cannot be told.</strong> There are no sealed files yet" in page
     assert client.get(address(made, "/proof")).status_code == 404
 
 
@@ -432,10 +433,15 @@ def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client)
         assert key in client.get(address(made, rest)).headers["Location"]
     page = text(client, made, "/verify")
     assert page.count("As it was sealed") == 2 and "contract-1-signed.pdf" in page
+    assert "<strong>Holds.</strong> The journal and all stored files are exactly as recorded." in page
     assert address(made, "/everything.zip") in page
     store.put(keys[0], b"another file")
     page = text(client, made, "/verify")
     assert "Not what was sealed" in page and page.count("As it was sealed") == 1 and 'role="alert"' in page
+    assert "<strong>Was altered.</strong> Something differs" in page
+    store.delete(keys[0])
+    page = text(client, made, "/verify", HTTP_ACCEPT_LANGUAGE="de")
+    assert "<strong>Lässt sich nicht feststellen.</strong> Eine gespeicherte Datei fehlt." in page
     SignatureRequest.objects.filter(pk=made.request.pk).update(files_deleted_at=timezone.now())
     assert client.get(address(made, "/proof")).status_code == 404
 

@@ -7,13 +7,16 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime, time
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
 
 import click
 
+from paraph import words
 from paraph.cli.options import say, visible
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
@@ -24,6 +27,7 @@ from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, togethe
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
+_LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
 _NO_ROOT = (
     "No root is trusted: name the PEM file of the service's root with --root, or on its machine the folder with "
@@ -55,6 +59,12 @@ _NO_ROOT = (
     metavar="NAME|FINGERPRINT",
     help="The only signer to accept: common name, full subject, or SHA-256 of the certificate. Can be repeated.",
 )
+@click.option(
+    "--at",
+    metavar="TIME",
+    callback=lambda _, __, given: _past(given),
+    help="Whether it held then: an ISO 8601 date, which means its end in UTC, or timestamp.",
+)
 @click.option("--each", is_flag=True, help="Verify each file on its own, even if none is a proof.")
 @click.option("--details", is_flag=True, help="Show every statement that holds, not only who sealed what.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
@@ -67,6 +77,7 @@ def command(
     data_dir: Path,
     evidence_files: Sequence[Path],
     signers: Sequence[str],
+    at: datetime | None,
     each: bool,
     details: bool,
     as_json: bool,
@@ -76,19 +87,21 @@ def command(
     If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
     files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
     only if every file is sealed, intact, trusted and unaltered since, or matches the evidence; else with 1. A file that
-    was altered after an earlier seal and sealed again does not pass. The last line is the verdict.
+    was altered after an earlier seal and sealed again does not pass. First is said whether it holds, was altered or
+    forged, or cannot be told, and why.
     """
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
         kept = _kept(evidence_files, opened)
         if len(opened) > 1 and not each:
-            tied = check_evidence(opened, roots, kept, signers)
-            if tied.problems and not tied.sealed:  # none is a proof
-                reason = tied.problems[0].removesuffix(".")
-                tied.problems[0] = f"{reason}; with --each, each file is verified by itself."
+            tied = check_evidence(opened, roots, kept, signers, at=at)
+            if tied.faults and not tied.sealed:  # none is a proof
+                reason = tied.faults[0].sentence.removesuffix(".")
+                told = f"{reason}; with --each, each file is verified by itself."
+                tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
-                tied.problems.append(_NO_ROOT)
+                tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
@@ -96,16 +109,28 @@ def command(
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
-            found = _verified(file, roots, kept[name], signers)
+            found = _verified(file, roots, kept[name], signers, at)
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
         if len(opened) > 1 and not as_json:
-            say(
-                f"All {valid} files are valid."
-                if valid == len(opened)
-                else f"{valid} of {len(opened)} files are valid."
-            )
+            say(f"All {valid} files hold." if valid == len(opened) else f"{valid} of {len(opened)} files hold.")
         context.exit(0 if valid == len(opened) else 1)
+
+
+def _past(given: str | None) -> datetime | None:
+    """Read a time that is over. A timestamp without a zone is in UTC."""
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given)
+        if len(given) <= _LONGEST_DATE:
+            moment = datetime.combine(moment, time.max)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(f"{visible(given)} is neither a date nor a timestamp of ISO 8601.") from error
+    if moment > clock.now():
+        raise click.BadParameter(f"{clock.iso(moment)} is still to come.")
+    return moment
 
 
 def _opened(path: Path, stack: ExitStack) -> _File:
@@ -138,9 +163,13 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
 
 
 def _verified(
-    file: _File, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp], signers: Sequence[str]
+    file: _File,
+    roots: Sequence[bytes],
+    kept: Sequence[DetachedTimestamp],
+    signers: Sequence[str],
+    at: datetime | None,
 ) -> Verification:
-    found = verify(file, roots, kept, signers)
+    found = verify(file, roots, kept, signers, at=at)
     more = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":
         more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
@@ -157,17 +186,25 @@ def _show(name: str, verification: Verification, *, details: bool, as_json: bool
     if as_json:
         click.echo(json.dumps({"file": name, **verification.to_json()}))
         return
+    verdict = verification.verdict
+    say(f"{name}: {_told(verification)}{f': {verdict.why}' if verdict.why else '.'}")
     if verification.level:
         count = len(verification.signatures)
         say(f"  PAdES level {verification.level}, {count} signature{'s' if count > 1 else ''}.")
     for finding in verification.findings if details else verification.short_findings:
-        say(f"  {finding}")
-    say(f"{name}: {'valid' if verification.ok else 'NOT VALID'}")
+        if finding != verdict.why:
+            say(f"  {finding}")
+
+
+def _told(result: Verification | EvidenceCheck) -> str:
+    word = words.of("verdict", words.DEFAULT_LOCALE)[result.verdict.word]
+    return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
 def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
-    """Print who sealed what, or each match with ``details``; what was not given, each problem, and last whether
-    everything matches."""
+    """Print the verdict; who sealed what, or each match with ``details``; what was not given, each problem, and last
+    whether everything matches."""
+    say(f"The proof with its files: {_told(result)}.")
     for sentence in _matches(result, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:

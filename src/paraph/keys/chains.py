@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from string import ascii_uppercase
+from typing import Literal, NamedTuple
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -49,16 +50,33 @@ _UNDERSTOOD = (
 )
 """May be critical. No policy is demanded, so that any policies hold."""
 
+_Kind = Literal[
+    "OUT_OF_BOUNDS_NO_POE",
+    "CRYPTO_CONSTRAINTS_FAILURE_NO_POE",
+    "CHAIN_CONSTRAINTS_FAILURE",
+    "NO_CERTIFICATE_CHAIN_FOUND",
+]
 _Name = list[frozenset[tuple[x509.ObjectIdentifier, str | bytes]]]
+
+
+class Fault(NamedTuple):
+    """Why no chain may have a certificate: the sub-indication of ETSI EN 319 102-1, and the end of a sentence."""
+
+    kind: _Kind
+    told: str
 
 
 class NoChain(ValueError):
     """No chain holds. ``fault``: why none may have ``certificate``, as the end of a sentence; empty where its issuer is
     missing instead. ``issuers``: those of the first certificate that were found, nearest first."""
 
-    def __init__(self, certificate: x509.Certificate, fault: str, issuers: tuple[x509.Certificate, ...] = ()) -> None:
-        super().__init__(fault or "the issuer is missing")
-        self.certificate, self.fault, self.issuers = certificate, fault, issuers
+    def __init__(
+        self, certificate: x509.Certificate, fault: Fault | None, issuers: tuple[x509.Certificate, ...] = ()
+    ) -> None:
+        self.fault = fault.told if fault else ""
+        super().__init__(self.fault or "the issuer is missing")
+        self.certificate, self.issuers = certificate, issuers
+        self.kind: _Kind = fault.kind if fault else "NO_CERTIFICATE_CHAIN_FOUND"
 
 
 def find_chain(
@@ -93,7 +111,7 @@ def find_chain(
                 continue
             tried += 1
             if tried > _MOST_TRIED:
-                raise NoChain(certificate, "has too many possible issuers")
+                raise NoChain(certificate, _broken("has too many possible issuers"))
             if not is_issued_by(chain[-1], issuer):
                 continue
             reached.add(issuer)
@@ -102,7 +120,7 @@ def find_chain(
                 faults.append(NoChain(issuer, fault))
             else:
                 waiting.append((*chain, issuer))
-    raise faults[0] if faults else NoChain(chain[-1], "", chain[1:])
+    raise faults[0] if faults else NoChain(chain[-1], None, chain[1:])
 
 
 @lru_cache(maxsize=1024)
@@ -142,32 +160,36 @@ def _names(certificate: x509.Certificate) -> tuple[_Name | None, _Name | None]:
         return None, None
 
 
-def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> str:
-    """Return why no chain may have this certificate at ``moment``, as the end of a sentence; empty for no reason."""
+def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> Fault | None:
+    """Return why no chain may have this certificate at ``moment``; ``None`` for no reason."""
     if moment < certificate.not_valid_before_utc:
-        return f"is valid only from {clock.iso(certificate.not_valid_before_utc)}"
+        return Fault("OUT_OF_BOUNDS_NO_POE", f"is valid only from {clock.iso(certificate.not_valid_before_utc)}")
     if moment > certificate.not_valid_after_utc:
-        return f"expired on {clock.iso(certificate.not_valid_after_utc)}"
+        return Fault("OUT_OF_BOUNDS_NO_POE", f"expired on {clock.iso(certificate.not_valid_after_utc)}")
     if weakness := weakness_of_certificate(certificate, moment, is_root=is_root):
-        return weakness
+        return Fault("CRYPTO_CONSTRAINTS_FAILURE_NO_POE", weakness)
     try:
         odd = [each.oid for each in certificate.extensions if each.critical and not isinstance(each.value, _UNDERSTOOD)]
     except (ValueError, UnsupportedAlgorithm, x509.DuplicateExtension):
-        return "has extensions that cannot be read"
-    return f"has the critical extension {odd[0].dotted_string}, which is not understood" if odd else ""
+        return _broken("has extensions that cannot be read")
+    return _broken(f"has the critical extension {odd[0].dotted_string}, which is not understood") if odd else None
 
 
-def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> str:
+def _broken(told: str) -> Fault:
+    return Fault("CHAIN_CONSTRAINTS_FAILURE", told)
+
+
+def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> Fault | None:
     """Return why a certificate may not issue others, if so. ``is_authority``: the chain begins with that of
     a timestamp authority."""
     constraints = extension(certificate, x509.BasicConstraints)
     usage = extension(certificate, x509.KeyUsage)
     purposes = extension(certificate, x509.ExtendedKeyUsage)
     if constraints is None or not constraints.ca or (usage is not None and not usage.key_cert_sign):
-        return "may not issue certificates"
+        return _broken("may not issue certificates")
     if purposes is not None and (_FOR_TIMESTAMPS if is_authority else FOR_DOCUMENTS).isdisjoint(purposes):
-        return f"may not issue certificates for {'timestamps' if is_authority else 'documents'}"
-    return ""
+        return _broken(f"may not issue certificates for {'timestamps' if is_authority else 'documents'}")
+    return None
 
 
 def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
@@ -177,10 +199,10 @@ def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
         constraints = extension(issuer, x509.BasicConstraints)
         longest = constraints.path_length if constraints else None
         if longest is not None and sum(not same_name(each.issuer, each.subject) for each in below[1:]) > longest:
-            yield NoChain(issuer, f"allows at most {longest} issuers below it")
+            yield NoChain(issuer, _broken(f"allows at most {longest} issuers below it"))
         names = extension(issuer, x509.NameConstraints)
         if names is not None and not all(_allows(names, each) for each in below):
-            yield NoChain(issuer, "does not allow the names of certificates below it")
+            yield NoChain(issuer, _broken("does not allow the names of certificates below it"))
 
 
 def _allows(constraints: x509.NameConstraints, certificate: x509.Certificate) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from paraph.kernel import clock
 from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.pki.purpose import Purpose
+from paraph.pdf.verdict import Fault, SubIndication, Verdict, decide
 
 Coverage = Literal["whole file", "its revision", "unclear"]
 Level = Literal["", "B-B", "B-T", "B-LT", "B-LTA"]
@@ -58,12 +59,38 @@ class SignatureReport:
     signature."""
     changes: tuple[str, ...]
     """A sentence for each thing that was appended since."""
-    findings: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    """What is wrong with the signature itself."""
+
+    @property
+    def findings(self) -> list[str]:
+        """Return a sentence for each fault."""
+        return [fault.sentence for fault in self.faults]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on this signature alone."""
+        is_stamped_in_order = self.timestamp is None or self.timestamp.trusted
+        proven = self.intact and self.trusted and is_stamped_in_order and self.matches is True and not self.altered
+        return decide(proven=proven, faults=self.all_faults)
+
+    @property
+    def all_faults(self) -> list[Fault]:
+        """Return what is wrong with the signature itself, and with what was appended since."""
+        if self.altered:
+            return [*self.faults, Fault("FORMAT_FAILURE", self.changes[-1])]
+        if self.matches is None and not self.faults:
+            name = self.field_name or "without a name"
+            sentence = f"Whether the file was altered after the {self.kind} {name} cannot be told."
+            return [Fault("SIG_CONSTRAINTS_FAILURE", sentence)]
+        return [*self.faults]
 
     def to_json(self) -> dict[str, Any]:
-        return _json_fields(self, renamed={"field_name": "field"})
+        values = _json_fields(self, renamed={"field_name": "field"})
+        return {**self.verdict.to_json(), **values, "findings": self.findings}
 
 
+_FACTS = ("indication", "sub_indication", "certificate", "root", "purpose")
 _DETAILS = ("The signer's certificate is ", "Level B-")
 
 
@@ -98,6 +125,27 @@ class Verification:
     """The timestamps beside the file that hold and are trusted, in order."""
     detached_timestamps_hold: bool = True
     """All timestamps that were given beside the file hold and are trusted."""
+    faults: Sequence[Fault] = ()
+    """Why the verdict is not ``TOTAL-PASSED``."""
+    as_of: datetime | None = None
+    """The time in the past about which was asked."""
+
+    @classmethod
+    def without(cls, sentence: str, kind: SubIndication = "SIGNED_DATA_NOT_FOUND") -> "Verification":
+        """Return the report on a file of which nothing can be verified."""
+        return cls(findings=[sentence], faults=[Fault(kind, sentence)])
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on the file. It holds if it is sealed by an accepted signer, intact, trusted and unaltered
+        since the seal and between seals, all bytes are covered, and all timestamps beside it hold."""
+        proven = self.sound and self.earlier_match and self.signer_accepted and self.detached_timestamps_hold
+        return decide(proven=proven, faults=self.faults)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the last seal is intact and trusted, nothing was altered since, and all bytes are covered."""
+        return self.intact and self.trusted and self.covers_whole_file and not self.altered
 
     @property
     def short_findings(self) -> list[str]:
@@ -107,19 +155,13 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether the file is sealed by an accepted signer, intact, trusted and unaltered since the seal and between
-        seals, and all timestamps beside it hold. Only then ``paraph verify`` ends with 0."""
-        return self.sound and self.earlier_match and self.signer_accepted and self.detached_timestamps_hold
-
-    @property
-    def sound(self) -> bool:
-        """Whether the last seal is intact and trusted, nothing was altered since, and all bytes are covered."""
-        return self.intact and self.trusted and self.covers_whole_file and not self.altered
+        """Whether the verdict is ``TOTAL-PASSED``. Only then ``paraph verify`` ends with 0."""
+        return self.verdict.indication == "TOTAL-PASSED"
 
     def to_json(self) -> dict[str, Any]:
         """Return values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
         renamed = {"signer_accepted": "as_asked", "detached_timestamps": "kept_timestamps"}
-        values = {"ok": self.ok, **_json_fields(self, renamed)}
+        values = {"ok": self.ok, **self.verdict.to_json(), **_json_fields(self, renamed)}
         del values["detached_timestamps_hold"]  # a part of "ok", explained by the findings
         return values
 
@@ -130,29 +172,49 @@ class EvidenceCheck:
     compared, as it was not given."""
 
     matches: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
+    as_of: datetime | None = None
+    """The time in the past about which was asked."""
+
+    @property
+    def problems(self) -> list[str]:
+        """Return a sentence for each fault."""
+        return [fault.sentence for fault in self.faults]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on all that was given: it holds if everything matches, and each sealed file holds."""
+        proven = bool(self.matches) and bool(self.sealed) and all(seal.ok for seal in self.sealed.values())
+        return decide(proven=proven, faults=self.faults)
 
     @property
     def ok(self) -> bool:
-        """Whether everything that was given matches."""
-        return bool(self.matches) and not self.problems
+        """Whether the verdict is ``TOTAL-PASSED``."""
+        return self.verdict.indication == "TOTAL-PASSED"
 
     def to_json(self) -> dict[str, Any]:
         seals = {name: seal.to_json() for name, seal in self.sealed.items()}
-        facts = {name: {key: seal[key] for key in ("certificate", "root", "purpose")} for name, seal in seals.items()}
+        facts = {name: {key: seal[key] for key in _FACTS} for name, seal in seals.items()}
         lists = {"matches": self.matches, "problems": self.problems, "notes": self.notes}
-        return {"ok": self.ok, **lists, "sealed": facts}
+        return {"ok": self.ok, **self.verdict.to_json(), **lists, "sealed": facts, "as_of": _json(self.as_of)}
 
-    def note(self, holds: bool, match: str, problem: str) -> None:
-        """Add ``match`` to the matches where something holds, else ``problem`` to the problems."""
-        (self.matches if holds else self.problems).append(match if holds else problem)
+    def note(self, holds: bool, match: str, problem: str, kind: SubIndication = "FORMAT_FAILURE") -> None:
+        """Add ``match`` to the matches where something holds, else ``problem`` to the faults."""
+        if holds:
+            self.matches.append(match)
+        else:
+            self.fault(problem, kind)
+
+    def fault(self, problem: str, kind: SubIndication = "FORMAT_FAILURE") -> None:
+        self.faults.append(Fault(kind, problem))
 
 
 def _json_fields(report: Any, renamed: Mapping[str, str]) -> dict[str, Any]:
-    return {renamed.get(each.name, each.name): _json(getattr(report, each.name)) for each in fields(report)}
+    names = [each.name for each in fields(report) if each.name != "faults"]
+    return {renamed.get(name, name): _json(getattr(report, name)) for name in names}
 
 
 def _json(value: Any) -> Any:

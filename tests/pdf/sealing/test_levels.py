@@ -1,7 +1,7 @@
 """Each PAdES level as it is sealed, judged by this verification, pyHanko, poppler, qpdf and OpenSSL."""
 
 import hashlib
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind
+from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
@@ -148,7 +149,7 @@ class Nobody:
 
 class Revoking:
     def statuses(self, chain: Chain) -> LongTermData:
-        raise Revoked("Paraph Development Seal was revoked on 2026-01-01T00:00:00Z")
+        raise Revoked(load(chain[0]), datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def test_without_statuses_the_level_is_b_t() -> None:

@@ -15,6 +15,7 @@ from pikepdf import Array, Dictionary, Name
 from paraph.kernel import clock
 from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
 from paraph.pdf.timestamps.timestamp import Timestamping
+from paraph.pdf.verdict import Fault
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge, revisions
@@ -261,7 +262,7 @@ _FOUND: tuple[Any, ...] = (
     "B-T",
     False,
     ("one",),
-    ("two",),
+    (Fault("GENERIC", "two"),),
 )
 SIGNATURE = SignatureReport("Seal", "seal", "Acme", *_FOUND)
 
@@ -271,9 +272,21 @@ def test_a_verification_has_these_keys_in_this_order() -> None:
         intact=True, trusted=True, covers_whole_file=True, detached_timestamps=[STAMP], signatures=[SIGNATURE]
     ).to_json()
     assert list(told) == [
-        *("ok", "intact", "trusted", "covers_whole_file", "altered", "earlier_match", "signer", "certificate", "root"),
+        *(
+            "ok",
+            "indication",
+            "sub_indication",
+            "intact",
+            "trusted",
+            "covers_whole_file",
+            "altered",
+            "earlier_match",
+            "signer",
+            "certificate",
+            "root",
+        ),
         *("as_asked", "purpose", "signed_at", "timestamp", "level", "changes", "findings", "signatures"),
-        "kept_timestamps",
+        *("kept_timestamps", "as_of"),
     ]
     assert told["ok"] is True and told["timestamp"] is None and json.loads(json.dumps(told)) == told
 
@@ -281,6 +294,8 @@ def test_a_verification_has_these_keys_in_this_order() -> None:
 def test_a_signature_has_these_keys_and_times_in_utc() -> None:
     timestamp = {"authority": "Authority", "time": "2026-11-21T14:05:09.123Z", "policy_oid": "1.2.3", "trusted": True}
     assert SIGNATURE.to_json() == {
+        "indication": "INDETERMINATE",
+        "sub_indication": "GENERIC",
         "field": "Seal",
         "kind": "seal",
         "signer": "Acme",

@@ -16,7 +16,9 @@ from cryptography.x509 import load_der_x509_certificate
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.translation import get_language
 
+from paraph import words
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.dashboard.decorators import attached, limits_stamps, member_page, show
@@ -30,6 +32,7 @@ from paraph.kernel import clock
 from paraph.kernel.places import expensive_work
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.typesetting.appearances import stamp_svg
+from paraph.pdf.verdict import Fault, Word, decide
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, SignerStatus
 from paraph.storage import store
 from paraph.tenants.models import Member
@@ -37,6 +40,7 @@ from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _BLOCK = 1 << 18
+_ALTERED = Fault("HASH_FAILURE", "Something differs from what was recorded.")
 _ROOTS, _README = "roots.pem", "README.txt"
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
 _TEXT = """\
@@ -96,12 +100,14 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
     entries = list(scoped(Entry, scope).filter(request_id=found.pk).order_by("position"))
     files = [_compared(name, file) for name, file in _sealed_files(found)]
     broken = broken_at(entries)
+    verdict = decide(proven=bool(files), faults=[*([_ALTERED] if broken else []), *_faults(files)])
     content = {
         "found": found,
         "entries": len(entries),
         "broken_at": broken,
         "files": files,
-        "holds": broken is None and all(file["is_same"] for file in files),
+        "word": verdict.word,
+        "told": words.of("verdict", get_language() or words.DEFAULT_LOCALE),
     }
     return show(request, "requests/verify.html", content, member=member, environment=found.environment)
 
@@ -120,8 +126,15 @@ def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | P
 
 
 def _compared(name: str, file: SealedFile) -> dict[str, Any]:
-    recorded = bytes(file.sha256)
-    return {"name": name, "sha256": recorded.hex(), "is_same": _digest(file.object_key) == recorded}
+    recorded, actual = bytes(file.sha256), _digest(file.object_key)
+    word: Word = "unknown" if actual is None else "holds" if actual == recorded else "altered"
+    return {"name": name, "sha256": recorded.hex(), "word": word}
+
+
+def _faults(files: list[dict[str, Any]]) -> Iterator[Fault]:
+    for file in files:
+        if file["word"] != "holds":
+            yield _ALTERED if file["word"] == "altered" else Fault("SIGNED_DATA_NOT_FOUND", file["name"])
 
 
 def _digest(key: str) -> bytes | None:

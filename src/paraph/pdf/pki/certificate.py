@@ -19,6 +19,7 @@ from paraph.keys.certificates import extension, may_sign, public_key
 from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import algorithms, der
+from paraph.pdf.verdict import Refused, SubIndication
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
@@ -209,8 +210,10 @@ def end_of(chain: Sequence[bytes]) -> datetime:
     return min(min(link.parsed.not_valid_after_utc, end_of_key(link.public_key)) for link in map(load, chain))
 
 
-class Untrusted(ValueError):
+class Untrusted(Refused):
     """The certificate is not trusted; the message is the reason."""
+
+    kind: SubIndication = "NO_CERTIFICATE_CHAIN_FOUND"
 
 
 def check_chain(
@@ -253,7 +256,7 @@ def _verify(
     try:
         chain = find_chain(certificate.parsed, between, anchors, moment)
     except NoChain as error:
-        raise Untrusted(_reason(error, certificate)) from error
+        raise Untrusted(_reason(error, certificate), error.kind) from error
     certificates = tuple(link.public_bytes(Encoding.DER) for link in chain)
     return _VerifiedChain(certificates, max(link.not_valid_before_utc for link in chain), end_of(certificates))
 

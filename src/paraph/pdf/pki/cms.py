@@ -18,6 +18,7 @@ from paraph.pdf.pki import algorithms, der, oids
 from paraph.pdf.pki.algorithms import HASH_NAMES, HASHES, OF_ECDSA, OF_RSA, SHAKE256_BYTES, SUITED_HASHES
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, readable
 from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
+from paraph.pdf.verdict import Refused, SubIndication
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
 _CONTEXT_1 = _CONTEXT_0 | 1
@@ -36,16 +37,20 @@ _UTC_TIME = 0x17
 _UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
 
 
-class CmsRefused(ValueError):
+class CmsRefused(Refused):
     """The structure cannot be read or its signature does not hold; the message is the reason."""
 
 
 class CmsMismatch(CmsRefused):
     """The structure can be read, but the content at hand is not what was signed."""
 
+    kind: SubIndication = "HASH_FAILURE"
+
 
 class CmsOutdated(CmsRefused):
     """The signature holds, but with a hash for which others can make other content as well."""
+
+    kind: SubIndication = "CRYPTO_CONSTRAINTS_FAILURE_NO_POE"
 
 
 @contextmanager
@@ -57,7 +62,7 @@ def _refused_if_unreadable() -> Iterator[None]:
         raise
     except (ValueError, TypeError, IndexError) as error:
         reason = f" ({error})" if isinstance(error, DerError | CertificateError) else ""
-        raise CmsRefused(f"the signature cannot be read{reason}") from error
+        raise CmsRefused(f"the signature cannot be read{reason}", "FORMAT_FAILURE") from error
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certif
             issuer, serial = identifier.children()
             if certificate.serial == serial.integer() and certificate.issuer == issuer.raw:
                 return certificate
-    raise DerError("the signer's certificate is not inside, or cannot be read")
+    raise CmsRefused("the signer's certificate is not inside, or cannot be read", "NO_SIGNING_CERTIFICATE_FOUND")
 
 
 def _attributes(attributes: Element) -> dict[str, list[Element]]:
@@ -250,7 +255,8 @@ def _check_named_certificates(signed: SignedData) -> None:
         if not tokens.same(parts[0].octets(), signed.signer.digest(algorithm)) or not all(
             _is_of(issuer_serial, signed.signer) for issuer_serial in parts[1:]
         ):
-            raise CmsRefused("the signature names another certificate than the one it came with")
+            sentence = "the signature names another certificate than the one it came with"
+            raise CmsRefused(sentence, "NO_SIGNING_CERTIFICATE_FOUND")
 
 
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
@@ -260,7 +266,7 @@ def _check_issuers(certificates: tuple[bytes, ...]) -> None:
     for child in carried:
         issuers = [each for each in carried if each.subject == child.issuer]
         if not all(each.is_root for each in issuers) and not any(is_issued_by(child, each) for each in issuers):
-            raise CmsRefused("a certificate that came along was changed")
+            raise CmsRefused("a certificate that came along was changed", "FORMAT_FAILURE")
 
 
 def _is_of(issuer_serial: Element, certificate: Certificate) -> bool:
@@ -288,7 +294,7 @@ def hash_name(algorithm: Element) -> str:
     ``DerError`` for one with parameters."""
     name = digest_name(algorithm)
     if reason := outdated(name):
-        raise CmsRefused(reason)
+        raise CmsRefused(reason, CmsOutdated.kind)
     return name
 
 
@@ -305,7 +311,7 @@ def digest_name(algorithm: Element) -> str:
     if [field.raw for field in parameters] not in usual:
         raise DerError("a hash with parameters")
     if identifier not in HASH_NAMES:
-        raise CmsRefused(f"the hash {identifier} is not accepted")
+        raise CmsRefused(f"the hash {identifier} is not accepted", "CRYPTO_CONSTRAINTS_FAILURE")
     return HASH_NAMES[identifier]
 
 
@@ -319,9 +325,10 @@ def _check_value(signed: SignedData, message: bytes) -> None:
             raise UnsupportedAlgorithm("another kind of key")
         verify(signed.signer.public_key, signed.signature, message, hash_, way)
     except InvalidSignature as error:
-        raise CmsMismatch("the signature does not belong to its certificate's key") from error
+        raise CmsMismatch("the signature does not belong to its certificate's key", "SIG_CRYPTO_FAILURE") from error
     except UnsupportedAlgorithm as error:
-        raise CmsRefused(f"the signature algorithm {identifier} is not accepted with this key") from error
+        reason = f"the signature algorithm {identifier} is not accepted with this key"
+        raise CmsRefused(reason, "CRYPTO_CONSTRAINTS_FAILURE") from error
 
 
 def _way_of_signing(signed: SignedData) -> tuple[str, hashes.HashAlgorithm | None, object]:
@@ -337,11 +344,11 @@ def _way_of_signing(signed: SignedData) -> tuple[str, hashes.HashAlgorithm | Non
     if identifier in OF_FIXED_LENGTH:
         own = OF_FIXED_LENGTH[identifier]
         if digest not in SUITED_HASHES[own] and not outdated(digest):
-            raise CmsRefused(f"a digest of {digest} is weaker than {own}, which signs it")
+            raise CmsRefused(f"a digest of {digest} is weaker than {own}, which signs it", "CRYPTO_CONSTRAINTS_FAILURE")
         return identifier, None, None
     hash_ = OF_RSA.get(identifier) or OF_ECDSA.get(identifier) or digest
     if (identifier not in OF_RSA and identifier not in OF_ECDSA) or hash_ not in HASHES:
-        raise CmsRefused(f"the signature algorithm {identifier} is not known")
+        raise CmsRefused(f"the signature algorithm {identifier} is not known", "CRYPTO_CONSTRAINTS_FAILURE")
     return identifier, HASHES[hash_], padding.PKCS1v15() if identifier in OF_RSA else ec.ECDSA(HASHES[hash_])
 
 
@@ -350,11 +357,11 @@ def pss_parameters(parameters: Element) -> tuple[str, str, int]:
     An absent field stands for SHA-1, which is not accepted. Raise :class:`CmsRefused` and ``DerError``."""
     fields = {field.tag: field.only(field.tag) for field in parameters.children()}
     if not {_PSS_HASH, _PSS_MASK, _PSS_SALT} <= fields.keys():
-        raise CmsRefused("the signature uses SHA-1, which is not accepted")
+        raise CmsRefused("the signature uses SHA-1, which is not accepted", CmsOutdated.kind)
     hash_ = hash_name(fields[_PSS_HASH])
     generation, mask_hash = fields[_PSS_MASK].children()
     if generation.oid() != oids.MGF1:
-        raise CmsRefused("the signature has a mask that is not known")
+        raise CmsRefused("the signature has a mask that is not known", "CRYPTO_CONSTRAINTS_FAILURE")
     mask = hash_name(mask_hash)
     if not HASHES.keys() >= {hash_, mask}:
         raise CmsRefused("the signature has a hash that RSASSA-PSS does not use here")

@@ -5,7 +5,7 @@ certificate is not on such a list says nothing. That it is on the list counts wh
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -153,6 +153,10 @@ def _distribution_points(certificate: x509.Certificate) -> list[x509.GeneralName
 class Revoked(ValueError):
     """A certificate was revoked before the time that counts; the message names it and the time."""
 
+    def __init__(self, certificate: Certificate, when: datetime) -> None:
+        super().__init__(f"{certificate.name} was revoked on {clock.iso(when)}")
+        self.certificate, self.when = certificate, when
+
 
 @dataclass(frozen=True)
 class LongTermData:
@@ -174,6 +178,12 @@ class LongTermData:
     def lists(self) -> tuple[tuple[bytes, ...], ...]:
         """Certificates, CRLs and OCSP answers, in this order."""
         return self.certificates, self.crls, self.ocsps
+
+    def until(self, moment: datetime) -> "LongTermData":
+        """Return the data without lists and answers that say that they were made later."""
+        crls = tuple(each for each in self.crls if _is_there(each, _made_of_list, moment))
+        ocsps = tuple(each for each in self.ocsps if _is_there(each, _made_of_answer, moment))
+        return LongTermData(self.certificates, crls, ocsps)
 
     def holds(self, other: "LongTermData") -> bool:
         """Return whether every item of the other data is in this."""
@@ -199,6 +209,23 @@ class LongTermData:
         return any(by_crl) or any(by_ocsp)
 
 
+def _is_there(encoded: bytes, made: Callable[[bytes], datetime], moment: datetime) -> bool:
+    try:
+        return made(encoded) <= moment
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 — what cannot be read proves nothing anyhow
+        return True
+
+
+def _made_of_list(encoded: bytes) -> datetime:
+    return x509.load_der_x509_crl(encoded).last_update_utc
+
+
+def _made_of_answer(encoded: bytes) -> datetime:
+    return ocsp.load_der_ocsp_response(encoded).produced_at_utc
+
+
 def _holds(made: datetime, end: datetime, child: Certificate, moment: datetime, known: datetime) -> bool:
     """Return whether a list or answer says something of ``moment``: it was in force then, or ``made`` later. It may not
     say that it was made after the time at which it is ``known`` to have existed, nor after the certificate expired:
@@ -215,7 +242,7 @@ def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment:
         return False
     when = found.revoked.get(child.serial)
     if when is not None and when <= moment:
-        raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
+        raise Revoked(child, when)
     made = found.parsed.last_update_utc
     holds = _holds(made, found.parsed.next_update_utc or made + _GRACE, child, moment, known)
     return holds and found.covers(child) and not weakness_of_signature(found.parsed, made)
@@ -232,7 +259,7 @@ def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment
     if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
         when = single.revocation_time_utc
         if when is not None and when <= moment:
-            raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
+            raise Revoked(child, when)
     elif single.certificate_status is not ocsp.OCSPCertStatus.GOOD:
         return False
     end = single.next_update_utc or single.this_update_utc + _GRACE

@@ -21,6 +21,7 @@ from paraph.pdf.pki.certificate import Untrusted, check_chain, end_of
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import SealTimestamp
 from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token
+from paraph.pdf.verdict import Fault
 
 FORMAT = "paraph-timestamps/1"
 START_OF_TOKEN = b"\x30"
@@ -113,8 +114,8 @@ class DetachedTimestampsCheck:
     """The statuses that came with them."""
     ends: tuple[datetime, ...] = ()
     """For each of them, when the first certificate of its chain expires."""
-    findings: tuple[str, ...] = ()
-    """A sentence for what does not hold."""
+    fault: Fault | None = None
+    """What does not hold. It says nothing of the file, but that a proof of existence is missing."""
 
     @property
     def times(self) -> list[datetime]:
@@ -137,8 +138,8 @@ def check_detached_timestamps(
             if timestamps and token.time < timestamps[-1].time:
                 raise TokenRefused("it is older than the one before it")
         except (TokenRefused, Untrusted, Revoked) as error:
-            finding = f"Timestamp {position + 1} beside the file does not count: {error}."
-            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends), (finding,))
+            fault = Fault("NO_POE", f"Timestamp {position + 1} beside the file does not count: {error}.")
+            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends), fault)
         data += record.statuses
         timestamps.append(SealTimestamp(token.authority, token.time, token.policy_oid, trusted=True))
         ends.append(end_of(chain))

@@ -27,6 +27,7 @@ from paraph.pdf.pki.cms import (
 from paraph.pdf.pki.der import DerError, Element, der_of
 from paraph.pdf.pki.one_form import token_in_one_form
 from paraph.pdf.pki.revocation import LongTermData, Revoked
+from paraph.pdf.verdict import Refused, SubIndication
 
 _CONSTRUCTED = der.CONTEXT | der.CONSTRUCTED
 _AUTHORITY, _EXTENSIONS, _DIRECTORY_NAME = _CONSTRUCTED, _CONSTRUCTED | 1, _CONSTRUCTED | 4
@@ -52,16 +53,20 @@ _FAILURES = {
 }
 
 
-class TokenRefused(ValueError):
+class TokenRefused(Refused):
     """The token must not be used; the message is the reason."""
 
 
 class TokenMismatch(TokenRefused):
     """The token can be read, but the content at hand is not what was stamped."""
 
+    kind: SubIndication = "HASH_FAILURE"
+
 
 class TokenUnfit(TokenRefused):
     """The token is one of the content at hand, but of an authority or in a way that must not be relied on."""
+
+    kind: SubIndication = "NO_POE"
 
     def __init__(self, reason: str, token: "TimestampToken") -> None:
         super().__init__(reason)
@@ -104,9 +109,9 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
     except TokenRefused:
         raise
     except CmsRefused as error:
-        raise TokenRefused(str(error)) from error
+        raise TokenRefused(str(error), error.kind) from error
     except (ValueError, IndexError) as error:
-        raise TokenRefused(f"the token cannot be read ({error})") from error
+        raise TokenRefused(f"the token cannot be read ({error})", "FORMAT_FAILURE") from error
     if unfit := weakness or outdated(hash_) or _unfit(token):
         raise TokenUnfit(unfit, token)
     return token

@@ -9,13 +9,17 @@ file, which is read whole and must not change meanwhile. Each function raises
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, BinaryIO, TypeVar
 
+from paraph.kernel import clock
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.sandbox import VERIFICATION_LIMITS, verification_sandbox
 from paraph.pdf.untrusted.sandbox_wire import MOST_FILES, from_plain, to_plain
+from paraph.pdf.verdict import Fault, SubIndication
 
 File = bytes | BinaryIO
 
@@ -32,18 +36,21 @@ def verify(
     roots: Sequence[bytes],
     detached_timestamps: Sequence[DetachedTimestamp] = (),
     signers: Sequence[str] = (),
+    *,
+    at: datetime | None = None,
 ) -> Verification:
     """Report on all signatures and timestamps of ``pdf``, whatever the bytes are.
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
-    or its whole subject; without any, everybody below the roots. Raise ReadersUnavailable.
+    or its whole subject; without any, everybody below the roots; ``at``: the time in the past as of which to report, if
+    not now. Raise ReadersUnavailable, and ``ValueError`` for a time to come.
     """
-    wanted = {"timestamps": to_plain(list(detached_timestamps)), "roots": to_plain(list(roots))}
+    wanted = {"timestamps": to_plain(list(detached_timestamps)), "roots": to_plain(list(roots)), "at": _past(at)}
     try:
         return _asked(Verification, "verify", [pdf], **wanted, signers=list(signers))
     except PdfRefused as refused:
-        return Verification(findings=[told("The file", refused)])
+        return replace(Verification.without(told("The file", refused), _kind(refused)), as_of=at)
 
 
 def check_evidence(
@@ -51,21 +58,25 @@ def check_evidence(
     roots: Sequence[bytes],
     detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
     signers: Sequence[str] = (),
+    *,
+    at: datetime | None = None,
 ) -> EvidenceCheck:
     """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
 
     Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
-    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots`` and ``signers`` as in
-    :func:`verify`. Raise ReadersUnavailable.
+    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers`` and ``at``
+    as in :func:`verify`. Raises what that raises.
     """
     if len(files) > MOST_FILES:
-        return EvidenceCheck(problems=[f"At most {MOST_FILES} files can be compared at a time."])
+        sentence = f"At most {MOST_FILES} files can be compared at a time."
+        return EvidenceCheck(faults=[Fault("GENERIC", sentence)], as_of=at)
     kept = {name: to_plain(list(records)) for name, records in (detached_timestamps or {}).items()}
     wanted = {"names": list(files), "roots": to_plain(list(roots)), "timestamps": kept, "signers": list(signers)}
     try:
-        return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted)
+        return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted, at=_past(at))
     except PdfRefused as refused:
-        return EvidenceCheck(problems=[told("One of the files, or all of them together,", refused)])
+        sentence = told("One of the files, or all of them together,", refused)
+        return EvidenceCheck(faults=[Fault(_kind(refused), sentence)], as_of=at)
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
@@ -100,6 +111,16 @@ def together(files: int) -> Iterator[None]:
 
 def told(what: str, refused: PdfRefused) -> str:
     return f"{what} {TOO_MUCH}." if refused.reason == "too_complex" else f"{what} cannot be read as a PDF."
+
+
+def _past(at: datetime | None) -> str | None:
+    if at is not None and at > clock.now():
+        raise ValueError("the time is still to come")
+    return at.isoformat() if at else None
+
+
+def _kind(refused: PdfRefused) -> SubIndication:
+    return "GENERIC" if refused.reason == "too_complex" else "SIGNED_DATA_NOT_FOUND"
 
 
 def _asked(kind: type[Value], job: str, files: list[File], **arguments: Any) -> Value:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,7 @@ from paraph.pdf.pki.purpose import PurposeKind
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import check_token
+from paraph.pdf.verdict import SubIndication
 from paraph.pdf.verification.pictures import DrawingTime
 from paraph.pdf.verification.proof_file import (
     WITHOUT_PURPOSE,
@@ -37,31 +39,33 @@ def check_evidence(
     roots: Sequence[bytes],
     detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
     signers: Sequence[str] = (),
+    *,
+    at: datetime | None = None,
 ) -> EvidenceCheck:
     """Compare a proof with its signed and uploaded files, given by name in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof, and the others are signed or uploaded files of its documents; those that are
     not given are noted, and no other file may be there. ``roots``: DER of the certificates to trust;
     ``detached_timestamps``: those kept beside each file, by its name; ``signers``: who may have sealed proof and
-    documents, as in :func:`paraph.pdf.verification.verify.verify`.
+    documents, and ``at``, as in :func:`paraph.pdf.verification.verify.verify`.
     """
-    result, drawing = EvidenceCheck(), DrawingTime()
+    result, drawing = EvidenceCheck(as_of=at), DrawingTime()
 
     @cache
     def verified(name: str) -> Verification:
         timestamps = (detached_timestamps or {}).get(name, ())
-        return verify(files[name], roots, timestamps, signers, drawing)
+        return verify(files[name], roots, timestamps, signers, drawing=drawing, at=at)
 
     with_evidence = _with_evidence(result, files, verified)
-    if result.problems:
+    if result.faults:
         return result
     proofs = {name: evidence for name, evidence in with_evidence.items() if not _is_document(verified(name))}
     if len(proofs) != 1:
-        result.problems.append(f"One proof file is needed; {len(proofs)} of the files are proofs.")
-        result.problems += [
-            f"{name} carries evidence, but is no proof: its seal says that it is the {verified(name).purpose}."
-            for name in with_evidence.keys() - proofs.keys()
-        ]
+        sentence = f"One proof file is needed; {len(proofs)} of the files are proofs."
+        result.fault(sentence, "SIGNED_DATA_NOT_FOUND")
+        for name in with_evidence.keys() - proofs.keys():
+            said = f"its seal says that it is the {verified(name).purpose}"
+            result.fault(f"{name} carries evidence, but is no proof: {said}.", "SIG_CONSTRAINTS_FAILURE")
         return result
     (proof_name, evidence), *_ = proofs.items()
     _check_sealed(result, proof_name, verified(proof_name))
@@ -72,9 +76,9 @@ def check_evidence(
         check_signers(result, evidence["signers"], evidence["journal"], text)
         _check_documents(result, evidence, files, verified, proof_name)
     except UnreadableEvidence as error:
-        result.problems.append(f"The evidence of {proof_name} cannot be read: {error}.")
+        result.fault(f"The evidence of {proof_name} cannot be read: {error}.", "GENERIC")
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):  # also of certificates
-        result.problems.append(f"The evidence of {proof_name} lacks what evidence must state.")
+        result.fault(f"The evidence of {proof_name} lacks what evidence must state.")
     return result
 
 
@@ -86,7 +90,7 @@ def _with_evidence(result: EvidenceCheck, files: Mapping[str, bytes], verified: 
             evidence = evidence_of(files[name])
         except UnreadableEvidence as error:
             if not _is_document(verified(name)):
-                result.problems.append(f"The evidence of {name} cannot be read: {error}.")
+                result.fault(f"The evidence of {name} cannot be read: {error}.", "GENERIC")
             continue
         if evidence is not None:
             found[name] = evidence
@@ -100,11 +104,11 @@ def _is_document(seal: Verification) -> bool:
 
 def _check_sealed(result: EvidenceCheck, name: str, verification: Verification) -> None:
     """Note whether a file is sealed, intact and trusted as a whole, and its detached timestamps."""
-    holds = verification.ok and verification.covers_whole_file
-    reasons = " ".join(verification.findings)
-    result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {reasons}")
+    reasons, kind = " ".join(verification.findings), verification.verdict.sub_indication
+    match = f'{name} is sealed by "{verification.signer}", intact and trusted.'
+    result.note(verification.ok, match, f"{name}: {reasons}", kind)
     result.sealed[name] = verification
-    if holds:
+    if verification.ok:
         signer = f"{verification.certificate}, which chains to the root {verification.root}"
         result.matches.append(f"The signer's certificate of {name} is {signer}.")
     for timestamp in verification.detached_timestamps:
@@ -127,6 +131,7 @@ def _check_purpose(
             kind == "document" or evidence["format"] == WITHOUT_PURPOSE,
             f"{name} was sealed before seals said what they were for.",
             f"{name}: its seal does not say that it is a proof, which evidence of this format needs.",
+            "SIG_CONSTRAINTS_FAILURE",
         )
         return
     request = evidence["request"]
@@ -134,13 +139,16 @@ def _check_purpose(
         (purpose.kind, purpose.request_id, purpose.environment) == (kind, request["id"], request["environment"]),
         f"The seal of {name} says what it is for: {purpose}.",
         f"The seal of {name} was made for another purpose: {purpose}.",
+        "SIG_CONSTRAINTS_FAILURE",
     )
     certificate = seal.certificate
     if certificate and certificate.is_for_proofs and kind != "proof":
-        result.problems.append(f"{name} is sealed by a certificate for proofs, but is none: {certificate}.")
+        sentence = f"{name} is sealed by a certificate for proofs, but is none: {certificate}."
+        result.fault(sentence, "CHAIN_CONSTRAINTS_FAILURE")
     # A development authority has separate certificates for proofs.
     if certificate and certificate.is_of_development and kind == "proof" and not certificate.is_for_proofs:
-        result.problems.append(f"{name} is not sealed by the certificate for proofs: {certificate}.")
+        sentence = f"{name} is not sealed by the certificate for proofs: {certificate}."
+        result.fault(sentence, "CHAIN_CONSTRAINTS_FAILURE")
 
 
 def _check_documents(
@@ -164,7 +172,7 @@ def _check_documents(
         for digest in (document["seal"]["signed_pdf_sha256"], document["uploaded_sha256"])
     }
     strange = [name for name, digest in digests.items() if digest not in stated]
-    absent = result.problems if strange else result.notes  # the strange one may be it, altered
+    absent = list[str]()
     for document in evidence["documents"]:
         title, signed_digest = document["name"], document["seal"]["signed_pdf_sha256"]
         signed = _named(result, absent, names, f'the signed file of "{title}"', signed_digest)
@@ -183,7 +191,12 @@ def _check_documents(
         if signed and uploaded:
             _check_beginning(result, files, signed, uploaded, seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
-    result.problems += [f"The proof says nothing of {name}." for name in strange]
+    is_other = not absent or all(verified(name).ok for name in strange)  # rather than the absent one, altered
+    kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
+    for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
+        result.fault(sentence, kind)
+    if not strange:
+        result.notes += absent
 
 
 def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], what: str, digest: str) -> str | None:
@@ -209,6 +222,7 @@ def _check_same_sealer(
         f"{proof_name} and {name} were sealed by the same {'certificate' if same else 'organization'}.",
         f"{proof_name} and {name} were sealed by different organizations: {proof.certificate} "
         f"and {document.certificate}.",
+        "CHAIN_CONSTRAINTS_FAILURE",
     )
 
 
@@ -278,6 +292,7 @@ def _check_beginning(
             of_upload and beginning == seal["prepared_pdf_sha256"],
             f"{signed} begins with the file that stood in for {uploaded}, as the journal says.",
             f"{signed} does not begin with the file that stood in for {uploaded}.",
+            "HASH_FAILURE",
         )
     elif seal.get("method") == "normalised":
         result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
@@ -286,4 +301,5 @@ def _check_beginning(
             files[signed].startswith(files[uploaded]),
             f"{signed} begins with {uploaded}.",
             f"{signed} does not begin with the bytes of {uploaded}.",
+            "HASH_FAILURE",
         )

@@ -126,6 +126,7 @@ def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], p
         bool(journal) and broken is None,
         f"The journal's {len(journal)} entries follow from each other.",
         f"The journal is broken at entry {broken or 1}.",
+        "HASH_FAILURE",
     )
     result.note(
         bool(journal) and journal[-1]["hash"] in printed,
@@ -147,11 +148,11 @@ def check_signers(
     names = {signer["id"]: signer["full_name"] for signer in signers}
     for number, name in names.items():
         if signed.count(number) != 1:
-            result.problems.append(f"The journal names {signed.count(number)} signatures by {name}; one is needed.")
+            result.fault(f"The journal names {signed.count(number)} signatures by {name}; one is needed.")
     if strangers := sorted(str(number) for number in set(signed) - set(names)):
-        result.problems.append(f"The journal names signatures by others than the signers: {', '.join(strangers)}.")
+        result.fault(f"The journal names signatures by others than the signers: {', '.join(strangers)}.")
     if not names:
-        result.problems.append("The proof names no signer.")
+        result.fault("The proof names no signer.")
     elif sorted(signed) == sorted(names):
         result.matches.append(f"The journal names one signature by each signer: {', '.join(names.values())}.")
     # An address in another script may be printed in transliteration; the evidence has the exact one.
@@ -184,7 +185,7 @@ def _check_fields(
     )
     other = [each["name"] for each in filled if not _says(each["printed"], each["type"], each["value"])]
     if other:
-        result.problems.append(f"The proof prints another value than the journal has for {', '.join(other)}.")
+        result.fault(f"The proof prints another value than the journal has for {', '.join(other)}.")
     missing = [each["name"] for each in filled if not _is_printed(each["printed"], printed)]
     result.note(
         not missing,

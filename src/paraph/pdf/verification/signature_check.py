@@ -2,13 +2,13 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.certificate import Identity, Untrusted, check_chain, end_of
+from paraph.pdf.pki.certificate import Certificate, Identity, Untrusted, check_chain, end_of
 from paraph.pdf.pki.cms import (
     CmsMismatch,
     CmsOutdated,
@@ -24,11 +24,21 @@ from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import Coverage, Level, SealTimestamp
 from paraph.pdf.structure.signature_fields import TIMESTAMP, SignedField
 from paraph.pdf.timestamps.timestamp import TimestampToken, TokenMismatch, TokenRefused, TokenUnfit, check_token
+from paraph.pdf.verdict import Fault, SubIndication
 from paraph.pdf.verification.signed_file import SignedFile
 
 PADES = "/ETSI.CAdES.detached"
 _TIMESTAMP = TIMESTAMP.decode()
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
+
+
+@dataclass(frozen=True)
+class ProvenTime:
+    """When a signature is proven to have been made: after a time, as it covers what existed only then, and before one;
+    ``None`` where nothing proves it."""
+
+    after: datetime | None = None
+    before: datetime | None = None
 
 
 @dataclass
@@ -59,7 +69,10 @@ class SignatureCheck:
     lasts longest."""
     trusted: bool = False
     pades: bool = False
-    findings: list[str] = dataclasses.field(default_factory=list)
+    faults: list[Fault] = dataclasses.field(default_factory=list)
+
+    def fault(self, kind: SubIndication, sentence: str) -> None:
+        self.faults.append(Fault("SIGNED_DATA_NOT_FOUND" if self.field.blank else kind, sentence))
 
     @property
     def label(self) -> str:
@@ -83,11 +96,11 @@ class SignatureCheck:
         return self.field.is_document_timestamp and self.is_accepted
 
 
-def cannot_check(field: SignedField, why: str) -> SignatureCheck:
-    """Return the result for a signature that cannot be checked, for the reason ``why``."""
+def cannot_check(field: SignedField, why: str, kind: SubIndication) -> SignatureCheck:
+    """Return the result for a signature that cannot be checked, for the reason ``why``, which is of this kind."""
     check = SignatureCheck(field, "unclear", field.claimed_at)
-    kind = "document timestamp" if field.is_document_timestamp else "signature"
-    check.findings.append(f"The {kind} {check.label} cannot be read: {why}.")
+    name = "document timestamp" if field.is_document_timestamp else "signature"
+    check.fault(kind, f"The {name} {check.label} cannot be read: {why}.")
     return check
 
 
@@ -100,12 +113,13 @@ def check_document_timestamp(
     """
     check = SignatureCheck(field, file.coverage(field))
     if field.sub_filter != _TIMESTAMP:
-        check.findings.append(f"The document timestamp {check.label} has the form {field.sub_filter or 'of none'}.")
+        sentence = f"The document timestamp {check.label} has the form {field.sub_filter or 'of none'}."
+        check.fault("SIG_CONSTRAINTS_FAILURE", sentence)
         return check
     try:
         token, check.timestamp = _stamp(check, field.contents, partial(file.digest, field), roots, carried)
     except TokenRefused as error:
-        check.findings.append(f"The document timestamp {check.label} is not valid: {error}.")
+        check.fault(error.kind, f"The document timestamp {check.label} is not valid: {error}.")
         check.mismatch = isinstance(error, TokenMismatch)
         return check
     check.intact = check.genuine = _covers(check)
@@ -123,7 +137,8 @@ def check_one_form(file: SignedFile, check: SignatureCheck) -> None:
         unchanged = False
     if not unchanged:
         check.intact, check.mismatch = False, True
-        check.findings.append(f"Bytes of {check.label} that no signature covers are not as the service writes them.")
+        sentence = f"Bytes of {check.label} that no signature covers are not as the service writes them."
+        check.fault("FORMAT_FAILURE", sentence)
 
 
 def check_seal(
@@ -131,17 +146,18 @@ def check_seal(
     field: SignedField,
     roots: Sequence[bytes],
     carried: LongTermData,
-    archived_at: datetime | None,
+    made: ProvenTime,
 ) -> SignatureCheck:
     """Check a signature by a person or an organization.
 
-    ``archived_at``: the earliest time proven by what came after the signature, ``None`` where nothing proves one. The
-    certificate must have been valid at the time of the trusted timestamp, else at ``archived_at``, else now; the
-    signer's clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
+    ``made``: what the document timestamps and those beside the file prove of when. The certificate must have been valid
+    at the time of the trusted timestamp, else when the signature is proven to have existed, else now; the signer's
+    clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
     """
     check = SignatureCheck(field, file.coverage(field), field.claimed_at)
     if field.sub_filter not in _ACCEPTED:
-        check.findings.append(f"The signature {check.label} has the form {field.sub_filter or 'of none'}.")
+        sentence = f"The signature {check.label} has the form {field.sub_filter or 'of none'}."
+        check.fault("SIG_CONSTRAINTS_FAILURE", sentence)
         return check
     try:
         signed = read_signed_data(field.contents)
@@ -154,17 +170,22 @@ def check_seal(
         check_signature(signed, partial(file.digest, field))
         check.purpose = stated_purpose(signed)
         if check.purpose is not None and not file.has_value(field, seal_in_one_form(signed)):
-            raise CmsMismatch("bytes of it that no signature covers are not as the service writes them")
+            sentence = "bytes of it that no signature covers are not as the service writes them"
+            raise CmsMismatch(sentence, "FORMAT_FAILURE")
     except CmsRefused as error:
         check.mismatch, check.genuine = isinstance(error, CmsMismatch), isinstance(error, CmsOutdated)
-        check.findings.append(f"The seal {check.label} does not hold: {error}.")
+        check.fault(error.kind, f"The seal {check.label} does not hold: {error}.")
         check.genuine = check.genuine and _covers(check)
         return check
     check.intact = check.genuine = _covers(check)
     check.pades = field.sub_filter == PADES and signed.names_certificate
-    _check_timestamps(check, signed, roots, carried)
-    proven = check.timestamp.time if check.timestamp and check.timestamp.trusted else archived_at
-    _check_signer(check, signed, roots, carried, proven or clock.now())
+    later = _check_timestamps(check, file, signed, roots, carried)
+    claimed = [check.claimed_at] if check.claimed_at else []
+    if file.as_of and check.timestamp is None and any(time > file.as_of for time in [*later, *claimed]):
+        check.fault("NO_POE", f"Nothing proves that {check.label} was made by then.")
+    if check.timestamp and check.timestamp.trusted:
+        made = replace(made, before=check.timestamp.time)
+    _check_signer(check, signed, roots, carried, made, now=file.now)
     return check
 
 
@@ -188,23 +209,33 @@ def _proven(check: SignatureCheck, data: LongTermData, stamped: Mapping[bytes, d
 
 def _covers(check: SignatureCheck) -> bool:
     if check.coverage == "unclear":
-        check.findings.append(f"What {check.label} covers is not the revision that it belongs to.")
+        check.fault("FORMAT_FAILURE", f"What {check.label} covers is not the revision that it belongs to.")
         check.mismatch = True
     return check.coverage != "unclear"
 
 
-def _check_timestamps(check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
-    """Check all timestamps in a seal, and note one that is not trusted, else the earliest."""
-    stamps = list[SealTimestamp]()
+def _check_timestamps(
+    check: SignatureCheck, file: SignedFile, signed: SignedData, roots: Sequence[bytes], carried: LongTermData
+) -> list[datetime]:
+    """Check all timestamps in a seal but those that were not there yet, whose times are returned, and note one that is
+    not trusted, else the earliest."""
+    stamps, later = list[SealTimestamp](), list[datetime]()
     for encoded in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, ()):
+        known = len(check.faults)
         try:
-            stamps.append(_stamp(check, encoded.raw, digest_of(signed.signature), roots, carried)[1])
+            stamp = _stamp(check, encoded.raw, digest_of(signed.signature), roots, carried)[1]
+            if file.as_of and stamp.time > file.as_of:
+                del check.faults[known:]
+                later.append(stamp.time)
+            else:
+                stamps.append(stamp)
         except TokenRefused as error:
-            check.findings.append(f"A timestamp of {check.label} is not valid: {error}.")
+            check.fault(error.kind, f"A timestamp of {check.label} is not valid: {error}.")
             check.intact = False
             check.mismatch = check.mismatch or isinstance(error, TokenMismatch)
     if check.intact:
         check.timestamp = min(stamps, key=lambda stamp: (stamp.trusted, stamp.time), default=None)
+    return later
 
 
 def _stamp(
@@ -226,24 +257,48 @@ def _stamp(
         trusted = True
     except TokenUnfit as error:
         token = error.token
-        check.findings.append(f'The timestamp by "{token.authority}" does not count: {error}.')
+        check.fault(error.kind, f'The timestamp by "{token.authority}" does not count: {error}.')
     except (Untrusted, Revoked) as error:
-        check.findings.append(f'The timestamp authority "{token.authority}" is not trusted: {error}.')
+        kind = _kind(error, token.signer, ProvenTime())
+        check.fault(kind, f'The timestamp authority "{token.authority}" is not trusted: {error}.')
     return token, SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
 
 
 def _check_signer(
-    check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
+    check: SignatureCheck,
+    signed: SignedData,
+    roots: Sequence[bytes],
+    carried: LongTermData,
+    made: ProvenTime,
+    *,
+    now: datetime,
 ) -> None:
+    moment = made.before or now
     try:
         if not signed.signer.for_documents:
-            raise Untrusted("its certificate is not one for documents")
+            raise Untrusted("its certificate is not one for documents", "CHAIN_CONSTRAINTS_FAILURE")
         between = (*signed.certificates, *carried.certificates)
         chain = check_chain(signed.signer, between, roots, moment)
         carried.proves(chain, moment)
     except (Untrusted, Revoked) as error:
-        check.findings.append(f'"{check.signer}" is not trusted: {error}.')
+        kind = _kind(error, signed.signer, made)
+        check.faults.insert(0, Fault(kind, f'"{check.signer}" is not trusted: {error}.'))
     else:
         check.root = Identity(chain[-1])
         check.chains.append((chain, moment))
         check.trusted = True
+
+
+def _kind(error: Untrusted | Revoked, signer: Certificate, made: ProvenTime) -> SubIndication:
+    """Return what follows from a chain that is not trusted: a forgery where the signature is proven to have been made
+    when the certificate could no longer, or not yet, have made it."""
+    own = signer.parsed
+    if isinstance(error, Revoked):
+        if error.certificate != signer:
+            return "REVOKED_CA_NO_POE"
+        return "REVOKED" if made.after and made.after >= error.when else "REVOKED_NO_POE"
+    if error.kind == "OUT_OF_BOUNDS_NO_POE" and made.after and made.after > own.not_valid_after_utc:
+        return "EXPIRED"
+    if error.kind == "OUT_OF_BOUNDS_NO_POE" and made.before and made.before < own.not_valid_before_utc:
+        return "NOT_YET_VALID"
+    return error.kind

@@ -5,9 +5,11 @@ import re
 import zlib
 from dataclasses import dataclass
 from dataclasses import field as data_field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from paraph.kernel import clock
 from paraph.pdf.pki.algorithms import finished
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
@@ -126,12 +128,12 @@ class SignedFile:
 
     ``signatures``: in the order of the revisions; ``removed``: those of them that the file had in an earlier revision
     and no longer lists; ``looks_at_all``: no signature is left out; ``findings``: a sentence for each part of the file
-    that cannot be judged.
+    that cannot be judged; ``as_of``: the time in the past about which is asked, ``None`` for now.
     """
 
-    def __init__(self, pdf: bytes) -> None:
+    def __init__(self, pdf: bytes, as_of: datetime | None = None) -> None:
         """Open the file. Raises :class:`NotVerifiable`."""
-        self.pdf = pdf
+        self.pdf, self.as_of = pdf, as_of
         self._reader, self._fields = _opened(pdf)
         self._readers: dict[int, PdfReader | None] = {}
         self._store = StoreReader()
@@ -152,6 +154,10 @@ class SignedFile:
     def misstates_length(self) -> bool:
         """Whether readers that go by what the file says of its length may begin with another part of it."""
         return misstates_length(self.pdf)
+
+    @property
+    def now(self) -> datetime:
+        return self.as_of or clock.now()
 
     def digest(self, field: SignedField, algorithm: str) -> bytes:
         """Return the digest of the bytes that a signature covers, for the :mod:`hashlib` name of a hash."""
@@ -191,11 +197,11 @@ class SignedFile:
         return self._second_opinion.objections(field, defaults_matter=defaults_matter)
 
     def long_term_data(self, field: SignedField | None = None) -> LongTermData:
-        """Return the document security store now, or as of a signature that covers its revision; empty for none."""
-        if field is None:
-            return self._stored.data
-        reader = self.reader_until(field.end)
-        return self._store.read(reader).data if reader else LongTermData()
+        """Return the document security store now, or as of a signature that covers its revision; empty for none. Lists
+        and answers that were not there at the time about which is asked are left out."""
+        reader = self.reader_until(field.end) if field else None
+        data = self._stored.data if field is None else self._store.read(reader).data if reader else LongTermData()
+        return data.until(self.as_of) if self.as_of else data
 
     def reader_until(self, end: int) -> PdfReader | None:
         """Return a reader of the first ``end`` bytes, ``None`` where they cannot be read. Few readers are cached, as

@@ -14,9 +14,12 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsCheck,
     check_detached_timestamps,
 )
+from paraph.pdf.verdict import Fault
 from paraph.pdf.verification.changes import Changes, History, changes
+from paraph.pdf.verification.past import end_at
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
+    ProvenTime,
     SignatureCheck,
     cannot_check,
     check_document_timestamp,
@@ -49,7 +52,7 @@ def findings(
     ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
     """
     seal = reports[position]
-    sentences = [*_signer(seal, signers), *(_mismatch(report) for report in reports[:position] if not report.matches)]
+    sentences = [*_signer(seal, signers), *(each.sentence for each in _mismatches(reports[:position]))]
     sentences.append(_time(seal))
     if seal.intact:
         sentences.append(_LEVELS[seal.level])
@@ -58,7 +61,7 @@ def findings(
         for timestamp in detached.timestamps
     ]
     sentences += [sentence for report in reports[:position] if report.trusted for sentence in report.changes]
-    sentences += [*seal.changes, *detached.findings, *expired]
+    sentences += [*seal.changes, *([detached.fault.sentence] if detached.fault else []), *expired]
     sentences += [finding for report in reports for finding in report.findings]
     return list(dict.fromkeys(sentences))
 
@@ -78,19 +81,27 @@ def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
         chain = f", which chains to the root {seal.root}" if seal.root else ""
         yield f"The signer's certificate is {seal.certificate}{chain}."
     if not is_accepted(seal, signers):
-        yield f"It is not sealed by {' or '.join(signers)}."
+        yield _of_others(signers)
     if seal.purpose:
         yield f"The seal says what it is for: {seal.purpose}."
     elif seal.intact:
         yield "The seal does not say what it is for, as those of other programs do not."
 
 
-def _mismatch(earlier: SignatureReport) -> str:
-    by = f' by "{earlier.signer}"' if earlier.signer else ""
-    name = f"The earlier {earlier.kind} {earlier.field_name or 'without a name'}{by}"
-    if earlier.matches is None:
-        return f"Whether the file was altered after the earlier {name.partition('earlier ')[2]} cannot be told."
-    return f"{name} no longer matches: the file was altered after it, and then sealed again."
+def _of_others(signers: Sequence[str]) -> str:
+    return f"It is not sealed by {' or '.join(signers)}."
+
+
+def _mismatches(earlier: Sequence[SignatureReport]) -> Iterator[Fault]:
+    """Yield what the earlier signatures say of alterations before the file was sealed."""
+    for report in earlier:
+        by = f' by "{report.signer}"' if report.signer else ""
+        name = f"earlier {report.kind} {report.field_name or 'without a name'}{by}"
+        if report.matches is None:
+            yield Fault("SIG_CONSTRAINTS_FAILURE", f"Whether the file was altered after the {name} cannot be told.")
+        elif not report.matches:
+            sentence = f"The {name} no longer matches: the file was altered after it, and then sealed again."
+            yield Fault(report.verdict.sub_indication, sentence)
 
 
 def _time(seal: SignatureReport) -> str:
@@ -102,9 +113,8 @@ def _time(seal: SignatureReport) -> str:
     return "No timestamp."
 
 
-def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck) -> list[str]:
+def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck, now: datetime) -> list[str]:
     """Return a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
-    now = clock.now()
     return [
         f'The certificate of the timestamp authority "{authority}" has expired since; '
         "an archive timestamp before that would have preserved the proof."
@@ -131,7 +141,9 @@ def verify(
     roots: Sequence[bytes],
     detached_timestamps: Sequence[DetachedTimestamp] = (),
     signers: Sequence[str] = (),
+    *,
     drawing: DrawingTime | None = None,
+    at: datetime | None = None,
 ) -> Verification:
     """Report on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
@@ -139,17 +151,25 @@ def verify(
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
     or its whole subject; without any, everybody below the roots. The verdict is that of the last seal, which covers all
     earlier signatures. These are reported one by one; one that proves an alteration after it makes the verdict fail.
-    ``drawing``: how long pages may be drawn and compared, a few seconds if not given.
+    ``drawing``: how long pages may be drawn and compared, a few seconds if not given; ``at``: a time in the past, as of
+    which to report, if not now.
     """
     try:
         file, detached = SignedFile(pdf), check_detached_timestamps(pdf, detached_timestamps, roots)
-        return _verify(file, roots, detached, signers, drawing or DrawingTime())
+        if at is not None:
+            seen = sum(time <= at for time in detached.times)
+            records = detached_timestamps if seen == len(detached.times) else detached_timestamps[:seen]
+            if (end := end_at(file, _check_all(file, roots, detached), at)) == 0:
+                raise NotVerifiable("The file was not sealed yet.")
+            file, detached = SignedFile(pdf[:end], at), check_detached_timestamps(pdf, records, roots)
+        return replace(_verify(file, roots, detached, signers, drawing or DrawingTime()), as_of=at)
     except NotVerifiable as error:
-        return Verification(findings=[str(error)])
+        return replace(Verification.without(str(error)), as_of=at)
     except MemoryError:
         raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
-        return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
+        unread = Verification.without(f"The file cannot be verified ({type(error).__name__}).", "GENERIC")
+        return replace(unread, as_of=at)
 
 
 def _verify(
@@ -160,15 +180,24 @@ def _verify(
     drawing: DrawingTime,
 ) -> Verification:
     if not file.signatures:
-        return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
+        found = Verification.without("The file is not sealed: it has no signature.")
+        return replace(found, findings=[*found.findings, *file.findings])
     checks = _check_all(file, roots, detached)
-    expired = expired_timestamps(checks, detached)
+    expired = expired_timestamps(checks, detached, file.now)
     changed = _changed(file, checks)
     reports = [_report(file, check, checks[i + 1 :], changed[i]) for i, check in enumerate(checks)]
     position = _last_seal(checks)
     if position is None:
-        return Verification(findings=_without_seal(file, checks), signatures=reports)
+        return _without_seal(file, checks, reports)
     before, seal, after = reports[:position], reports[position], reports[position + 1 :]
+    uncovered = _uncovered(file, checks)
+    faults = [fault for report in (seal, *after) for fault in report.all_faults]
+    faults += [*_mismatches(before), *uncovered, *([detached.fault] if detached.fault else [])]
+    if not file.looks_at_all:
+        faults.append(Fault("GENERIC", file.findings[0]))
+    if not is_accepted(seal, signers):
+        faults.append(Fault("CHAIN_CONSTRAINTS_FAILURE", _of_others(signers)))
+    told = [*findings(reports, position, detached, expired, signers), *file.findings]
     verification = Verification(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
@@ -184,10 +213,11 @@ def _verify(
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=[*findings(reports, position, detached, expired, signers), *file.findings, *_uncovered(file, checks)],
+        findings=list(dict.fromkeys([*told, *(each.sentence for each in [*uncovered, *faults])])),
         signatures=reports,
         detached_timestamps=detached.timestamps,
-        detached_timestamps_hold=not detached.findings,
+        detached_timestamps_hold=detached.fault is None,
+        faults=faults,
     )
     return _with_pictures(verification, file, checks, changed, drawing) if verification.ok else verification
 
@@ -212,14 +242,16 @@ def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes
     return [changes(file, strict, lenient, check, checks[number:]) for number, check in enumerate(checks, start=1)]
 
 
-def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
+def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Fault]:
     """Tell from which byte on nothing that is trusted covers the file, or why some readers do not go by its end."""
     if file.misstates_length:
-        return ["The file misstates the length of its first revision: readers that go by it may show other pages."]
+        sentence = "The file misstates the length of its first revision: readers that go by it may show other pages."
+        return [Fault("FORMAT_FAILURE", sentence)]
     end = max((check.field.end for check in checks if check.is_accepted), default=len(file.pdf))
     if only_blanks(file.pdf, end):
         return []
-    return [f"From byte {end} on, no trusted signature or timestamp covers the file."]
+    sentence = f"From byte {end} on, no trusted signature or timestamp covers the file."
+    return [Fault("SIG_CONSTRAINTS_FAILURE", sentence)]
 
 
 def _with_pictures(
@@ -245,7 +277,8 @@ def _with_pictures(
     else:
         return verification
     altered = compared is not None and compared.different is not None
-    return replace(verification, altered=altered, findings=[*verification.findings, told])
+    faults = [Fault("FORMAT_FAILURE", told)] if altered else []
+    return replace(verification, altered=altered, findings=[*verification.findings, told], faults=faults)
 
 
 def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
@@ -254,12 +287,16 @@ def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
     return seals[-1] if seals else None
 
 
-def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
+def _without_seal(
+    file: SignedFile, checks: Sequence[SignatureCheck], reports: Sequence[SignatureReport]
+) -> Verification:
     readable = any(not check.field.fault for check in checks)
     sentence = (
         "The file has a document timestamp but no seal." if readable else "The file has no seal that can be read."
     )
-    return [sentence, *(finding for check in checks for finding in check.findings), *file.findings]
+    faults = [*(fault for report in reports for fault in report.all_faults), Fault("SIGNED_DATA_NOT_FOUND", sentence)]
+    told = [sentence, *(finding for report in reports for finding in report.findings), *file.findings]
+    return Verification(findings=told, signatures=reports, faults=faults)
 
 
 def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
@@ -274,7 +311,7 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
     }
     checks = [
         archives.get(position)
-        or _guarded(field, partial(check_seal, file, field, roots, carried, _archived_at(position, archives, detached)))
+        or _guarded(field, partial(check_seal, file, field, roots, carried, _made(position, archives, detached)))
         for position, field in enumerate(file.signatures)
     ]
     for seal, stamp in pairwise(checks):
@@ -286,22 +323,21 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
 def _guarded(field: SignedField, check: Callable[[], SignatureCheck]) -> SignatureCheck:
     """Run a check whose failure must not spoil the report on the other signatures."""
     if field.fault:
-        return cannot_check(field, field.fault)
+        return cannot_check(field, field.fault, "FORMAT_FAILURE")
     try:
         return check()
     except MemoryError:
         raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile signature makes what reads certificates raise anything
-        return cannot_check(field, f"it confuses the reader ({type(error).__name__})")
+        return cannot_check(field, f"it confuses the reader ({type(error).__name__})", "GENERIC")
 
 
-def _archived_at(
-    position: int, archives: dict[int, SignatureCheck], detached: DetachedTimestampsCheck
-) -> datetime | None:
-    """Return the earliest time that is proven by what came after a signature."""
-    later = [archives[other] for other in archives if other > position]
-    proven = [check.timestamp.time for check in later if check.archives and check.timestamp]
-    return min([*proven, *detached.times[:1]], default=None)
+def _made(position: int, archives: dict[int, SignatureCheck], detached: DetachedTimestampsCheck) -> ProvenTime:
+    """Return what the timestamps before and after a signature prove of when it was made."""
+    times = {i: check.timestamp.time for i, check in archives.items() if check.archives and check.timestamp}
+    later = [time for other, time in times.items() if other > position]
+    earlier = [time for other, time in times.items() if other < position]
+    return ProvenTime(max(earlier, default=None), min([*later, *detached.times[:1]], default=None))
 
 
 def _report(
@@ -326,7 +362,7 @@ def _report(
         level="" if is_timestamp else level(check, file.long_term_data(), archived),
         altered=changed.altered,
         changes=changed.sentences,
-        findings=tuple(check.findings),
+        faults=tuple(check.faults),
     )
 
 

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -29,18 +30,31 @@ _EVIDENCE = {"format": "paraph-evidence/1", "request": {}, "journal": [], "signe
 _LONGEST_ANSWER = 32 << 20  # bytes; names in certificates are as long as a hostile file wants them
 
 
-def verify(files: Sequence[bytes], roots: list[str], timestamps: list[Any], signers: list[str]) -> JobAnswer:
-    known = from_plain(list[DetachedTimestamp], timestamps)
-    return _answered(verification.verify(files[0], from_plain(list[bytes], roots), known, signers))
+def verify(
+    files: Sequence[bytes], roots: list[str], timestamps: list[Any], signers: list[str], *, at: str | None
+) -> JobAnswer:
+    known, moment = from_plain(list[DetachedTimestamp], timestamps), _moment(at)
+    return _answered(verification.verify(files[0], from_plain(list[bytes], roots), known, signers, at=moment))
 
 
 def check_evidence(
-    files: Sequence[bytes], names: list[str], roots: list[str], timestamps: dict[str, Any], signers: list[str]
+    files: Sequence[bytes],
+    names: list[str],
+    roots: list[str],
+    timestamps: dict[str, Any],
+    signers: list[str],
+    *,
+    at: str | None,
 ) -> JobAnswer:
     """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
     named = _Named(files, names)
-    return _answered(evidence_check.check_evidence(named, from_plain(list[bytes], roots), known, signers))
+    trusted, moment = from_plain(list[bytes], roots), _moment(at)
+    return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment))
+
+
+def _moment(at: str | None) -> datetime | None:
+    return datetime.fromisoformat(at) if at else None
 
 
 def altered_seals(files: Sequence[bytes], roots: list[str]) -> JobAnswer:
@@ -121,7 +135,7 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     open_random_source()
     proof = small_file({EVIDENCE: json.dumps(_EVIDENCE).encode()})
     sealed, sealed_again = verify_on_trial(proof)
-    trust: dict[str, Any] = {"roots": [], "signers": []}
+    trust: dict[str, Any] = {"roots": [], "signers": [], "at": None}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
     jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
     jobs["altered_seals"]([sealed_again], roots=[])
