@@ -69,7 +69,7 @@ BUDGETS = {
     "drafts": 1_320,
     "evidence": 525,
     "files": 40,
-    "flow": 6_059,
+    "flow": 6_057,
     "health": 80,
     "idempotency": 170,
     "kernel": 1_030,
