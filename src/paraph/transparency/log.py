@@ -126,6 +126,8 @@ def _append() -> int:
         require_extends_store()
         size = last.size if last else 0
         found = sorted(planned(_NUMBER, {"size": size, "most": _AT_ONCE}).fetchall())
+        if not found:  # they were deleted meanwhile
+            return 0
         root = extend(size, [bytes(digest) for _, digest in found])
         text = str(notes.Checkpoint(own_key().log.name, size + len(found), root))
         note = notes.Note(text, (notes.sign(text, own_key().log, own_key().private),))
