@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile
-from paraph.flow.housekeeping.transparency_log import keep_log
 from paraph.flow.sealing.finalize import prove, seal
+from paraph.flow.sealing.transparency_log import keep_log
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.transparency import transparency_log
@@ -112,7 +112,7 @@ def crashing(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Callable
     return act
 
 
-@pytest.mark.parametrize(("name", "times"), [("extend", 0), ("bundle", 0), ("bundle", 1), ("witnessed", 0)])
+@pytest.mark.parametrize(("name", "times"), [("insert", 0), ("bundle", 0), ("bundle", 1), ("witnessed", 0)])
 def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
     digests = proofs(3)
     log.log_proofs()
@@ -201,7 +201,7 @@ def test_tables_that_contradict_the_store_are_cut_where_they_part() -> None:
     LogEntry.objects.filter(index__gte=300).delete()
     Checkpoint.objects.filter(size=330).delete()
     ProofFile.objects.filter(log_index__gte=300).update(log_index=None)
-    log.extend(300, digests[300:])
+    log.insert(300, digests[300:])
     with pytest.raises(DomainError, match="does not extend"):
         log.require_extends_store()
     assert rebuild() == (30, 20)

@@ -11,7 +11,6 @@ import pytest
 from paraph.transparency.merkle import (
     EMPTY,
     TILE,
-    Growing,
     ProofRefused,
     check_consistency,
     check_inclusion,
@@ -63,12 +62,11 @@ READ = tiles_of(LEAVES)
 
 
 def test_the_roots_are_those_of_certificate_transparency() -> None:
-    growing, leaves = Growing(), []
-    assert growing.root() == root_of([]) == EMPTY
+    leaves: list[bytes] = []
+    assert root_of(leaves) == tree_hash(0, 0, READ) == EMPTY
     for entry, root in PUBLISHED.items():
         leaves.append(leaf_hash(bytes.fromhex(entry)))
-        growing.add(leaves[-1])
-        assert growing.root().hex() == root_of(leaves).hex() == root
+        assert tree_hash(0, len(leaves), tiles_of(leaves)).hex() == root_of(leaves).hex() == root
 
 
 def test_roots_and_proofs_are_those_of_an_independent_implementation() -> None:
@@ -83,23 +81,17 @@ def test_roots_and_proofs_are_those_of_an_independent_implementation() -> None:
         check_consistency(old, roots[old], size, roots[size], unpacked(proof))
 
 
-def test_a_tree_of_many_tiles_goes_on_from_what_is_stored() -> None:
+def test_a_tree_of_many_tiles_is_read_from_its_highest_levels() -> None:
     leaves = [leaf_hash(b"%d" % number) for number in range(TILE * TILE + 300)]
-    read, whole, full = tiles_of(leaves), Growing(), []
-    for leaf in leaves:
-        full += whole.add(leaf)
-    size = len(leaves)
-    assert whole.root() == tree_hash(0, size, read) == root_of(leaves)
-    assert [(level, at) for level, at, _ in full if level == 2] == [(2, 0)]
-    assert all([value] == read(level, at, 1) for level, at, value in full)
-    for begun in (1, 255, 256, 300, TILE * TILE - 1, TILE * TILE, size):
-        growing = Growing(begun, tiles_of(leaves[:begun]))
-        assert growing.root() == root_of(leaves[:begun])
-        more = [each for leaf in leaves[begun : begun + 300] for each in growing.add(leaf)]
-        assert growing.root() == root_of(leaves[: begun + 300])
-        assert all([value] == read(level, at, 1) for level, at, value in more)
+    read, size = tiles_of(leaves), len(leaves)
+    root = tree_hash(0, size, read)
+    assert root == root_of(leaves)
+    for begun in (1, 255, 256, 300, TILE * TILE - 1, TILE * TILE):
+        old = tree_hash(0, begun, read)
+        assert old == root_of(leaves[:begun])
+        check_consistency(begun, old, size, root, consistency_proof(begun, size, read))
     for index in (0, TILE * TILE - 1, size - 1):
-        check_inclusion(leaves[index], index, size, inclusion_proof(index, size, read), whole.root())
+        check_inclusion(leaves[index], index, size, inclusion_proof(index, size, read), root)
 
 
 def test_a_proof_of_inclusion_reads_few_hashes() -> None:

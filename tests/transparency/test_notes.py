@@ -107,6 +107,22 @@ def test_a_wrong_cosignature_of_a_known_witness_is_refused() -> None:
             cosigned_at(note._replace(signatures=(log, altered)), WITNESS_KEY)
 
 
+SMALL_ORDER = [
+    bytes.fromhex(half) + bytes([last | sign])
+    for half, last in (
+        ("00" * 31, 0),
+        ("01" + "00" * 30, 0),
+        ("ec" + "ff" * 30, 0x7F),
+        ("ed" + "ff" * 30, 0x7F),
+        ("ee" + "ff" * 30, 0x7F),
+        ("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc", 0x05),
+        ("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03", 0x7A),
+    )
+    for sign in (0, 0x80)
+]
+"""All points under which anybody can sign, in each of their forms."""
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -114,8 +130,7 @@ def test_a_wrong_cosignature_of_a_known_witness_is_refused() -> None:
         (f"{VECTORS['log_key']}A", "no verifier key"),
         (VECTORS["log_key"].replace("sign.", "evil."), "no verifier key"),
         (VECTORS["witness_key"], "has type 4; that of a log has type 1"),
-        (str(VerifierKey(ORIGIN, LOG, b"\x01" + bytes(31))), "no verifier key"),
-        (str(VerifierKey(ORIGIN, LOG, bytes(31) + b"\x80")), "no verifier key"),
+        *((str(VerifierKey(ORIGIN, LOG, public)), "no verifier key") for public in SMALL_ORDER),
         (str(VerifierKey(ORIGIN, LOG, b"k" * 31)), "no verifier key"),
         (str(VerifierKey(ORIGIN, 6, b"k" * 1312)), "no verifier key"),
     ],
@@ -126,7 +141,7 @@ def test_other_keys_are_refused(text: str, sentence: str) -> None:
 
 
 PROOF = str(Proof(301, inclusion_proof(301, 1000, READ), NOTE))
-POLICY = Policy((LOG_KEY,), {"w": WITNESS_KEY}, {}, "w")
+POLICY = Policy([LOG_KEY], {"w": WITNESS_KEY}, {}, "w")
 
 
 def test_a_proof_holds_without_asking_the_log() -> None:
@@ -145,7 +160,7 @@ ALTERED_PROOFS = {
     "no first line": ("\n".join(LINES[1:]), "no proof of inclusion"),
     "another version": (PROOF.replace("@v1", "@v2"), "no proof of inclusion"),
     "a hash less": ("\n".join(LINES[:2] + LINES[3:]), "does not lead to the root"),
-    "a hash more": ("\n".join([*LINES[:3], LINES[2], *LINES[3:]]), "does not lead|too long"),
+    "a hash more": ("\n".join([*LINES[:3], LINES[2], *LINES[3:]]), "does not lead"),
     "two hashes exchanged": ("\n".join([*LINES[:2], LINES[3], LINES[2], *LINES[4:]]), "does not lead"),
     "a hash of other length": ("\n".join([*LINES[:2], "AAAA", *LINES[3:]]), "at most 63 hashes"),
     "hashes without end": ("\n".join([*LINES[:2], *[LINES[2]] * 64, *LINES[3:]]), "at most 63 hashes"),
@@ -178,7 +193,7 @@ def test_a_policy_says_which_witnesses_are_enough() -> None:
     ):
         policy = read_policy(head + tail + "\n")
         policy.check(note)
-        assert policy.logs == (LOG_KEY,)
+        assert policy.logs == [LOG_KEY]
     for tail in ("quorum o", "group g all w o\nquorum g", "group g 2 w o\nquorum g"):
         with pytest.raises(ProofRefused, match=r"wants . to have cosigned the checkpoint; w did"):
             read_policy(head + tail).check(note)
@@ -192,7 +207,7 @@ def test_the_policy_of_the_docs_is_read() -> None:
         "witness.example.net/w1+…": str(third),
     }
     policy = read_policy(changed("docs/transparency.md", "log sign.example.com", keys))
-    assert policy.groups == {"both": (2, ("org", "third"))}
+    assert policy.groups == {"both": (2, ["org", "third"])}
     with pytest.raises(ProofRefused, match="wants both to have cosigned the checkpoint; org did"):
         policy.check(read_note(NOTE))
 

@@ -11,13 +11,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 
-from paraph.flow.housekeeping.transparency_log import keep_log
-from paraph.flow.sealing.context import development
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.transparency_log import keep_log
 from paraph.transparency import log
 from paraph.transparency.audit import Fetch, audit, offered_key
 from paraph.transparency.merkle import ProofRefused, leaf_hash, root_of
 from paraph.transparency.notes import Checkpoint, Note, read_checkpoint, read_note, sign
 from paraph.transparency.own_key import own_key
+from paraph.transparency.proof import of_log
 from tests.independent import need
 from tests.transparency.rows import proofs
 
@@ -77,7 +78,7 @@ def test_what_is_not_there_is_not_found() -> None:
     for path in (
         *("0/002", "0/002.p/89", "0/003.p/1", "1/000", "1/000.p/3", "2/000.p/1", "0/0", "0/0000", "00/000", "64/000"),
         *("0/x000/000", "0/000.p/0", "0/000.p/256", "0/000.p/01", "0/000.p/", "0/-01", "entries/003", "data/000"),
-        *("0/" + "x999/" * 40 + "999", "0/\u0660\u0660\u0660", "63/x999/x999/999", "0/000%0a"),
+        *("0/" + "x999/" * 40 + "999", "0/\u0660\u0660\u0660", "63/x999/x999/999", "entries/000/", "entries"),
     ):
         answer = get(f"tile/{path}")
         assert answer.status_code == 404 and answer["Cache-Control"] == "no-store", path
@@ -103,19 +104,10 @@ def test_openssl_verifies_the_timestamp(tmp_path: Path) -> None:
     keep_log()
     (tmp_path / "reply").write_bytes(get("checkpoint.tsr").content)
     (tmp_path / "checkpoint").write_bytes(get("checkpoint.stamped").content)
-    root = x509.load_der_x509_certificate(development().root)
-    (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
-    command = [
-        need("openssl", "openssl"),
-        "ts",
-        "-verify",
-        "-in",
-        "reply",
-        "-data",
-        "checkpoint",
-        "-CAfile",
-        "root.pem",
-    ]
+    roots = map(x509.load_der_x509_certificate, sealing_context().timestamping.roots)
+    (tmp_path / "root.pem").write_bytes(b"".join(root.public_bytes(Encoding.PEM) for root in roots))
+    command = [need("openssl", "openssl"), "ts", "-verify", "-in", "reply", "-data", "checkpoint"]
+    command += ["-CAfile", "root.pem"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "Verification: OK" in done.stdout + done.stderr
 
@@ -124,10 +116,10 @@ def test_an_audit_reads_all_and_finds_files() -> None:
     digests = logged(300)
     earlier = fetch("checkpoint", 10_000).decode()
     digests += logged(300)
-    key = offered_key(fetch)
-    found = audit(fetch, key, earlier=earlier, digests=frozenset([digests[0], digests[599], b"x" * 32]))
+    trusted = of_log(offered_key(fetch))
+    found = audit(fetch, trusted, earlier, {digests[0], digests[599], b"x" * 32})
     assert (found.checkpoint.size, found.found) == (600, {digests[0]: 0, digests[599]: 599})
-    assert audit(fetch, key, earlier=found.note).checkpoint == found.checkpoint
+    assert audit(fetch, trusted, fetch("checkpoint", 10_000).decode()).checkpoint == found.checkpoint
 
 
 def signed(content: bytes, **change: Any) -> bytes:
@@ -169,11 +161,11 @@ def test_an_altered_log_says_what_is_wrong() -> None:
     logged(300)
     earlier = fetch("checkpoint", 10_000).decode()
     logged(300)
-    assert len(ALTERED) > 20 and audit(fetch, offered_key(fetch), earlier=earlier).checkpoint.size == 600
+    assert len(ALTERED) > 20 and audit(fetch, of_log(offered_key(fetch)), earlier).checkpoint.size == 600
     for place, change, sentence in ALTERED:
         other = altered(place, change)
         with pytest.raises(ProofRefused, match=sentence):
-            audit(other, offered_key(other), earlier=earlier)
+            audit(other, of_log(offered_key(other)), earlier)
 
 
 def test_a_log_that_was_forked_and_signed_anew_is_seen() -> None:
@@ -181,7 +173,7 @@ def test_a_log_that_was_forked_and_signed_anew_is_seen() -> None:
     text = str(Checkpoint(own_key().log.name, 2, root_of([leaf_hash(each) for each in digests[1:]])))
     earlier = str(Note(text, (sign(text, own_key().log, own_key().private),)))
     with pytest.raises(ProofRefused, match="was forked: its first 2 entries"):
-        audit(fetch, own_key().log, earlier=earlier)
+        audit(fetch, of_log(own_key().log), earlier)
     other = own_key().log._replace(public=base64.b64decode(b"A" * 43 + b"="))
     with pytest.raises(ProofRefused, match="is not signed by the key"):
-        audit(fetch, other)
+        audit(fetch, of_log(other))

@@ -116,7 +116,7 @@ def watched(settings: Any, url: str) -> Policy:
         "allow_private_addresses": True,
     }
     settings.PARAPH = settings.PARAPH.model_copy(update=named)
-    return Policy((own.log,), {"w": own.witness}, {}, "w")
+    return Policy([own.log], {"w": own.witness}, {}, "w")
 
 
 @pytest.mark.django_db(transaction=True)

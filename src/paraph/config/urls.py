@@ -94,11 +94,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/decline", decline),
     path("static/<path:name>", static_file),
-    path("transparency/checkpoint", transparency.checkpoint),
-    path("transparency/checkpoint.stamped", transparency.stamped_checkpoint),
-    path("transparency/checkpoint.tsr", transparency.timestamp),
-    path("transparency/key", transparency.key),
-    path("transparency/tile/<path:path>", transparency.tile),
     path("transparency/witness/add-checkpoint", transparency.witness),
-    path("transparency/witness/key", transparency.witness_key),
+    path("transparency/<path:path>", transparency.resource),
 ]

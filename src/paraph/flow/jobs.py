@@ -19,7 +19,6 @@ from paraph.evidence.failures import cause_of, note
 from paraph.flow.ending import end_requests_of_deleted
 from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep, sweep_store
-from paraph.flow.housekeeping.transparency_log import keep_log
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
@@ -29,6 +28,7 @@ from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_peo
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sealing.transparency_log import keep_log
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry

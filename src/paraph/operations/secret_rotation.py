@@ -69,7 +69,7 @@ _COLUMNS = {
         _Column(_SIGNERS, "signer", "signature_encrypted", marks.HANDWRITING, _of("signature")),
         _Column(_SIGNERS, "signer", "initials_encrypted", marks.HANDWRITING, _of("initials")),
     ],
-    "log_key": [_Column(LogKey.objects.all(), "log key", "sealed", own_key.PURPOSE, lambda _id: own_key.CONTEXT)],
+    "log_key": [_Column(LogKey.objects.all(), "log key", "private_encrypted", own_key.PURPOSE)],
     "field_values": [_Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context)],
 }
 

@@ -1,14 +1,14 @@
 """Another installation's log, read whole and judged: whether its entries lead to the root that it signed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import httpx
 
-from paraph.transparency.merkle import TILE, Growing, ProofRefused, leaf_hash
+from paraph.transparency.merkle import TILE, ProofRefused, leaf_hash, root_of, tree_hash
 from paraph.transparency.notes import LOG, LONGEST_NOTE, Checkpoint, VerifierKey, opened_checkpoint, read_key
-from paraph.transparency.proof import FIRST_LINE, Policy, of_log, read_proof
+from paraph.transparency.proof import FIRST_LINE, Policy, read_proof
 from paraph.transparency.tiles import Tile, read_bundle
 
 _SECONDS = 30.0
@@ -16,14 +16,11 @@ Fetch = Callable[[str, int], bytes]
 """Returns what lies at a path below the log's address, at most so many bytes. Raises ProofRefused."""
 
 
-@dataclass(frozen=True)
-class Audit:
-    """``checkpoint``: the newest, as its ``note`` says it. ``found``: the entry that each of the digests is, of those
-    that are in the log."""
+class Audit(NamedTuple):
+    """The newest checkpoint, and the entry that each of the digests is, of those that are in the log."""
 
     checkpoint: Checkpoint
-    note: str
-    found: Mapping[bytes, int] = field(default_factory=dict)
+    found: dict[bytes, int]
 
 
 @contextmanager
@@ -32,17 +29,14 @@ def fetching(url: str) -> Iterator[Fetch]:
     with httpx.Client(timeout=_SECONDS, headers={"Accept-Encoding": "identity"}) as client:
 
         def fetch(path: str, most: int) -> bytes:
-            content = b""
             try:
                 with client.stream("GET", f"{url.rstrip('/')}/{path}") as answer:
-                    if answer.status_code != 200:
-                        raise ProofRefused(f"{path} cannot be had: HTTP status {answer.status_code}.")
-                    for block in answer.iter_bytes():
-                        content += block
-                        if len(content) > most:
-                            raise ProofRefused(f"{path} is larger than {most} bytes.")
+                    content = next(answer.iter_bytes(most + 1), b"")
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise ProofRefused(f"{path} cannot be had: {error}.") from error
+            if answer.status_code != 200 or len(content) > most:
+                status = f"HTTP status {answer.status_code}, {len(content)} bytes"
+                raise ProofRefused(f"{path} cannot be had: {status}.")
             return content
 
         yield fetch
@@ -53,65 +47,60 @@ def offered_key(fetch: Fetch) -> VerifierKey:
     return read_key(_text(fetch("key", 1024), "key"), LOG)
 
 
-def audit(
-    fetch: Fetch,
-    key: VerifierKey,
-    *,
-    policy: Policy | None = None,
-    earlier: str = "",
-    digests: frozenset[bytes] = frozenset(),
-) -> Audit:
+def audit(fetch: Fetch, trusted: Policy, earlier: str = "", digests: Collection[bytes] = ()) -> Audit:
     """Read the whole log: its entries, hashed, have to be its tiles and to lead to the root of its checkpoint, and on
     their way to that of an ``earlier`` one, which may be that of a proof of inclusion.
 
-    ``digests``: of files that are looked for. Raise ProofRefused with the sentence of what does not hold.
+    ``trusted``: whose log it is, and who has to have cosigned; ``digests``: of files that are looked for. Raise
+    ProofRefused with the sentence of what does not hold.
     """
-    trusted = policy if policy and policy.logs else of_log(key)
     text = _text(fetch("checkpoint", LONGEST_NOTE), "checkpoint")
     note, checkpoint = opened_checkpoint(text, trusted.logs)
-    if policy:
-        policy.check(note)
+    trusted.check(note)
     if earlier.startswith(FIRST_LINE):
         earlier = read_proof(earlier).checkpoint
-    before = opened_checkpoint(earlier, trusted.logs)[1] if earlier else None
-    if before and (before.size > checkpoint.size or before.origin != checkpoint.origin):
+    before = opened_checkpoint(earlier, trusted.logs)[1] if earlier else checkpoint
+    if before.size > checkpoint.size or before.origin != checkpoint.origin:
         raise ProofRefused(
             f"The log was forked or cut: it has {checkpoint.size} entries now, and {before.size} in an earlier "
             f"checkpoint of {before.origin}."
         )
-    return Audit(checkpoint, text, _read_whole(fetch, checkpoint, before, digests))
+    return Audit(checkpoint, _read_whole(fetch, checkpoint, before, digests))
 
 
 def _read_whole(
-    fetch: Fetch, checkpoint: Checkpoint, before: Checkpoint | None, digests: frozenset[bytes]
+    fetch: Fetch, checkpoint: Checkpoint, before: Checkpoint, digests: Collection[bytes]
 ) -> dict[bytes, int]:
-    growing, found, levels = Growing(), dict[bytes, int](), list[list[bytes]]()
-    _compare(before, growing)
-    for first in range(0, checkpoint.size, TILE):
-        width = min(TILE, checkpoint.size - first)
-        bundle = Tile(-1, first // TILE, width)
-        entries = read_bundle(fetch(f"tile/{bundle}", 34 * TILE), width)
+    found, full = dict[bytes, int](), list[bytes]()
+    ends = {size // TILE: list[bytes]() for size in (before.size, checkpoint.size)}  # leaves of tiles that are not full
+
+    def read(level: int, first: int, count: int) -> list[bytes]:
+        if not level:
+            return ends[first // TILE][first % TILE :][:count]
+        width = TILE ** (level - 1)
+        return [root_of(full[at * width : (at + 1) * width]) for at in range(first, first + count)]
+
+    for number in range(-(-checkpoint.size // TILE)):
+        bundle = Tile(-1, number, min(TILE, checkpoint.size - number * TILE))
+        entries = read_bundle(fetch(f"tile/{bundle}", 34 * TILE), bundle.width)
         leaves = [leaf_hash(entry) for entry in entries]
         _require_tile(fetch, bundle._replace(level=0), leaves)
-        for entry, leaf in zip(entries, leaves, strict=True):
+        for index, entry in enumerate(entries, number * TILE):
             if entry in digests:
-                found.setdefault(entry, growing.size)
-            for level, _, value in growing.add(leaf):
-                levels += [[] for _ in range(level - len(levels))]
-                levels[level - 1].append(value)
-            _compare(before, growing)
-    for level, hashes in enumerate(levels, 1):
-        for first in range(0, len(hashes), TILE):
-            part = hashes[first : first + TILE]
-            _require_tile(fetch, Tile(level, first // TILE, len(part)), part)
-    if growing.root() != checkpoint.root:
+                found.setdefault(entry, index)
+        if number in ends:
+            ends[number] = leaves
+        if bundle.width == TILE:
+            full.append(root_of(leaves))
+    for level in range(1, 9):
+        for first in range(0, checkpoint.size // TILE**level, TILE):
+            tile = Tile(level, first // TILE, min(TILE, checkpoint.size // TILE**level - first))
+            _require_tile(fetch, tile, read(level, first, tile.width))
+    if tree_hash(0, before.size, read) != before.root and before != checkpoint:
+        raise ProofRefused(f"The log was forked: its first {before.size} entries are not those of the earlier one.")
+    if tree_hash(0, checkpoint.size, read) != checkpoint.root:
         raise ProofRefused(f"The {checkpoint.size} entries do not lead to the root that the log signed.")
     return found
-
-
-def _compare(before: Checkpoint | None, growing: Growing) -> None:
-    if before and before.size == growing.size and before.root != growing.root():
-        raise ProofRefused(f"The log was forked: its first {before.size} entries are not those of the earlier one.")
 
 
 def _require_tile(fetch: Fetch, tile: Tile, hashes: list[bytes]) -> None:

@@ -12,31 +12,22 @@ from datetime import timedelta
 
 from django.db import connection, transaction
 
-from paraph.database.planned import planned
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.transparency import notes
-from paraph.transparency.merkle import TILE, Growing, ProofRefused, inclusion_proof, leaf_hash, tree_hash
+from paraph.transparency.merkle import TILE, ProofRefused, inclusion_proof, leaf_hash, root_of, tree_hash
 from paraph.transparency.models import Checkpoint, LogEntry, LogNode
 from paraph.transparency.own_key import own_key
 from paraph.transparency.proof import Proof
 from paraph.transparency.tiles import bundle, entries_key
 from paraph.transparency.witnesses import witnessed
 
-_AT_ONCE, _SECONDS = 10_000, 20.0
+_AT_ONCE, _IN_A_STATEMENT, _SECONDS = 10_000, 1_000, 20.0
 _STORED = "transparency/checkpoint"
 _STAMPED_EVERY = timedelta(hours=1)
 _LOCK = "SELECT pg_try_advisory_xact_lock(hashtext('transparency log'))"
-_NUMBER = """
-WITH next AS (
-    SELECT id, row_number() OVER (ORDER BY id) - 1 + %(size)s AS place FROM evidence_prooffile
-    WHERE log_index IS NULL ORDER BY id LIMIT %(most)s
-)
-UPDATE evidence_prooffile AS proof SET log_index = next.place FROM next WHERE proof.id = next.id
-RETURNING next.place, proof.sha256
-"""
 
 
 def log_proofs() -> None:
@@ -50,7 +41,6 @@ def log_proofs() -> None:
     _publish()
     while time.monotonic() < end and _append():
         _publish()
-    _ask_again()
 
 
 def read(level: int, first: int, count: int) -> Sequence[bytes]:
@@ -118,52 +108,51 @@ def require_extends_store() -> bool:
     return True
 
 
-def _append() -> int:
+def _append() -> bool:
     with alone() as mine:
         last = newest()
-        if not mine or (last and last.published_at is None) or not ProofFile.objects.filter(log_index=None).exists():
-            return 0
+        waiting = ProofFile.objects.filter(log_index=None).order_by("pk").only("sha256")[:_AT_ONCE]
+        if not mine or (last and not last.published_at) or not waiting:
+            return False
         require_extends_store()
-        size = last.size if last else 0
-        found = sorted(planned(_NUMBER, {"size": size, "most": _AT_ONCE}).fetchall())
-        if not found:  # they were deleted meanwhile
-            return 0
-        root = extend(size, [bytes(digest) for _, digest in found])
-        text = str(notes.Checkpoint(own_key().log.name, size + len(found), root))
-        note = notes.Note(text, (notes.sign(text, own_key().log, own_key().private),))
-        Checkpoint.objects.create(size=size + len(found), note=str(note))
-        return len(found)
+        size, own = last.size if last else 0, own_key()
+        for index, proof in enumerate(waiting, size):
+            proof.log_index = index
+        ProofFile.objects.bulk_update(waiting, ["log_index"], batch_size=_IN_A_STATEMENT)
+        insert(size, [bytes(proof.sha256) for proof in waiting])
+        size += len(waiting)
+        text = str(notes.Checkpoint(own.log.name, size, tree_hash(0, size, read)))
+        Checkpoint.objects.create(size=size, note=str(notes.Note(text, (notes.sign(text, own.log, own.private),))))
+        return True
 
 
-def extend(size: int, digests: Sequence[bytes]) -> bytes:
-    """Insert entries after the first ``size`` ones; return the root of them all."""
-    growing = Growing(size, read)
-    full = [node for digest in digests for node in growing.add(leaf_hash(digest))]
+def insert(size: int, digests: Sequence[bytes]) -> None:
+    """Insert entries after the first ``size`` ones, and the roots of the tiles that are full now."""
     LogEntry.objects.bulk_create([LogEntry(index=size + at, sha256=digest) for at, digest in enumerate(digests)])
-    LogNode.objects.bulk_create([LogNode(level=level, index=index, hash=value) for level, index, value in full])
-    return growing.root()
+    for level in range(1, 9):
+        full = range(size // TILE**level, (size + len(digests)) // TILE**level)
+        roots = [root_of(read(level - 1, index * TILE, TILE)) for index in full]
+        rows = [LogNode(level=level, index=index, hash=root) for index, root in zip(full, roots, strict=True)]
+        LogNode.objects.bulk_create(rows)
 
 
 def _publish() -> None:
-    """Store the newest checkpoint with its entries, ask the witnesses, and publish it."""
+    """Store the newest checkpoint with its entries, ask the witnesses that have not cosigned it, and publish it."""
     with alone() as mine:
         row = newest()
-        if row is None or row.published_at or not mine:
+        if row is None or not mine:
             return
-        before = published() if require_extends_store() else None  # a store that has no log yet gets all of it
-        for tile in range((before.size if before else 0) // TILE, -(-row.size // TILE)):
-            store.put(entries_key(tile), bundle(entries(tile * TILE, min(TILE, row.size - tile * TILE))))
-        store.put(_STORED, row.note.encode())
-    note = witnessed(row.note, before.size if before else 0, read)
-    Checkpoint.objects.filter(pk=row.pk, published_at=None).update(note=note, published_at=clock.now())
-
-
-def _ask_again() -> None:
-    """Ask the witnesses that did not cosign the newest checkpoint."""
-    row = published()
-    note = witnessed(row.note, 0, read) if row else ""
-    if row and note != row.note:
-        Checkpoint.objects.filter(pk=row.pk, note=row.note).update(note=note)
+        before = 0
+        if not row.published_at:
+            last = published()
+            before = last.size if last and require_extends_store() else 0  # a store without a log gets all of it
+            for number in range(before // TILE, -(-row.size // TILE)):
+                store.put(entries_key(number), bundle(entries(number * TILE, min(TILE, row.size - number * TILE))))
+            store.put(_STORED, row.note.encode())
+    note = witnessed(row.note, before, read)
+    if note != row.note or not row.published_at:
+        changed = {"note": note, "published_at": row.published_at or clock.now()}
+        Checkpoint.objects.filter(pk=row.pk, note=row.note).update(**changed)
 
 
 def stamped() -> Checkpoint | None:

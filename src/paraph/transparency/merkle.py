@@ -25,10 +25,8 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
     """Return the root of the tree with these hashes as its leaves."""
-    if not hashes:
-        return EMPTY
-    if len(hashes) == 1:
-        return hashes[0]
+    if len(hashes) < 2:
+        return hashes[0] if hashes else EMPTY
     half = _split(len(hashes))
     return node_hash(root_of(hashes[:half]), root_of(hashes[half:]))
 
@@ -46,116 +44,77 @@ def tree_hash(start: int, end: int, read: Read) -> bytes:
     return node_hash(tree_hash(start, middle, read), tree_hash(middle, end, read))
 
 
-def inclusion_proof(index: int, size: int, read: Read) -> list[bytes]:
-    """Return the audit path of an entry in the tree of this size, from its sibling up (RFC 6962 §2.1.1)."""
-    path, start, end = [], 0, size
-    while end - start > 1:
-        middle = start + _split(end - start)
-        if index < middle:
-            path.append(tree_hash(middle, end, read))
-            end = middle
-        else:
-            path.append(tree_hash(start, middle, read))
-            start = middle
-    return path[::-1]
-
-
-def consistency_proof(old: int, size: int, read: Read) -> list[bytes]:
-    """Return the proof that the tree of ``size`` extends that of the ``old`` size (RFC 6962 §2.1.2)."""
-    if old in (0, size):
+def inclusion_proof(index: int, size: int, read: Read, start: int = 0) -> list[bytes]:
+    """Return the audit path of an entry, from its sibling up (RFC 6962 §2.1.1), in the tree of this size, whose first
+    entry is that at ``start`` of the log; ``index`` counts from there."""
+    if size == 1:
         return []
-    path, start, end, whole = [], 0, size, True
-    while end != old:
-        middle = start + _split(end - start)
-        if old <= middle:
-            path.append(tree_hash(middle, end, read))
-            end = middle
-        else:
-            path.append(tree_hash(start, middle, read))
-            start, whole = middle, False
-    return ([] if whole else [tree_hash(start, end, read)]) + path[::-1]
+    half = _split(size)
+    middle, end = start + half, start + size
+    if index < half:
+        return [*inclusion_proof(index, half, read, start), tree_hash(middle, end, read)]
+    return [*inclusion_proof(index - half, size - half, read, middle), tree_hash(start, middle, read)]
+
+
+def consistency_proof(old: int, size: int, read: Read, start: int = 0) -> list[bytes]:
+    """Return the proof that the tree of ``size`` extends that of the ``old`` size (RFC 6962 §2.1.2), both of which
+    begin at ``start`` of the log."""
+    if old in (0, size):
+        return [tree_hash(start, start + size, read)] if start else []
+    half = _split(size)
+    middle, end = start + half, start + size
+    if old <= half:
+        return [*consistency_proof(old, half, read, start), tree_hash(middle, end, read)]
+    return [*consistency_proof(old - half, size - half, read, middle), tree_hash(start, middle, read)]
 
 
 def check_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Raise ProofRefused unless the leaf with this hash is in the tree (RFC 9162 §2.1.3.2)."""
+    """Raise ProofRefused unless the leaf with this hash is in the tree with this root."""
     if not 0 <= index < size:
         raise ProofRefused(f"Entry {index} lies outside the log, which has {size} entries.")
-    node, last, found = index, size - 1, leaf
-    for each in proof:
-        if not last:
-            raise ProofRefused("The inclusion proof is too long.")
-        if node & 1 or node == last:
-            found = node_hash(each, found)
-            while not node & 1 and node:
-                node, last = node >> 1, last >> 1
-        else:
-            found = node_hash(found, each)
-        node, last = node >> 1, last >> 1
-    if last or found != root:
+    if _root_by(leaf, index, size, proof) != root:
         raise ProofRefused("The inclusion proof does not lead to the root of the checkpoint.")
 
 
+def _root_by(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
+    """Return the root that a proof of inclusion leads to; None where it is too long or too short."""
+    if size == 1 or not proof:
+        return None if proof or size > 1 else leaf
+    *below, sibling = proof
+    half = _split(size)
+    if index < half:
+        found = _root_by(leaf, index, half, below)
+        return found and node_hash(found, sibling)
+    found = _root_by(leaf, index - half, size - half, below)
+    return found and node_hash(sibling, found)
+
+
 def check_consistency(old: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
-    """Raise ProofRefused unless the tree of ``size`` extends that of the ``old`` size (RFC 9162 §2.1.4.2)."""
-    refused = ProofRefused(f"The log of {size} entries does not extend that of {old}.")
-    if old > size or (old == size and (old_root != root or proof)) or (old == 0 and (old_root != EMPTY or proof)):
-        raise refused
-    if old in (0, size):
-        return
-    steps = [old_root, *proof] if old & (old - 1) == 0 else list(proof)
-    if not steps:
-        raise refused
-    node, last = old - 1, size - 1
-    while node & 1:
-        node, last = node >> 1, last >> 1
-    before = after = steps[0]
-    for each in steps[1:]:
-        if not last:
-            raise refused
-        if node & 1 or node == last:
-            before, after = node_hash(each, before), node_hash(each, after)
-            while not node & 1 and node:
-                node, last = node >> 1, last >> 1
-        else:
-            after = node_hash(after, each)
-        node, last = node >> 1, last >> 1
-    if last or before != old_root or after != root:
-        raise refused
+    """Raise ProofRefused unless the tree of ``size`` extends that of the ``old`` size."""
+    if old == 0:
+        holds = old_root == EMPTY and not proof
+    else:
+        holds = old <= size and _roots_by(old, size, proof, old_root) == (old_root, root)
+    if not holds:
+        raise ProofRefused(f"The log of {size} entries does not extend that of {old}.")
 
 
-class Growing:
-    """A tree that grows. It holds, of each level of tiles, the hashes that are in no full tile yet."""
-
-    def __init__(self, size: int = 0, read: Read = lambda _level, _first, _count: ()) -> None:
-        """Go on from a tree of ``size``, whose hashes can be read."""
-        self.size = size
-        self._open: list[list[bytes]] = []
-        while count := size // TILE ** len(self._open):
-            begun = count % TILE
-            self._open.append(list(read(len(self._open), count - begun, begun)) if begun else [])
-
-    def add(self, leaf: bytes) -> list[tuple[int, int, bytes]]:
-        """Add the hash of a leaf; return each tile that is full now, as the level and the index at which its root
-        stands in the level above, and that root."""
-        self.size += 1
-        full: list[tuple[int, int, bytes]] = []
-        value, level = leaf, 0
-        while True:
-            if level == len(self._open):
-                self._open.append([])
-            self._open[level].append(value)
-            if len(self._open[level]) < TILE:
-                return full
-            value, self._open[level], level = root_of(self._open[level]), [], level + 1
-            full.append((level, self.size // TILE**level - 1, value))
-
-    def root(self) -> bytes:
-        """Return the root of all that was added."""
-        found: bytes | None = None
-        for hashes in self._open:
-            level = hashes if found is None else [*hashes, found]
-            found = root_of(level) if level else found
-        return EMPTY if found is None else found
+def _roots_by(old: int, size: int, proof: Sequence[bytes], whole: bytes | None) -> tuple[bytes, bytes] | None:
+    """Return the roots of the old tree and of the new one that a proof of consistency leads to; None where it is too
+    long or too short. ``whole``: the hash of the old tree as far as the proof leaves it out, as all of it is one
+    complete part."""
+    if old == size:
+        found = [*proof] if whole is None else [whole, *proof]
+        return (found[0], found[0]) if len(found) == 1 else None
+    if not proof:
+        return None
+    *below, sibling = proof
+    half = _split(size)
+    if old <= half:
+        roots = _roots_by(old, half, below, whole)
+        return roots and (roots[0], node_hash(roots[1], sibling))
+    roots = _roots_by(old - half, size - half, below, None)
+    return roots and (node_hash(sibling, roots[0]), node_hash(sibling, roots[1]))
 
 
 def _split(size: int) -> int:

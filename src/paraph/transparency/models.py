@@ -6,12 +6,12 @@ from paraph.kernel import clock
 
 
 class LogKey(models.Model):
-    """The one row of who the log is. ``origin`` is its name, which stays whatever becomes of the base URL. ``sealed``
-    is the private key (Ed25519), encrypted; null where ``PARAPH_LOG_KEY`` has it."""
+    """The one row of who the log is. ``origin`` is its name, which stays whatever becomes of the base URL.
+    ``private_encrypted`` is its key (Ed25519), null where ``PARAPH_LOG_KEY`` has it."""
 
     id = models.SmallIntegerField(primary_key=True)
     origin = models.CharField(max_length=300)
-    sealed = models.BinaryField(null=True)
+    private_encrypted = models.BinaryField(null=True)
 
 
 class LogEntry(models.Model):

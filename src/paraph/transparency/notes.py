@@ -19,21 +19,11 @@ LOG, WITNESS = 1, 4
 _KEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)")
 _SIGNATURE = re.compile(r"\u2014 ([^\s+]+) (\S+)")
 _NUMBER = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
-_MOST_SIGNATURES, LONGEST_NOTE = 64, 64 * 1024
-# What Ed25519 takes as a public key although a signature can be forged under it: the points of small order.
-_FORGEABLE = {
-    bytes.fromhex(point)
-    for half in (
-        "0000000000000000000000000000000000000000000000000000000000000000",
-        "0100000000000000000000000000000000000000000000000000000000000000",
-        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-    )
-    for point in (half, half[:-2] + format(int(half[-2:], 16) | 0x80, "02x"))
-}
+_MOST_SIGNATURES, _MOST_HASHES, LONGEST_NOTE = 64, 63, 64 * 1024
+_PRIME = 2**255 - 19
+_Y8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+_FORGEABLE = {0, 1, _PRIME - 1, _Y8, _PRIME - _Y8}
+"""What y is at the points of small order, which Ed25519 takes as public keys although anybody can sign under them."""
 
 
 class VerifierKey(NamedTuple):
@@ -49,6 +39,12 @@ class VerifierKey(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}+{self.id.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether this is a key with Ed25519 under which only its holder can sign."""
+        y = int.from_bytes(self.public, "little") % 2**255  # the highest bit is that of x
+        return len(self.public) == 32 and y % _PRIME not in _FORGEABLE
 
     def verify(self, signature: bytes, message: bytes) -> bool:
         with suppress(InvalidSignature):
@@ -90,7 +86,7 @@ def read_key(text: str, kind: int) -> VerifierKey:
     match = _KEY.fullmatch(text.strip())
     content = unbase64(match[3]) if match else b""
     key = VerifierKey(match[1] if match else "", *(content[0] if content else 0, content[1:]))
-    if not match or key.id.hex() != match[2] or len(key.public) != 32 or key.public in _FORGEABLE:
+    if not match or key.id.hex() != match[2] or not key.is_usable:
         raise ProofRefused(f"{text.strip()[:200]!r} is no verifier key with Ed25519, NAME+ID+KEY.")
     if key.kind != kind:
         wanted = "a log" if kind == LOG else "a witness"
@@ -165,6 +161,14 @@ def opened_checkpoint(text: str, logs: Sequence[VerifierKey]) -> tuple[Note, Che
     if not any(is_signed(note, key) for key in known):
         raise ProofRefused(f"The checkpoint is not signed by the key of {checkpoint.origin}.")
     return note, checkpoint
+
+
+def read_hashes(lines: Sequence[str]) -> list[bytes]:
+    """Read the hashes of a proof, a line each. Raise ProofRefused."""
+    hashes = [unbase64(line) for line in lines]
+    if len(hashes) > _MOST_HASHES or {*map(len, hashes)} - {32}:
+        raise ProofRefused(f"A proof must have at most {_MOST_HASHES} hashes of 32 bytes, a line each.")
+    return hashes
 
 
 def read_number(text: str, name: str) -> int:

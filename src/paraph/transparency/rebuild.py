@@ -1,6 +1,7 @@
 """The log of the object store, taken over into tables that do not extend it: those of an older backup."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from paraph.database.planned import planned
 from paraph.evidence.models import ProofFile
@@ -8,7 +9,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.transparency import log
-from paraph.transparency.merkle import TILE, Growing, ProofRefused, leaf_hash
+from paraph.transparency.merkle import TILE, ProofRefused, tree_hash
 from paraph.transparency.models import Checkpoint, LogEntry, LogNode
 from paraph.transparency.tiles import entries_key, read_bundle
 
@@ -33,17 +34,14 @@ def rebuild() -> tuple[int, int]:
     with log.alone() as mine:
         if not mine:
             raise DomainError("unavailable", "The log is being appended to at the moment. Try again.")
-        same, growing = 0, Growing()
-        for first, entries in _stored(checkpoint.size):
-            if same == first:
-                same += _alike(log.entries(first, len(entries)), entries)
-            for entry in entries:
-                growing.add(leaf_hash(entry))
-        if growing.root() != checkpoint.root:
-            raise DomainError("configuration", "The entries in the object store do not lead to its checkpoint.")
+        ours = (entry for first in range(0, checkpoint.size, TILE) for entry in log.entries(first, TILE))
+        theirs = (entry for _, bundle in _stored(checkpoint.size) for entry in bundle)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
         dropped = _cut(same)
-        for first, entries in _stored(checkpoint.size, same // TILE):
-            log.extend(max(first, same), entries[max(0, same - first) :])
+        for first, bundle in _stored(checkpoint.size, same // TILE):
+            log.insert(max(first, same), bundle[max(0, same - first) :])
+        if tree_hash(0, checkpoint.size, log.read) != checkpoint.root:
+            raise DomainError("configuration", "The entries in the object store do not lead to its checkpoint.")
         planned(_RETURNED, {"first": same})
         Checkpoint.objects.get_or_create(size=checkpoint.size, defaults={"note": text, "published_at": clock.now()})
     return checkpoint.size - same, dropped
@@ -56,11 +54,6 @@ def _stored(size: int, tile: int = 0) -> Iterator[tuple[int, list[bytes]]]:
         except (FileNotFoundError, ProofRefused) as error:
             sentence = f"The object {entries_key(index)} of the transparency log is missing or cut off."
             raise DomainError("configuration", sentence) from error
-
-
-def _alike(ours: list[bytes], theirs: list[bytes]) -> int:
-    pairs = enumerate(zip(ours, theirs, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(ours), len(theirs)))
 
 
 def _cut(size: int) -> int:

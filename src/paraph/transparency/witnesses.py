@@ -4,8 +4,6 @@ tlog-witness)."""
 import asyncio
 import base64
 from collections.abc import Sequence
-from contextlib import suppress
-from functools import lru_cache
 from typing import NamedTuple
 
 import structlog
@@ -25,12 +23,12 @@ from paraph.transparency.notes import (
     VerifierKey,
     cosign,
     cosigned_at,
-    is_signed,
+    opened_checkpoint,
     read_checkpoint,
+    read_hashes,
     read_key,
     read_note,
     read_number,
-    unbase64,
 )
 from paraph.transparency.own_key import own_key
 
@@ -45,25 +43,17 @@ class Answer(NamedTuple):
     media_type: str = "text/plain; charset=utf-8"
 
 
-_Settings = tuple[dict[VerifierKey, str], list[VerifierKey]]
-
-
-@lru_cache(maxsize=1)
-def _read_settings(witnesses: tuple[str, ...], logs: tuple[str, ...]) -> _Settings:
-    try:
-        named = {read_key(key, WITNESS): url for key, _, url in (each.partition(" ") for each in witnesses)}
-        if not all(url.startswith(("https://", "http://")) for url in named.values()):
-            raise ProofRefused("A witness is named as VKEY https://….")
-        return named, [read_key(each, LOG) for each in logs]
-    except ProofRefused as refused:
-        sentence = f"PARAPH_WITNESSES or PARAPH_WITNESS_FOR: {refused}"
-        raise DomainError("configuration", sentence) from refused
-
-
-def witness_settings() -> _Settings:
+def witness_settings() -> tuple[dict[VerifierKey, str], list[VerifierKey]]:
     """Return the witnesses with their addresses, and the logs that this installation is a witness of. Raise
     ``DomainError("configuration", …)``."""
-    return _read_settings(tuple(settings.PARAPH.witnesses), tuple(settings.PARAPH.witness_for))
+    named = (each.partition(" ") for each in settings.PARAPH.witnesses)
+    try:
+        witnesses = {read_key(key, WITNESS): url for key, _, url in named}
+        if not all(url.startswith(("https://", "http://")) for url in witnesses.values()):
+            raise ProofRefused("A witness is named as VKEY https://….")
+        return witnesses, [read_key(each, LOG) for each in settings.PARAPH.witness_for]
+    except ProofRefused as refused:
+        raise DomainError("configuration", f"PARAPH_WITNESSES or PARAPH_WITNESS_FOR: {refused}") from refused
 
 
 def missing(note: Note) -> list[VerifierKey]:
@@ -106,58 +96,40 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
     raise ProofRefused(f"It has cosigned {old} entries of this log, which are not those of {size}.")
 
 
-class _Refused(ValueError):
-    def __init__(self, status: int, body: str, *media_type: str) -> None:
-        super().__init__(body)
-        self.answer = Answer(status, f"{body}\n", *media_type)
-
-
 def add_checkpoint(body: bytes) -> Answer:
     """Answer a log that asks for a cosignature. What is cosigned extends what was cosigned before, and is remembered
     before the answer."""
     try:
-        old, proof, note = _read_request(body)
-        checkpoint = _signed_by_known(note)
-        if old > checkpoint.size:
-            raise _Refused(400, "The old size is larger than the checkpoint's.")
-        own = own_key()
-        _remember(checkpoint, old, proof)
-    except _Refused as refused:
-        return refused.answer
+        head, _, text = body.decode().partition("\n\n")
+        first, *lines = head.split("\n")
+        old, proof = read_number(first.removeprefix("old "), "The old size"), read_hashes(lines)
+        note = read_note(text)
+        checkpoint = read_checkpoint(note)
+        if not first.startswith("old ") or old > checkpoint.size:
+            raise ProofRefused("The body must begin with an old size that is none beyond the checkpoint's.")
     except (ProofRefused, UnicodeDecodeError) as refused:
         return Answer(400, f"{refused}\n")
-    return Answer(200, str(cosign(note.text, own.witness, own.private, int(clock.now().timestamp()))))
-
-
-def _signed_by_known(note: Note) -> Checkpoint:
-    checkpoint = read_checkpoint(note)
     known = [key for key in witness_settings()[1] if key.name == checkpoint.origin]
     if not known:
-        raise _Refused(404, "This log is not witnessed here.")
-    with suppress(ProofRefused):
-        if any(is_signed(note, key) for key in known):
-            return checkpoint
-    raise _Refused(403, "The checkpoint is not signed by the log's key.")
+        return Answer(404, "This log is not witnessed here.\n")
+    try:
+        opened_checkpoint(text, known)
+    except ProofRefused as refused:
+        return Answer(403, f"{refused}\n")
+    return _remembered(note, checkpoint, old, proof)
 
 
 @transaction.atomic
-def _remember(checkpoint: Checkpoint, old: int, proof: Sequence[bytes]) -> None:
+def _remembered(note: Note, checkpoint: Checkpoint, old: int, proof: Sequence[bytes]) -> Answer:
     Cosigned.objects.get_or_create(origin=checkpoint.origin, defaults={"size": 0, "root": EMPTY})
     row = Cosigned.objects.select_for_update().get(pk=checkpoint.origin)
     if old != row.size or (checkpoint.size == row.size and checkpoint.root != bytes(row.root)):
-        raise _Refused(409, str(row.size), "text/x.tlog.size")
+        return Answer(409, f"{row.size}\n", "text/x.tlog.size")
     try:
         check_consistency(old, bytes(row.root), checkpoint.size, checkpoint.root, proof)
     except ProofRefused as refused:
-        raise _Refused(422, str(refused)) from refused
+        return Answer(422, f"{refused}\n")
     row.size, row.root = checkpoint.size, checkpoint.root
     row.save()
-
-
-def _read_request(body: bytes) -> tuple[int, list[bytes], Note]:
-    head, found, text = body.decode().partition("\n\n")
-    first, *lines = head.split("\n")
-    proof = [unbase64(line) for line in lines]
-    if not found or not first.startswith("old ") or len(proof) > 63 or {*map(len, proof)} - {32}:
-        raise ProofRefused("The body must have the old size, at most 63 hashes, an empty line and a checkpoint.")
-    return read_number(first.removeprefix("old "), "The old size"), proof, read_note(text)
+    own, moment = own_key(), int(clock.now().timestamp())
+    return Answer(200, str(cosign(note.text, own.witness, own.private, moment)))

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.SmallIntegerField(primary_key=True, serialize=False)),
                 ("origin", models.CharField(max_length=300)),
-                ("sealed", models.BinaryField(null=True)),
+                ("private_encrypted", models.BinaryField(null=True)),
             ],
         ),
         migrations.CreateModel(
