@@ -35,7 +35,7 @@ def address(data_dir: Path, live_server: Any, transactional_db: None, tmp_path: 
     return f"{live_server.url}/transparency"
 
 
-def run(*arguments: str | Path) -> tuple[int, str]:
+def run(*arguments: object) -> tuple[int, str]:
     said = CliRunner().invoke(main, list(map(str, arguments)))
     assert said.exception is None or isinstance(said.exception, SystemExit), said.exception
     return said.exit_code, said.output

@@ -204,13 +204,19 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "docs/transparency.md": (
         Row("Audit a log", "paraph log verify", "shell", _AUDIT),
         Row(
-            "Two organizations",
+            "Look for one proof",
+            "paraph verify",
+            "shell",
+            ("tests/cli/test_log.py::test_a_proof_is_looked_for_in_its_log",),
+        ),
+        Row(
+            "Two organizations witness each other",
             "PARAPH_WITNESS_FOR",
             "text",
             ("tests/transparency/test_witnesses.py::test_a_log_asks_its_witness_over_http",),
         ),
         Row(
-            "Two organizations",
+            "Two organizations witness each other",
             "log sign.example.com",
             "text",
             ("tests/transparency/test_notes.py::test_the_policy_of_the_docs_is_read",),

@@ -38,6 +38,7 @@ def log_proofs() -> None:
     tables do not extend the log that the store has.
     """
     end = time.monotonic() + _SECONDS
+    own_key()  # made at the first start, so that witnesses and auditors can be told of it
     _publish()
     while time.monotonic() < end and _append():
         _publish()
