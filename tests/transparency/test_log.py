@@ -182,6 +182,24 @@ def test_an_older_backup_beside_a_newer_store_is_refused_and_rebuilt() -> None:
     assert rebuild() == (0, 0)
 
 
+def test_a_backup_from_amid_the_first_append_publishes_nothing_over_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs(2)
+    with monkeypatch.context() as broken, pytest.raises(_Crash):
+        crashing(broken, "bundle", 0)
+        log.log_proofs()
+    amid = Checkpoint.objects.values().get()
+    log.log_proofs()
+    digests = proofs(1)
+    log.log_proofs()
+    stored = store.get("transparency/checkpoint")
+    restored_to(2)
+    Checkpoint.objects.update(**amid)
+    with pytest.raises(DomainError, match="3 entries, which the database does not extend"):
+        log.log_proofs()
+    assert store.get("transparency/checkpoint") == stored and log.published() is None
+    assert rebuild() == (1, 0) and log.entries(2, 1) == digests
+
+
 def test_tables_that_contradict_the_store_are_cut_where_they_part() -> None:
     digests = proofs(300)
     log.log_proofs()

@@ -145,8 +145,8 @@ def _publish() -> None:
             return
         before = 0
         if not row.published_at:
-            last = published()
-            before = last.size if last and require_extends_store() else 0  # a store without a log gets all of it
+            is_stored, last = require_extends_store(), published()
+            before = last.size if last and is_stored else 0  # a store without a log gets all of it
             for number in range(before // TILE, -(-row.size // TILE)):
                 store.put(entries_key(number), bundle(entries(number * TILE, min(TILE, row.size - number * TILE))))
             store.put(_STORED, row.note.encode())
