@@ -83,8 +83,8 @@ def test_a_proof_is_looked_for_in_its_log(address: str, tmp_path: Path) -> None:
     found = f"{proof} is entry 299 of the log {own_key().log.name}."
     for files in ([proof], [proof, tmp_path / "signed.pdf"]):
         for more in ([], ["--inclusion", inclusion]):
-            status, said = run(*asked, *more, *files, "--details")
-            assert status == 0 and found in said, said
+            status, said = run(*asked, *more, *files)
+            assert status == 0 and said.count(found) == 1, said
     altered = inclusion.read_text().splitlines()
     altered[2] = base64.b64encode(b"x" * 32).decode()
     for text, sentence in (

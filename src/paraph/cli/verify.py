@@ -114,13 +114,13 @@ def command(
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
                 tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
-            for name in (name for name, seal in tied.sealed.items() if name in logged and _is_proof(seal)):
-                place = logged[name]
+            places = [logged[name] for name, seal in tied.sealed.items() if name in logged and _is_proof(seal)]
+            for place in places:
                 tied.note(not place.kind, place.sentence, place.sentence, place.kind)
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(tied, details=details)
+                _show_verdict(tied, [place.sentence for place in places if not place.kind], details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -253,11 +253,11 @@ def _told(result: Verification | EvidenceCheck) -> str:
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
-def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
-    """Print the verdict; who sealed what, or each match with ``details``; what was not given, each problem, and last
-    whether everything matches."""
+def _show_verdict(result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
+    """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
+    each problem, and last whether everything matches."""
     say(f"The proof with its files: {_told(result)}.")
-    for sentence in _matches(result, details=details):
+    for sentence in _matches(result, logged, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:
         say(f"  not compared: {sentence}")
@@ -267,11 +267,11 @@ def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
     say(everything if result.ok else "NOT everything matches.")
 
 
-def _matches(result: EvidenceCheck, *, details: bool) -> list[str]:
+def _matches(result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> list[str]:
     if details or not result.matches:
         return result.matches
     sealed = [_sealed(name, each) for name, each in result.sealed.items() if each.ok]
-    return [*sealed, f"{len(result.matches)} statements in all; --details tells each of them."]
+    return [*sealed, *logged, f"{len(result.matches)} statements in all; --details tells each of them."]
 
 
 def _sealed(name: str, verification: Verification) -> str:
