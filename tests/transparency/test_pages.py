@@ -141,7 +141,7 @@ ALTERED: list[tuple[str, Callable[[bytes], bytes], str]] = [
     ("checkpoint", lambda text: signed(text, root=b"r" * 32), "do not lead to the root that the log signed"),
     ("checkpoint", lambda text: signed(text, origin="evil.example.com"), "key is not known"),
     ("checkpoint", lambda text: text[:-20] + b"\n", "no signed note"),
-    ("checkpoint", lambda _: b"\xff\xfe", "no text in UTF-8"),
+    ("checkpoint", lambda _: b"\xff\xfe", "no signed note"),
     ("checkpoint", lambda _: b"", "no signed note"),
     ("tile/entries/000", flipped, "tile 0/000 is not what the entries lead to"),
     ("tile/entries/000", lambda content: content[:-1], "too few"),
