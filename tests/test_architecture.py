@@ -89,7 +89,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
-    "transparency": 1_049,
+    "transparency": 1_042,
     "webhooks": 1_420,
     "words": 80,
 }

@@ -235,6 +235,8 @@ def test_the_policy_of_the_docs_is_read() -> None:
         "witness w2 KEY\nquorum w",
         "log LOG\nquorum none",
         "trust w\nquorum w",
+        "quorum w\r",
+        "quorum\u00a0w",
     ],
 )
 def test_a_policy_that_is_not_understood_is_refused(tail: str) -> None:

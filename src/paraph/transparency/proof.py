@@ -97,7 +97,7 @@ def read_policy(text: str) -> Policy:
     """Read a policy file. Raise ProofRefused, with the line that is wrong."""
     policy = Policy()
     for number, line in enumerate(text.split("\n"), 1):
-        items = line.split()
+        items = [item for item in line.replace("\t", " ").split(" ") if item]
         if items and not items[0].startswith("#"):
             try:
                 policy.add(*items)
