@@ -24,7 +24,7 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
 from paraph.pdf.verdict import Fault
 from paraph.transparency.audit import audit, fetching, offered_key
 from paraph.transparency.merkle import ProofRefused
@@ -91,7 +91,8 @@ def command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it.
+    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it; or verify a
+    bundle of evidence, which has them all.
 
     If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
     files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
@@ -104,11 +105,18 @@ def command(
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
+        [first, *others] = opened.values()
+        is_bundle = not others and first.peek(4).startswith(b"PK\3\4")
+        if is_bundle and evidence_files:
+            raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
         logged = _in_log(log_url, inclusion, opened) if log_url else {}
-        if len(opened) > 1 and not each:
-            tied = check_evidence(opened, roots, kept, signers, at=at)
-            if tied.faults and not tied.sealed:  # none is a proof
+        if is_bundle or (others and not each):
+            if is_bundle:
+                what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
+            else:
+                what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
+            if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
@@ -120,7 +128,7 @@ def command(
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(tied, [place.sentence for place in places if not place.kind], details=details)
+                _show_verdict(what, tied, [place.sentence for place in places if not place.kind], details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -251,10 +259,10 @@ def _told(result: Verification | EvidenceCheck) -> str:
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
-def _show_verdict(result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
+def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
     """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
     each problem, and last whether everything matches."""
-    say(f"The proof with its files: {_told(result)}.")
+    say(f"{what}: {_told(result)}.")
     for sentence in _matches(result, logged, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:
