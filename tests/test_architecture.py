@@ -60,7 +60,7 @@ BUDGETS = {
     "audit_trail": 320,
     "authority": 70,
     "bundle": 236,
-    "cli": 2_734,
+    "cli": 2_738,
     "config": 600,
     "confinement": 590,
     "counts": 140,

@@ -122,13 +122,11 @@ def command(
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
                 tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
-            places = [logged[name] for name, seal in tied.sealed.items() if name in logged and _is_proof(seal)]
-            for place in places:
-                tied.note(not place.kind, place.sentence, place.sentence, place.kind)
+            found_in_log = _note_log(tied, logged)
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(what, tied, [place.sentence for place in places if not place.kind], details=details)
+                _show_verdict(what, tied, found_in_log, details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -195,7 +193,7 @@ def _in_log(url: str, inclusion: Path | None, files: Mapping[str, _File]) -> dic
     try:
         with fetching(url) as fetch:
             trusted = of_log(offered_key(fetch))
-            checkpoint, found = audit(fetch, trusted, text, digests.values())
+            log, found = audit(fetch, trusted, text, digests.values())
     except ProofRefused as refused:
         return dict.fromkeys(files, Fault("GENERIC", f"Whether {url} contains it cannot be told: {refused}"))
     for name, digest in digests.items():
@@ -204,11 +202,20 @@ def _in_log(url: str, inclusion: Path | None, files: Mapping[str, _File]) -> dic
                 raise ProofRefused("It has no such entry.")
             if inclusion:
                 check_tlog_proof(text, digest, trusted)
-            told[name] = Fault("", f"{name} is entry {found[digest]} of the log {checkpoint.origin}.")
+            told[name] = Fault("", f"{name} is entry {found[digest]} of the log {log.origin}.")
         except ProofRefused as refused:
-            sentence = f"That the log {checkpoint.origin} contains {name} does not hold: {refused}"
-            told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
+            told[name] = Fault("SIG_CONSTRAINTS_FAILURE", f"That {log.origin} has {name} does not hold: {refused}")
     return told
+
+
+def _note_log(tied: EvidenceCheck, logged: Mapping[str, Fault]) -> list[str]:
+    """Add what the log says of proofs among the files; return the sentences that say where it has them."""
+    places = [place for name, place in logged.items() if name in tied.sealed and _is_proof(tied.sealed[name])]
+    if logged and not places:
+        tied.fault("No proof was given as a file of its own, so the log was asked for none.", "GENERIC")
+    for place in places:
+        tied.note(not place.kind, place.sentence, place.sentence, place.kind)
+    return [place.sentence for place in places if not place.kind]
 
 
 def _with_log(found: Verification, place: Fault) -> Verification:
