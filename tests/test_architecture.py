@@ -77,7 +77,7 @@ BUDGETS = {
     "keys": 2_199,
     "messaging": 600,
     "metrics": 320,
-    "operations": 3_438,
+    "operations": 3_436,
     "otp": 464,
     "outbound": 510,
     "pdf": 22_646,
@@ -90,7 +90,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
-    "transparency": 1_042,
+    "transparency": 1_039,
     "webhooks": 1_420,
     "words": 80,
 }

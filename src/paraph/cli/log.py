@@ -43,7 +43,7 @@ def rebuild(*, as_json: bool) -> None:
         from paraph.transparency.rebuild import rebuild
 
         taken, dropped = rebuild()
-    lines = [f"{taken} entries were taken over from the object store, in the place of {dropped}."]
+    lines = [f"Entries taken over from the object store: {taken}, in the place of {dropped}."]
     show_lines({"taken_over": taken, "dropped": dropped}, lines, as_json=as_json)
 
 
@@ -72,5 +72,5 @@ def verify(url: str, *, key_text: str | None, policy: TextIO | None, earlier: Te
             found = audit(fetch, trusted, earlier.read() if earlier else "")[0]
     except ProofRefused as refused:
         raise DomainError("validation_error", f"NOT OK: {refused}") from refused
-    lines = [visible(f"{found.origin}: {found.size} entries lead to the root that the log signed.")]
+    lines = [visible(f"{found.origin}: all entries, {found.size}, lead to the root that the log signed.")]
     show_lines({"ok": True, "origin": found.origin, "size": found.size}, lines, as_json=as_json)
