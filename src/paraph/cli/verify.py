@@ -211,6 +211,8 @@ def _note_places(tied: EvidenceCheck, places: Places, files: Mapping[str, _File]
         digests = _digests({name: file for name, file in files.items() if name in tied.sealed})
         digests = {name: digest for name, digest in digests.items() if _is_proof(tied.sealed[name])}
     found = places.of(digests).values() if places.asked else ()
+    if places.asked and not found:
+        tied.fault("No proof was given, so the log was asked for none.", "GENERIC")
     for place in found:
         tied.note(not place.kind, place.sentence, place.sentence, place.kind)
     return [place.sentence for place in found if not place.kind]
