@@ -89,6 +89,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
+    "verify_page": 330,
     "webhooks": 1_420,
     "words": 80,
 }

@@ -23,7 +23,7 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import PROOF_ALONE, check_evidence, read_timestamps, together, verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
@@ -172,7 +172,7 @@ def _verified(
     found = verify(file, roots, kept, signers, at=at)
     more = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":
-        more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
+        more.append(PROOF_ALONE)
     return replace(found, findings=[*found.findings, *more])
 
 

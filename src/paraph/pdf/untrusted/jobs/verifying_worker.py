@@ -45,12 +45,13 @@ def check_evidence(
     signers: list[str],
     *,
     at: str | None,
+    compared: dict[str, tuple[str, int]],
 ) -> JobAnswer:
     """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
     named = _Named(files, names)
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
-    return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment))
+    return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment, compared=compared))
 
 
 def _moment(at: str | None) -> datetime | None:
@@ -137,7 +138,7 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     sealed, sealed_again = verify_on_trial(proof)
     trust: dict[str, Any] = {"roots": [], "signers": [], "at": None}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
-    jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
+    jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, compared={}, **trust)
     jobs["altered_seals"]([sealed_again], roots=[])
     jobs["timestamps"]([b"{}", sealed], earlier=[])
 
