@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
@@ -66,7 +66,7 @@ def given_files(request: HttpRequest) -> Iterator[Given]:
         if len(files) + len(digests) > MOST_FILES:
             raise VerdictRefused("too_many_files", 413, count=MOST_FILES)
         for each in files:
-            given.files[given.free(each.name or "")] = each.file
+            given.files[given.free(each.name or "")] = cast(BinaryIO, each.file)
             given.size += each.size or 0
         for text in digests:
             found = _DIGEST.fullmatch(text)

@@ -82,7 +82,7 @@ def as_shown(found: Found) -> dict[str, Any]:
 
 
 def _reason(verdict: Verdict) -> str:
-    return "" if verdict.word == "holds" else _REASONS.get(verdict.sub_indication, "reason_other")
+    return "reason_holds" if verdict.word == "holds" else _REASONS.get(verdict.sub_indication, "reason_other")
 
 
 def _file(name: str, report: Verification) -> dict[str, Any]:

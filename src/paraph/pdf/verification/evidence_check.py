@@ -195,7 +195,7 @@ def _check_documents(
             _check_purpose(result, signed, "document", verified(signed), evidence)
             _check_same_sealer(result, proof_name, verified(proof_name), signed, verified(signed))
             _check_certificates(result, document, evidence["certificates"], signed, files[signed])
-        if signed in files and uploaded:
+        if signed and signed in files and uploaded:
             size = compared[uploaded][1] if uploaded in compared else len(files[uploaded])
             given = (uploaded, document["uploaded_sha256"], size)
             _check_beginning(result, signed, files[signed], given, seal or {})
