@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -282,3 +283,30 @@ def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
     ):
         refused = run(file, "--root", root, "--at", given)
         assert refused.exit_code == 2 and why in refused.output
+
+
+def test_roots_may_be_had_at_an_address(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[tuple[str, Any]]()
+
+    def fetched(url: str, _network: Any, **bounds: Any) -> bytes:
+        asked.append((url, bounds))
+        return root_file(tmp_path).read_bytes()
+
+    monkeypatch.setattr("paraph.cli.verify.fetch", fetched)
+    address = "https://sign.example.org/verify/roots.pem"
+    assert run(file, "--root", address).exit_code == 0
+    assert asked == [(address, {"seconds": 10, "limit": 1 << 20, "schemes": ["https"]})]
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("http://sign.example.org/verify/roots.pem", "must start with https://"),
+        ("https://127.0.0.1:9/roots.pem", "has an address that is not public"),
+        ("https://user:secret@sign.example.org/", "must not contain a user name"),
+    ],
+)
+def test_an_address_of_roots_is_guarded(file: Path, monkeypatch: pytest.MonkeyPatch, address: str, why: str) -> None:
+    monkeypatch.setenv("PARAPH_ALLOW_PRIVATE_ADDRESSES", "false")
+    result = run(file, "--root", address)
+    assert result.exit_code == 1 and why in result.output and "secret" not in why

@@ -13,22 +13,25 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import click
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph import words
 from paraph.cli.options import say, visible
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
-from paraph.keys.certificates import read_roots
+from paraph.keys.certificates import certificates_of, read_roots
 from paraph.keys.sealing import trusted_roots
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import PROOF_ALONE, check_evidence, read_timestamps, together, verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_PIECE, _LARGEST = 1 << 20, 512 << 20
+_PIECE, _LARGEST, _LARGEST_ROOTS = 1 << 20, 512 << 20, 1 << 20
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
+_ROOT_HELP = "PEM file of the only roots to trust, or its address, such as a service's /verify/roots.pem."
 _NO_ROOT = (
     "No root is trusted: name the PEM file of the service's root with --root, or on its machine the folder with "
     "--data-dir. That of paraph serve is paraph-data/keys/development/root.pem."
@@ -37,7 +40,7 @@ _NO_ROOT = (
 
 @click.command("verify")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the only roots to trust.")
+@click.option("--root", "root_files", multiple=True, metavar="FILE|https://…", help=_ROOT_HELP)
 @click.option(
     "--data-dir",
     envvar="PARAPH_DATA_DIR",
@@ -73,7 +76,7 @@ def command(
     context: click.Context,
     files: Sequence[Path],
     *,
-    root_files: Sequence[Path],
+    root_files: Sequence[str],
     data_dir: Path,
     evidence_files: Sequence[Path],
     signers: Sequence[str],
@@ -176,10 +179,20 @@ def _verified(
     return replace(found, findings=[*found.findings, *more])
 
 
-def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
+def _roots(root_files: Sequence[str], data_dir: Path) -> list[bytes]:
     if not root_files:
         return trusted_roots(read_settings(), data_dir / "keys")
-    return [root for file in root_files for root in read_roots(file)]
+    return [root for file in root_files for root in (_fetched(file) if "://" in file else read_roots(Path(file)))]
+
+
+def _fetched(address: str) -> list[bytes]:
+    settings = read_settings()
+    network = NetworkAccess(settings.private_addresses_allowed, settings.outbound_proxy)
+    try:
+        content = fetch(address, network, seconds=10, limit=_LARGEST_ROOTS, schemes=["https"])
+    except FetchFailed as error:
+        raise DomainError("validation_error", f"{visible(address)}: {error}.") from error
+    return [root.public_bytes(Encoding.DER) for root in certificates_of(content, visible(address))]
 
 
 def _show(name: str, verification: Verification, *, details: bool, as_json: bool) -> None:
