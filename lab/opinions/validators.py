@@ -55,9 +55,9 @@ def _run(*command: str | Path) -> tuple[int, str, str]:
 
 def _paraph(pdf: Path, root: Path) -> Opinion:
     status, said, _ = _run(_PARAPH, "verify", pdf, "--root", root)
-    *lines, verdict = [line.strip().removeprefix(f"{pdf}: ") for line in said.splitlines()]
+    verdict, *lines = [line.strip().removeprefix(f"{pdf}: ") for line in said.splitlines()]
     levels = [line.split()[2].rstrip(",") for line in lines if line.startswith("PAdES level")]
-    words = [", ".join([verdict, *levels]), *(line for line in lines if not _USUAL.match(line))]
+    words = [", ".join([verdict.rstrip("."), *levels]), *(line for line in lines if not _USUAL.match(line))]
     return Opinion(status == 0, re.sub(r"\d{4}-\d\d-\d\dT\S+Z|(?<=byte )\d+", "…", " · ".join(words)))
 
 

@@ -274,6 +274,7 @@ def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
     found = run(file, "--root", root, "--at", f"{yesterday}T10:00:00+02:00", "--json")
     assert found.exit_code == 1 and json.loads(found.output)["as_of"] == f"{yesterday}T08:00:00.000Z"
     (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
+    file.write_bytes(signed())
     both = run(file, tmp_path / "proof.pdf", "--root", root, "--at", yesterday)
     assert both.output.startswith(f"The proof with its files: cannot be told, as of {yesterday}T23:59:59Z.\n")
     for given, why in (

@@ -53,8 +53,8 @@ def address(made: Scene, rest: str = "") -> str:
     return f"/app/{made.request.organization_id}/requests/{made.request.pk}{rest}"
 
 
-def text(client: Client, made: Scene, rest: str = "") -> str:
-    response = client.get(address(made, rest))
+def text(client: Client, made: Scene, rest: str = "", **headers: Any) -> str:
+    response = client.get(address(made, rest), **headers)
     assert response.status_code == 200
     return response.content.decode()
 

@@ -216,6 +216,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
                 "tests/cli/test_verify.py::test_a_signer_may_be_demanded_of_files_that_belong_together",
             ),
         ),
+        Row("Whether it held then", "paraph verify", "shell", ("tests/cli/test_verify.py::test_whether_it_held_then",)),
         Row(
             "Timestamps beside the files",
             "paraph verify",

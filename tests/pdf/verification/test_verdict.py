@@ -44,6 +44,8 @@ STRANGER = authority("rsa-3072").root
 LETTER = paper(text("A contract", 100, 700))
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
+SHA256 = bytes.fromhex("608648016503040201")
+
 
 @cache
 def stamped() -> bytes:
@@ -183,7 +185,6 @@ INDETERMINATE: dict[str, Case] = {
     ),
     "no PDF": (lambda: ours(b"hello"), "SIGNED_DATA_NOT_FOUND"),
 }
-SHA256 = bytes.fromhex("608648016503040201")
 
 
 @pytest.mark.parametrize("kind", PASSED)
@@ -269,6 +270,7 @@ EVIDENCE: dict[str, tuple[Callable[[], EvidenceCheck], SubIndication]] = {
     "an altered document": (lambda: of_files(signed=flipped(signed(), 200)), "HASH_FAILURE"),
     "an altered proof": (lambda: of_files(proof=proven(evidence()) + b"%"), "FORMAT_FAILURE"),
     "one file more": (lambda: of_files(more=LETTER), "SIGNED_DATA_NOT_FOUND"),
+    "another document, which holds": (lambda: of_files(signed=stamped()), "SIGNED_DATA_NOT_FOUND"),
     "no proof": (lambda: of_files(proof=signed()), "SIGNED_DATA_NOT_FOUND"),
     "an unknown root": (lambda: of_files([STRANGER]), "NO_CERTIFICATE_CHAIN_FOUND"),
 }

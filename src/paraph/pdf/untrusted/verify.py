@@ -69,9 +69,9 @@ def check_evidence(
     """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
 
     Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
-    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers``, ``at``,
-    ``tenant_key`` and what is raised as in :func:`verify`; ``compared``: SHA-256 (hexadecimal) and size of files that
-    are not given themselves, by names of their own.
+    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers``, ``at`` and
+    ``tenant_key`` as in :func:`verify`; ``compared``: SHA-256 (hexadecimal) and size of files that are not given
+    themselves, by names of their own. Raises what that raises.
     """
     if len(files) + len(compared or {}) > MOST_FILES:
         sentence = f"At most {MOST_FILES} files can be compared at a time."

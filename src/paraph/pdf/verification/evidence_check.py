@@ -200,7 +200,8 @@ def _check_documents(
             given = (uploaded, document["uploaded_sha256"], size)
             _check_beginning(result, signed, files[signed], given, seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
-    kind: SubIndication = "HASH_FAILURE" if absent else "SIGNED_DATA_NOT_FOUND"  # it may be the absent one, altered
+    is_other = not absent or all(verified(name).ok for name in strange)  # rather than the absent one, altered
+    kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
     for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
         result.fault(sentence, kind)
     if not strange:
