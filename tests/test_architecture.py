@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 3_388,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_385,
+    "pdf": 22_382,
     "postgres": 620,
     "queue": 380,
     "reference": 950,

@@ -49,12 +49,12 @@ def told(files: Mapping[str, bytes], **more: Any) -> str:
     return str(response.content.decode())
 
 
-def printed(files: Mapping[str, bytes], folder: Path, *options: str) -> list[dict[str, Any]]:
+def printed(files: Mapping[str, bytes], folder: Path, *options: str, root: Path = ROOT) -> list[dict[str, Any]]:
     """What `paraph verify --json` prints of the files."""
     paths = [folder / name for name in files]
     for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content)
-    arguments = ["verify", "--json", "--root", str(ROOT), *options, *map(str, paths)]
+    arguments = ["verify", "--json", "--root", str(root), *options, *map(str, paths)]
     output = CliRunner().invoke(main, arguments).output.replace(f"{folder}/", "")
     return [json.loads(line) for line in output.splitlines()]
 
