@@ -59,7 +59,7 @@ def given_files(request: HttpRequest) -> Iterator[Given]:
             files, digests = request.FILES.getlist("file"), request.POST.getlist("compared")
         except (MultiPartParserError, SuspiciousOperation) as error:
             raise VerdictRefused("unreadable_form", 400) from error
-        except DomainError as refused:  # the disk is full, or the body was cut
+        except (DomainError, OSError) as refused:  # the disk is full, or the body was cut
             raise VerdictRefused("unavailable_title", 503, retry_after=5) from refused
         if not files:
             raise VerdictRefused("no_file", 422)

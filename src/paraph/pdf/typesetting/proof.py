@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from qrcode.image.svg import SvgPathFillImage
+from qrcode.image.svg import SvgPathImage
 from qrcode.main import make
 
 from paraph.kernel.appearance import LogoPicture
@@ -218,7 +218,7 @@ def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
 
 def _qr_code(address: str) -> str:
     """Return the picture of an address that cameras read, as SVG with the quiet zone around it (ISO/IEC 18004)."""
-    return make(address, image_factory=SvgPathFillImage).to_string().decode()
+    return make(address, image_factory=SvgPathImage).to_string().decode()
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
