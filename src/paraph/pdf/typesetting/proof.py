@@ -218,7 +218,7 @@ def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
 
 def _qr_code(address: str) -> str:
     """Return the picture of an address that cameras read, as SVG with the quiet zone around it (ISO/IEC 18004)."""
-    return make(address, image_factory=SvgPathImage).to_string().decode()
+    return str(make(address, image_factory=SvgPathImage).to_string(), "ascii")
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
