@@ -168,6 +168,12 @@ def own_authority(folder: Path, *names: str) -> Authority:
     return Authority(server, ssl.create_default_context(cafile=str(folder / "root.pem")))
 
 
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=False, content_commitment=False, key_encipherment=False, data_encipherment=False,
+    key_agreement=False, key_cert_sign=True, crl_sign=True, encipher_only=False, decipher_only=False,
+)  # fmt: skip
+
+
 def _certificate(
     name: str, issuer: x509.Certificate | None, issuer_key: ec.EllipticCurvePrivateKey | None, hosts: list[str]
 ) -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
@@ -183,7 +189,13 @@ def _certificate(
         .not_valid_before(now - timedelta(hours=1))
         .not_valid_after(now + timedelta(days=1))
         .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
+    if issuer_key:  # this and the next as RFC 5280 has them, which Python demands from 3.13 on
+        of_issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
+        builder = builder.add_extension(of_issuer, critical=False)
+    else:
+        builder = builder.add_extension(_SIGNS_CERTIFICATES, critical=True)
     if hosts:
         builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), False)
     return key, builder.sign(issuer_key or key, hashes.SHA256())

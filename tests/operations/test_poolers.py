@@ -21,6 +21,7 @@ from django.db.utils import ConnectionHandler
 from paraph.database import idle
 from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.database.outage import is_outage
+from paraph.operations import statements
 from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
 from paraph.queue.connections import try_connection
@@ -142,7 +143,8 @@ def test_too_few_sessions_are_counted(
 
     def look(url: str) -> tuple[str, str]:
         made = connected(url)
-        monkeypatch.setattr(check, "connection", made)
+        for asking in (check, statements):
+            monkeypatch.setattr(asking, "connection", made)
         monkeypatch.setattr(check, "connector_params", lambda: {"conninfo": url})
         [outcome] = check.connections()
         made.close()

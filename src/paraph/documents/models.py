@@ -67,7 +67,7 @@ class Document(models.Model):
         return {"environment": self.environment, "file_size": self.file_size, "sha256_hash": sha256}
 
     def keep_report(self, report: dict[str, Any]) -> None:
-        """Set ``preflight`` to what of the report has to be stored; ``pages`` are set."""
+        """Set ``preflight`` to what of the report does not follow from ``pages``, which must be set before."""
         known = ORDINARY | page_facts(self.pages)
         self.preflight = {name: fact for name, fact in report.items() if (name, fact) not in known.items()}
 
