@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner
@@ -21,6 +21,7 @@ from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys.certificates import read_roots
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.verdict import Word
 from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
@@ -74,7 +75,7 @@ def test_proof_and_files_hold_as_the_command_says(tmp_path: Path) -> None:
     assert lines(response) == printed(files, tmp_path)
     assert lines(response)[0]["indication"] == "TOTAL-PASSED"
     page = told(files)
-    assert "<h1>It holds.</h1>" in page and page.count("<dt>Sealed by</dt>") == 2
+    assert "<h1>It holds.</h1>" in page and page.count("<h3>Sealed by <bdi>") == 2
     assert all(f"<li><bdi>{name}</bdi></li>" in page for name in files)
 
 
@@ -100,7 +101,7 @@ def test_whom_nobody_named_is_unknown(monkeypatch: pytest.MonkeyPatch, settings:
     monkeypatch.setattr(settings.PARAPH, "verify_roots", None)
     signed = {"signed.pdf": issued_before()["signed.pdf"]}
     page, [answer] = told(signed), lines(asked(signed))
-    assert "It was sealed by somebody whom this service does not know." in page
+    assert "A seal or a timestamp is by somebody whom this service does not know." in page
     assert (answer["indication"], answer["sub_indication"]) == ("INDETERMINATE", "NO_CERTIFICATE_CHAIN_FOUND")
     assert re.search(r"<code dir=\"ltr\">[0-9a-f]{64}</code>", page)
 
@@ -136,13 +137,15 @@ def test_it_speaks_twenty_languages() -> None:
 
 def test_the_verdict_is_in_the_language_of_the_form() -> None:
     response = Client().post("/verify?lang=ar", {"file": SimpleUploadedFile("a.pdf", b"x")}, headers={"Accept": "*/*"})
-    assert catalog.of("verify", "ar")["reason_nothing"] in response.content.decode()
+    assert catalog.of("verify", "ar")["reason_signed_data_not_found"] in response.content.decode()
 
 
 def test_every_word_is_said() -> None:
     source = "".join(path.read_text() for path in SOURCE.rglob("*") if path.suffix in (".html", ".py"))
-    names = [name.removeprefix("verdict_") for name in json.loads((catalog._FOLDER / "verify/en.json").read_text())]
-    assert [name for name in names if not re.search(rf"\b{name}\b", source) and name not in verdicts._GRAVEST] == []
+    words = json.loads((catalog._FOLDER / "verify/en.json").read_text())
+    assert {name for name in words if name.startswith("verdict_")} == {f"verdict_{each}" for each in get_args(Word)}
+    names = [name for name in words if not name.startswith(("reason_", "verdict_"))]
+    assert [name for name in names if not re.search(rf"\b{name}\b", source)] == []
 
 
 def test_it_sets_no_cookie_and_may_be_kept_by_nobody() -> None:

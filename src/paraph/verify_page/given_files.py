@@ -39,10 +39,15 @@ class Given:
     size: int = 0
 
     def free(self, name: str) -> str:
-        """Return a name that nothing else has, and whose characters can all be seen."""
-        name = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in name)
+        """Return a name that nothing else has, as it can be shown."""
+        name = visible(name)
         names = [name, *(f"{name} ({number})" for number in range(2, MOST_FILES + 2))]
         return next(each for each in names if each not in self.files and each not in self.compared)
+
+
+def visible(text: str) -> str:
+    """Return what others wrote without characters that cannot be seen, such as marks that turn its direction."""
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The verdict on what was given, as ``paraph verify`` has it, and as the page shows it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,23 +11,12 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.verify import PROOF_ALONE, check_evidence, together, verify
-from paraph.pdf.verdict import Verdict, Word
-from paraph.verify_page.given_files import Given
+from paraph.pdf.verdict import Fault, Verdict, Word
+from paraph.verify_page.given_files import Given, visible
 
 _STRANGERS = "visitors of /verify"
 """On whose behalf files are read: all visitors together have as many places as one organization."""
 _GRAVEST: tuple[Word, ...] = ("forged", "altered", "unknown", "holds")
-_REASONS = {
-    "FORMAT_FAILURE": "reason_changed",
-    "HASH_FAILURE": "reason_changed",
-    "SIG_CRYPTO_FAILURE": "reason_key",
-    "NO_CERTIFICATE_CHAIN_FOUND": "reason_stranger",
-    "SIGNED_DATA_NOT_FOUND": "reason_nothing",
-    "CRYPTO_CONSTRAINTS_FAILURE": "reason_weak",
-    "CRYPTO_CONSTRAINTS_FAILURE_NO_POE": "reason_weak",
-    **dict.fromkeys(("REVOKED", "REVOKED_NO_POE", "REVOKED_CA_NO_POE"), "reason_revoked"),
-    **dict.fromkeys(("EXPIRED", "NOT_YET_VALID", "OUT_OF_BOUNDS_NO_POE", "NO_POE"), "reason_time"),
-}
 Found = EvidenceCheck | dict[str, Verification]
 
 
@@ -63,54 +52,56 @@ def as_json(found: Found) -> list[dict[str, Any]]:
 
 
 def as_shown(found: Found) -> dict[str, Any]:
-    """Return what the page tells of the files."""
-    tied = isinstance(found, EvidenceCheck)
+    """Return what the page tells: the gravest verdict, and a line for proof and files together, each file, and each
+    signature and timestamp in it."""
+    tied = found if isinstance(found, EvidenceCheck) else None
     reports: Mapping[str, Verification] = found.sealed if isinstance(found, EvidenceCheck) else found
-    verdicts = [found.verdict] if isinstance(found, EvidenceCheck) else [each.verdict for each in found.values()]
-    gravest = min(verdicts, key=lambda verdict: _GRAVEST.index(verdict.word))
     files = [_file(name, report) for name, report in reports.items()]
+    lines = [_line(tied.verdict, tied.faults)] if tied else files
+    gravest = min(lines, key=lambda line: _GRAVEST.index(line["verdict"]))
     return {
-        "verdict": gravest.word,
-        "reason": _reason(gravest),
+        "verdict": gravest["verdict"],
+        "reason": gravest["reasons"][0],
+        "tied": tied and lines[0] | {name: _shown(getattr(tied, name)) for name in ("problems", "notes", "matches")},
         "files": files,
-        "matches": found.matches if isinstance(found, EvidenceCheck) else [],
-        "problems": found.problems if isinstance(found, EvidenceCheck) else [],
-        "not_compared": found.notes if isinstance(found, EvidenceCheck) else [],
+        "not_given": len(tied.notes) if tied else 0,
         "lone_proof": not tied and any(each["is_proof"] for each in files),
         "sandbox": any(each["sandbox"] for each in files),
     }
 
 
-def _reason(verdict: Verdict) -> str:
-    return "reason_holds" if verdict.word == "holds" else _REASONS.get(verdict.sub_indication, "reason_other")
+def _line(verdict: Verdict, faults: Iterable[Fault]) -> dict[str, Any]:
+    """Return the word of the verdict and its reasons, that which decided it first, by the names of their sentences."""
+    kinds = dict.fromkeys([verdict.sub_indication, *(fault.kind for fault in faults)])
+    reasons = ["holds"] if verdict.word == "holds" else [(kind or "GENERIC").lower() for kind in kinds]
+    return {"verdict": verdict.word, "reasons": reasons}
 
 
 def _file(name: str, report: Verification) -> dict[str, Any]:
-    verdict, purpose = report.verdict, report.purpose
-    return {
+    purpose = report.purpose
+    return _line(report.verdict, report.faults) | {
         "name": name,
-        "verdict": verdict.word,
-        "reason": _reason(verdict),
         "level": report.level,
-        "signatures": list(_signatures(report)),
-        "findings": report.findings,
+        "signatures": list(map(_signature, report.signatures)),
+        "findings": _shown(report.findings),
         "is_proof": bool(purpose and purpose.kind == "proof"),
         "sandbox": bool(purpose and purpose.environment == "sandbox"),
     }
 
 
-def _signatures(report: Verification) -> Iterator[dict[str, Any]]:
-    for each in report.signatures:
-        yield {
-            "signer": _signer(each),
-            "is_known": each.root is not None,
-            "sha256": each.certificate.sha256 if each.certificate else "",
-            "verdict": each.verdict.word,
-            "is_timestamp": each.kind == "document timestamp",
-            "timestamp": each.timestamp,
-            "claimed_at": each.claimed_at,
-        }
+def _signature(report: SignatureReport) -> dict[str, Any]:
+    stamp, is_timestamp = report.timestamp, report.kind == "document timestamp"
+    inner = _line(stamp.verdict, stamp.faults) | {"by": visible(stamp.authority)} if stamp and not is_timestamp else None
+    return _line(report.verdict, report.all_faults) | {
+        "by": visible(report.signer),
+        "is_known": report.root is not None,
+        "sha256": report.certificate.sha256 if report.certificate else "",
+        "is_timestamp": is_timestamp,
+        "time": stamp.time if stamp else None,
+        "claimed_at": report.claimed_at,
+        "timestamp": inner,
+    }
 
 
-def _signer(signature: SignatureReport) -> str:
-    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in signature.signer)
+def _shown(sentences: Iterable[str]) -> list[str]:
+    return [visible(each) for each in sentences]
