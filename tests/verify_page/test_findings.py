@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 from django.template.loader import render_to_string
 from django.utils.html import escape
+from django.utils.text import capfirst
 
 from paraph import words as catalog
 from paraph.kernel import clock
@@ -42,10 +43,10 @@ def test_each_line_says_the_word_and_every_reason_in_the_language_of_the_page(ki
     assert file["reasons"][1:] == ["no_poe"] * (kind != "NO_POE")
     about = {"verified_at": clock.now(), "host": "sign.example.org"}
     for locale in LOCALES:
-        words = catalog.of("verify", locale)
+        words = catalog.of("verdict", locale) | catalog.of("verify", locale)
         page = render_to_string("verify/verdict.html", {**told, **about, "words": words, "locale": locale})
-        line = f'data-verdict="{told["verdict"]}">{words["verdict_" + told["verdict"]]}</strong> '
-        assert page.count(line + escape(words[f"reason_{kind.lower()}"])) == 3
+        word = f"<strong>{capfirst(words[told['verdict']])}</strong>"
+        assert page.count(f"{word}<span>{escape(words[f'reason_{kind.lower()}'])}</span>") == 3
         assert f'<ul class="list" lang="en" dir="ltr"><li>{sentence}</li></ul>' in page
 
 

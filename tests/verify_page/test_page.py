@@ -94,7 +94,7 @@ def test_a_proof_alone_and_what_was_altered(tmp_path: Path) -> None:
     altered = issued_before() | {"signed.pdf": issued_before()["signed.pdf"] + b"%"}
     assert lines(asked(altered)) == printed(altered, tmp_path)
     page = told(altered)
-    assert "It was altered." in page and "It holds: " not in page
+    assert "<h1>It was altered.</h1>" in page and "<h2><bdi>signed.pdf</bdi></h2>" in page
 
 
 def test_whom_nobody_named_is_unknown(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
@@ -114,8 +114,13 @@ def test_what_is_only_compared_counts_by_its_digest() -> None:
     assert answer == whole and answer["ok"]
     page = told(files, compared=[digest_of("uploaded.pdf", uploaded)])
     assert re.search("Only compared, not sent</h2>\n.*<bdi>uploaded.pdf</bdi>", page)
-    for other in (digest_of("uploaded.pdf", uploaded + b"x"), digest_of("x", uploaded).replace(" ", " 1", 1)):
-        assert lines(asked(files, compared=[other]))[0]["indication"] == "TOTAL-FAILED", other
+    for other in (digest_of("x", uploaded + b"x"), f"{'0' * 64} 7 x"):
+        [answer] = lines(asked(files, compared=[other]))
+        assert (answer["sub_indication"], answer["problems"][-1]) == ("HASH_FAILURE", "The proof says nothing of x."), (
+            other
+        )
+    [answer] = lines(asked(files, compared=[digest_of("x", uploaded).replace(" ", " 1", 1)]))
+    assert answer["problems"] == ["signed.pdf does not begin with the bytes of x."]
 
 
 def test_a_digest_in_the_place_of_a_signed_file_leaves_its_seal_open() -> None:

@@ -183,6 +183,8 @@ class EvidenceCheck:
     notes: list[str] = field(default_factory=list)
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
+    strange: dict[str, Verification] = field(default_factory=dict)
+    """The same of files that belong to no document of the proof."""
     as_of: datetime | None = None
     """The time in the past about which was asked."""
 

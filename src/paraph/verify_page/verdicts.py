@@ -1,6 +1,6 @@
 """The verdict on what was given, as ``paraph verify`` has it, and as the page shows it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -55,7 +55,7 @@ def as_shown(found: Found) -> dict[str, Any]:
     """Return what the page tells: the gravest verdict, and a line for proof and files together, each file, and each
     signature and timestamp in it."""
     tied = found if isinstance(found, EvidenceCheck) else None
-    reports: Mapping[str, Verification] = found.sealed if isinstance(found, EvidenceCheck) else found
+    reports = found.sealed | found.strange if isinstance(found, EvidenceCheck) else found
     files = [_file(name, report) for name, report in reports.items()]
     lines = [_line(tied.verdict, tied.faults)] if tied else files
     gravest = min(lines, key=lambda line: _GRAVEST.index(line["verdict"]))
@@ -91,7 +91,9 @@ def _file(name: str, report: Verification) -> dict[str, Any]:
 
 def _signature(report: SignatureReport) -> dict[str, Any]:
     stamp, is_timestamp = report.timestamp, report.kind == "document timestamp"
-    inner = _line(stamp.verdict, stamp.faults) | {"by": visible(stamp.authority)} if stamp and not is_timestamp else None
+    inner = (
+        _line(stamp.verdict, stamp.faults) | {"by": visible(stamp.authority)} if stamp and not is_timestamp else None
+    )
     return _line(report.verdict, report.all_faults) | {
         "by": visible(report.signer),
         "is_known": report.root is not None,

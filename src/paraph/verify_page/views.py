@@ -103,7 +103,7 @@ def _shown(request: HttpRequest, content: dict[str, Any], status: int = 200) -> 
 
 
 def _words(locale: str) -> catalog.Words:
-    return language.words(locale) | catalog.of("verify", locale)
+    return language.words(locale) | catalog.of("verdict", locale) | catalog.of("verify", locale)
 
 
 def _sent(given: Given) -> dict[str, list[str]]:

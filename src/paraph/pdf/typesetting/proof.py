@@ -11,6 +11,7 @@ from qrcode.image.svg import SvgPathImage
 from qrcode.main import make
 
 from paraph.kernel.appearance import LogoPicture
+from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.typesetting.appearances import SignaturePictures, hand_of
 from paraph.pdf.typesetting.glyph_fallback import (
     NAMELESS,
@@ -34,7 +35,6 @@ from paraph.pdf.typesetting.proof_words import (
 from paraph.pdf.typesetting.typeset import typeset
 from paraph.words import Words, date, direction, listed, moment, phrase
 
-EVIDENCE = "evidence.json"
 _COMMANDS = {
     "step_digests": "sha256sum signed.pdf",
     "step_seals": "paraph verify signed.pdf --root roots.pem",

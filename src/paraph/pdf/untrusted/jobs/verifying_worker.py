@@ -19,7 +19,7 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsRefused,
     read_timestamps_file,
 )
-from paraph.pdf.typesetting.proof import EVIDENCE
+from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain, to_plain
