@@ -52,6 +52,7 @@ def recorded(world: World) -> Iterator[Recorded]:
                 answers.join()
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as relay:
+        relay.daemon_threads, relay.block_on_close = True, False  # browsers keep connections
         thread = threading.Thread(target=relay.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield Recorded(f"http://127.0.0.1:{relay.server_address[1]}/verify", sent)

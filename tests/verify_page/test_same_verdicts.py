@@ -22,8 +22,9 @@ from lab.fuzz.altered.recipes import altered
 from lab.fuzz.altered.rows import ROWS
 from paraph.kernel import places
 from tests.pdf import hostile_proofs
+from tests.pdf.verification.test_evidence_check_seals import issued_before
 from tests.production import Client
-from tests.verify_page.test_page import ROOT, issued_before, printed
+from tests.verify_page.test_page import ROOT, printed
 
 pytestmark = pytest.mark.django_db
 _FOLDER = Path(os.environ.get("PARAPH_CORPUS", "/nowhere")).parent / "signed"

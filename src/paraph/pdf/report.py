@@ -26,11 +26,6 @@ class SealTimestamp:
     faults: tuple[Fault, ...] = ()
     """Why it is not trusted."""
 
-    @property
-    def verdict(self) -> Verdict:
-        """Return the verdict on this timestamp alone."""
-        return decide(proven=self.trusted, faults=self.faults)
-
     def to_json(self) -> dict[str, Any]:
         return _json_fields(self, renamed={})
 

@@ -11,7 +11,7 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.verify import PROOF_ALONE, check_evidence, together, verify
-from paraph.pdf.verdict import Fault, Verdict, Word
+from paraph.pdf.verdict import Fault, Verdict, Word, decide
 from paraph.verify_page.given_files import Given, visible
 
 _STRANGERS = "visitors of /verify"
@@ -91,12 +91,12 @@ def _file(name: str, report: Verification) -> dict[str, Any]:
 
 def _signature(report: SignatureReport) -> dict[str, Any]:
     stamp, is_timestamp = report.timestamp, report.kind == "document timestamp"
-    inner = (
-        _line(stamp.verdict, stamp.faults) | {"by": visible(stamp.authority)} if stamp and not is_timestamp else None
-    )
+    inner = None
+    if stamp and not is_timestamp:
+        verdict = decide(proven=stamp.trusted, faults=stamp.faults)
+        inner = _line(verdict, stamp.faults) | {"by": visible(stamp.authority)}
     return _line(report.verdict, report.all_faults) | {
         "by": visible(report.signer),
-        "is_known": report.root is not None,
         "sha256": report.certificate.sha256 if report.certificate else "",
         "is_timestamp": is_timestamp,
         "time": stamp.time if stamp else None,

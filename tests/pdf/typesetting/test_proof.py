@@ -453,7 +453,7 @@ def test_the_page_that_verifies_is_named_and_a_camera_reads_its_address(tmp_path
     address = "https://sign.example.org/verify"
     *_, page = pictures(proof(replace(CONTENT, verify_page=address)))
     page.getchannel("A").point(lambda ink: 255 - ink).save(tmp_path / "page.png")
-    command = [need("zbarimg", "zbar-tools"), "--raw", "-q", tmp_path / "page.png"]
+    command = [need("zbarimg", "zbar-tools"), "--raw", "-q", str(tmp_path / "page.png")]
     assert subprocess.run(command, capture_output=True, text=True, check=False).stdout == f"{address}\n"
     for locale in LOCALES:
         told = whole_text(replace(CONTENT, verify_page=address, locale=locale))

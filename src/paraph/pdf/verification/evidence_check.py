@@ -201,8 +201,8 @@ def _check_documents(
             _check_beginning(result, signed, files[signed], given, seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
     result.strange = {name: verified(name) for name in strange if name in files}
-    sound = [name for name, report in result.strange.items() if report.ok]
-    is_other = not absent or sound == strange  # rather than the absent one, altered
+    held = [name for name, report in result.strange.items() if report.ok]
+    is_other = not absent or held == strange  # rather than the absent one, altered
     kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
     for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
         result.fault(sentence, kind)
