@@ -25,6 +25,7 @@ from paraph.pdf.verdict import Word
 from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
+from tests.bundle.bundles import bundle_of, finished
 from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE, issued_before
 from tests.production import Client
 
@@ -95,6 +96,21 @@ def test_a_proof_alone_and_what_was_altered(tmp_path: Path) -> None:
     assert lines(asked(altered)) == printed(altered, tmp_path)
     page = told(altered)
     assert "<h1>It was altered.</h1>" in page and "<h2><bdi>signed.pdf</bdi></h2>" in page
+
+
+def test_a_bundle_is_verified_as_the_command_does(tmp_path: Path) -> None:
+    bundle = bundle_of(finished())
+    (tmp_path / "own.pem").write_bytes(Client().get("/verify/roots.pem").content)
+    for content, verdict in (
+        (bundle, "TOTAL-PASSED"),
+        (bundle.replace(b"SHA256SUMS", b"SHA256SUMZ"), "TOTAL-FAILED"),
+        (b"PK\3\4", "TOTAL-FAILED"),
+    ):
+        files = {"bundle.zip": content}
+        assert lines(asked(files)) == printed(files, tmp_path, root=tmp_path / "own.pem")
+        assert lines(asked(files))[0]["indication"] == verdict
+    page = told({"bundle.zip": bundle})
+    assert "<h1>It holds.</h1>" in page and "<h2><bdi>proof.pdf</bdi></h2>" in page
 
 
 def test_whom_nobody_named_is_unknown(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:

@@ -26,6 +26,7 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.pictures import drawn_stamp, logo, page_image, typed_initials, typed_stamp
 from paraph.signer.scripts import embed_script, words_script
 from paraph.signer.signature import signature
+from paraph.transparency import pages as transparency
 from paraph.verify_page import views as verify
 
 handler400 = "paraph.dashboard.errors.bad_request"
@@ -96,4 +97,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("static/<path:name>", static_file),
     re_path("^verify/?$", verify.page),
     path("verify/roots.pem", verify.roots),
+    path("transparency/witness/add-checkpoint", transparency.witness),
+    path("transparency/<path:path>", transparency.resource),
 ]

@@ -163,6 +163,11 @@ class Settings(BaseModel):
     verify_page: bool = True
     verify_roots: FilePath | None = None
 
+    # The log that holds all proofs, and who watches over whose.
+    log_key: Path | None = None
+    witnesses: CommaSeparated = []
+    witness_for: CommaSeparated = []
+
     # How messages are sent, to whom, and at most how many.
     smtp_url: str = ""
     mail_provider: str = ""

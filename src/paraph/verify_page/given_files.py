@@ -98,5 +98,5 @@ class _Staging(FileUploadHandler):
         self._file.write(raw_data)
 
     def file_complete(self, file_size: int) -> UploadedFile:  # type: ignore[type-arg]  # it takes none where it runs
-        self._file.flush()
+        self._file.seek(0)
         return UploadedFile(self._file, self.file_name, self.content_type, file_size)

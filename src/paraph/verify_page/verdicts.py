@@ -10,12 +10,13 @@ from paraph.flow.sealing.context import key_folder
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
-from paraph.pdf.untrusted.verify import PROOF_ALONE, check_evidence, together, verify
+from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
 from paraph.verify_page.given_files import Given, visible
 
 _STRANGERS = "visitors of /verify"
 """On whose behalf files are read: all visitors together have as many places as one organization."""
+_ZIP = b"PK\3\4"  # as bundles of evidence begin
 _GRAVEST: tuple[Word, ...] = ("forged", "altered", "unknown", "holds")
 Found = EvidenceCheck | dict[str, Verification]
 
@@ -26,10 +27,14 @@ def own_roots() -> list[bytes]:
 
 
 def find(given: Given) -> Found:
-    """Return how proof and files match or, without a proof, the report on each file. Raise ReadersUnavailable."""
+    """Return how proof and files, or those in a bundle, match or, without a proof, the report on each file. Raise
+    ReadersUnavailable."""
     added = settings.PARAPH.verify_roots
     roots = [*own_roots(), *(read_roots(added) if added else ())]
     with together(len(given.files)):
+        [first, *others] = given.files.values()
+        if not others and not given.compared and first.read(len(_ZIP)) == _ZIP:
+            return check_bundle(first, roots, tenant_key=_STRANGERS)
         if len(given.files) + len(given.compared) > 1:
             tied = check_evidence(given.files, roots, compared=given.compared, tenant_key=_STRANGERS)
             is_without_proof = not tied.sealed and tied.verdict.sub_indication == "SIGNED_DATA_NOT_FOUND"
