@@ -89,7 +89,7 @@ def test_a_proof_belongs_to_the_first_checkpoint_that_has_it() -> None:
     log.log_proofs()
     assert text and log.inclusion_proof_of(first) == text
     assert check_tlog_proof(text, digests[1], of_log(own_key().log)).size == 3
-    for row in ProofFile.objects.order_by("pk"):
+    for row in ProofFile.objects.filter(log_index__in=[0, 1, 2, 3, 255, 256, 300, 511, 512, 601, 602]):
         found = log.inclusion_proof_of(row)
         assert found and check_tlog_proof(found, bytes(row.sha256), of_log(own_key().log)).size in (3, 603)
 

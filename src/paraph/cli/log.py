@@ -69,7 +69,7 @@ def verify(url: str, *, key_text: str | None, policy: Path | None, earlier: Path
         with fetching(url) as fetch:
             if key_text or not trusted.logs:
                 trusted.logs = [read_key(key_text, LOG) if key_text else offered_key(fetch)]
-            found = audit(fetch, trusted, _content(earlier) if earlier else "").checkpoint
+            found = audit(fetch, trusted, _content(earlier) if earlier else "")[0]
     except ProofRefused as refused:
         raise DomainError("validation_error", f"NOT OK: {refused}") from refused
     lines = [visible(f"{found.origin}: {found.size} entries lead to the root that the log signed.")]

@@ -200,25 +200,23 @@ def _in_log(url: str, inclusion: Path | None, files: Mapping[str, _File]) -> dic
     try:
         with fetching(url) as fetch:
             trusted = of_log(offered_key(fetch))
-            log = audit(fetch, trusted, text, digests.values())
+            checkpoint, found = audit(fetch, trusted, text, digests.values())
     except ProofRefused as refused:
         return dict.fromkeys(files, Fault("GENERIC", f"Whether {url} contains it cannot be told: {refused}"))
     for name, digest in digests.items():
         try:
-            if digest not in log.found:
+            if digest not in found:
                 raise ProofRefused("It has no such entry.")
             if inclusion:
                 check_tlog_proof(text, digest, trusted)
-            told[name] = Fault("", f"{name} is entry {log.found[digest]} of the log {log.checkpoint.origin}.")
+            told[name] = Fault("", f"{name} is entry {found[digest]} of the log {checkpoint.origin}.")
         except ProofRefused as refused:
-            sentence = f"The log {log.checkpoint.origin} does not contain {name}: {refused}"
+            sentence = f"That the log {checkpoint.origin} contains {name} does not hold: {refused}"
             told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
     return told
 
 
 def _with_log(found: Verification, place: Fault) -> Verification:
-    if not _is_proof(found):
-        place = Fault("SIG_CONSTRAINTS_FAILURE", "It is no proof, and a log has proofs alone.")
     faults = [*found.faults, place] if place.kind else found.faults
     return replace(found, findings=[*found.findings, place.sentence], faults=faults)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import httpx
 
@@ -14,13 +13,6 @@ from paraph.transparency.tiles import Tile, read_bundle
 _SECONDS = 30.0
 Fetch = Callable[[str, int], bytes]
 """Returns what lies at a path below the log's address, at most so many bytes. Raises ProofRefused."""
-
-
-class Audit(NamedTuple):
-    """The newest checkpoint, and the entry that each of the digests is, of those that are in the log."""
-
-    checkpoint: Checkpoint
-    found: dict[bytes, int]
 
 
 @contextmanager
@@ -35,8 +27,7 @@ def fetching(url: str) -> Iterator[Fetch]:
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise ProofRefused(f"{path} cannot be had: {error}.") from error
             if answer.status_code != 200 or len(content) > most:
-                status = f"HTTP status {answer.status_code}, {len(content)} bytes"
-                raise ProofRefused(f"{path} cannot be had: {status}.")
+                raise ProofRefused(f"{path} cannot be had: HTTP status {answer.status_code}, {len(content)} bytes.")
             return content
 
         yield fetch
@@ -44,28 +35,29 @@ def fetching(url: str) -> Iterator[Fetch]:
 
 def offered_key(fetch: Fetch) -> VerifierKey:
     """Return the key that the log says is its own. Raise ProofRefused."""
-    return read_key(_text(fetch("key", 1024), "key"), LOG)
+    return read_key(fetch("key", 1024).decode(errors="replace"), LOG)
 
 
-def audit(fetch: Fetch, trusted: Policy, earlier: str = "", digests: Collection[bytes] = ()) -> Audit:
+def audit(
+    fetch: Fetch, trusted: Policy, earlier: str = "", digests: Collection[bytes] = ()
+) -> tuple[Checkpoint, dict[bytes, int]]:
     """Read the whole log: its entries, hashed, have to be its tiles and to lead to the root of its checkpoint, and on
     their way to that of an ``earlier`` one, which may be that of a proof of inclusion.
 
-    ``trusted``: whose log it is, and who has to have cosigned; ``digests``: of files that are looked for. Raise
-    ProofRefused with the sentence of what does not hold.
+    ``trusted``: whose log it is, and who has to have cosigned; ``digests``: of files that are looked for. Return the
+    newest checkpoint, and the entry that each of these files is, of those that are in the log. Raise ProofRefused with
+    the sentence of what does not hold.
     """
-    text = _text(fetch("checkpoint", LONGEST_NOTE), "checkpoint")
-    note, checkpoint = opened_checkpoint(text, trusted.logs)
+    newest = fetch("checkpoint", LONGEST_NOTE).decode(errors="replace")
+    note, checkpoint = opened_checkpoint(newest, trusted.logs)
     trusted.check(note)
     if earlier.startswith(FIRST_LINE):
         earlier = read_proof(earlier).checkpoint
-    before = opened_checkpoint(earlier, trusted.logs)[1] if earlier else checkpoint
-    if before.size > checkpoint.size or before.origin != checkpoint.origin:
-        raise ProofRefused(
-            f"The log was forked or cut: it has {checkpoint.size} entries now, and {before.size} in an earlier "
-            f"checkpoint of {before.origin}."
-        )
-    return Audit(checkpoint, _read_whole(fetch, checkpoint, before, digests))
+    same_log = [key for key in trusted.logs if key.name == checkpoint.origin]
+    before = opened_checkpoint(earlier, same_log)[1] if earlier else checkpoint
+    if before.size > checkpoint.size:
+        raise ProofRefused(f"The log was forked or cut: it had {before.size} entries, and has {checkpoint.size} now.")
+    return checkpoint, _read_whole(fetch, checkpoint, before, digests)
 
 
 def _read_whole(
@@ -85,9 +77,7 @@ def _read_whole(
         entries = read_bundle(fetch(f"tile/{bundle}", 34 * TILE), bundle.width)
         leaves = [leaf_hash(entry) for entry in entries]
         _require_tile(fetch, bundle._replace(level=0), leaves)
-        for index, entry in enumerate(entries, number * TILE):
-            if entry in digests:
-                found.setdefault(entry, index)
+        found = {entry: at for at, entry in enumerate(entries, number * TILE) if entry in digests} | found
         if number in ends:
             ends[number] = leaves
         if bundle.width == TILE:
@@ -106,10 +96,3 @@ def _read_whole(
 def _require_tile(fetch: Fetch, tile: Tile, hashes: list[bytes]) -> None:
     if fetch(f"tile/{tile}", 32 * TILE) != b"".join(hashes):
         raise ProofRefused(f"The tile {tile} is not what the entries lead to.")
-
-
-def _text(content: bytes, name: str) -> str:
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise ProofRefused(f"{name} is no text in UTF-8.") from error

@@ -169,15 +169,10 @@ def unstamped() -> Checkpoint | None:
     return None if row is None or row.token is not None or recent else row
 
 
-def without_witnesses(row: Checkpoint) -> str:
+def without_witnesses(row: Checkpoint) -> bytes:
     """Return the checkpoint as the log alone signed it, which a timestamp is over: cosignatures may come later."""
     note = notes.read_note(row.note)
-    return str(note._replace(signatures=note.signatures[:1]))
-
-
-def keep_token(row: Checkpoint, token: bytes) -> None:
-    """Keep an RFC 3161 token over what :func:`without_witnesses` returns."""
-    Checkpoint.objects.filter(pk=row.pk).update(token=token)
+    return str(note._replace(signatures=note.signatures[:1])).encode()
 
 
 @contextmanager

@@ -20,10 +20,6 @@ _KEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)")
 _SIGNATURE = re.compile(r"\u2014 ([^\s+]+) (\S+)")
 _NUMBER = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
 _MOST_SIGNATURES, _MOST_HASHES, LONGEST_NOTE = 64, 63, 64 * 1024
-_PRIME = 2**255 - 19
-_Y8 = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
-_FORGEABLE = {0, 1, _PRIME - 1, _Y8, _PRIME - _Y8}
-"""What y is at the points of small order, which Ed25519 takes as public keys although anybody can sign under them."""
 
 
 class VerifierKey(NamedTuple):
@@ -39,18 +35,6 @@ class VerifierKey(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}+{self.id.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether this is a key with Ed25519 under which only its holder can sign."""
-        y = int.from_bytes(self.public, "little") % 2**255  # the highest bit is that of x
-        return len(self.public) == 32 and y % _PRIME not in _FORGEABLE
-
-    def verify(self, signature: bytes, message: bytes) -> bool:
-        with suppress(InvalidSignature):
-            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
-            return True
-        return False
 
 
 class Signature(NamedTuple):
@@ -84,13 +68,10 @@ class Checkpoint(NamedTuple):
 def read_key(text: str, kind: int) -> VerifierKey:
     """Read a verifier key of this kind. Raise ProofRefused."""
     match = _KEY.fullmatch(text.strip())
-    content = unbase64(match[3]) if match else b""
-    key = VerifierKey(match[1] if match else "", *(content[0] if content else 0, content[1:]))
-    if not match or key.id.hex() != match[2] or not key.is_usable:
-        raise ProofRefused(f"{text.strip()[:200]!r} is no verifier key with Ed25519, NAME+ID+KEY.")
-    if key.kind != kind:
+    key = VerifierKey(match[1], kind, unbase64(match[3])[1:]) if match else None
+    if key is None or str(key) != text.strip() or len(key.public) != 32:
         wanted = "a log" if kind == LOG else "a witness"
-        raise ProofRefused(f"The key of {key.name} has type {key.kind}; that of {wanted} has type {kind}.")
+        raise ProofRefused(f"{text.strip()[:200]!r} is no verifier key of {wanted} with Ed25519, NAME+ID+KEY.")
     return key
 
 
@@ -107,25 +88,18 @@ def read_note(text: str) -> Note:
     return Note(body + "\n", tuple(Signature(name, content[:4], content[4:]) for name, content in signatures))
 
 
-def is_signed(note: Note, key: VerifierKey) -> bool:
-    """Return whether the note has a signature of the key; False where it has none. Raise ProofRefused where one is
-    wrong, as whoever made the note has no part in it then."""
-    return bool(_messages(note, key))
-
-
-def cosigned_at(note: Note, key: VerifierKey) -> int | None:
-    """Return when a witness cosigned the note, the last time (POSIX seconds); else as :func:`is_signed`."""
-    return max((int.from_bytes(each[:8], "big") for each in _messages(note, key)), default=None)
-
-
-def _messages(note: Note, key: VerifierKey) -> list[bytes]:
-    found = [each.content for each in note.signatures if (each.name, each.id) == (key.name, key.id)]
-    for content in found:
-        signature, message = content, note.text.encode()
+def signatures_by(note: Note, key: VerifierKey) -> list[Signature]:
+    """Return the signatures of a log's key, or the cosignatures of a witness, that a note has. Raise ProofRefused where
+    one is wrong, as whoever made the note has no part in it then."""
+    found = [each for each in note.signatures if (each.name, each.id) == (key.name, key.id)]
+    for each in found:
+        signature, message = each.content, note.text.encode()
         if key.kind == WITNESS:
-            signature, message = content[8:], _cosigned(note.text, int.from_bytes(content[:8], "big"))
-        if not key.verify(signature, message):
-            raise ProofRefused(f"The signature of {key.name} is wrong.")
+            signature, message = signature[8:], _cosigned(note.text, int.from_bytes(signature[:8], "big"))
+        try:
+            Ed25519PublicKey.from_public_bytes(key.public).verify(signature, message)
+        except InvalidSignature as error:
+            raise ProofRefused(f"The signature of {key.name} is wrong.") from error
     return found
 
 
@@ -158,7 +132,7 @@ def opened_checkpoint(text: str, logs: Sequence[VerifierKey]) -> tuple[Note, Che
     known = [key for key in logs if key.name == checkpoint.origin]
     if not known:
         raise ProofRefused(f"The checkpoint is of the log {checkpoint.origin}, whose key is not known.")
-    if not any(is_signed(note, key) for key in known):
+    if not any(signatures_by(note, key) for key in known):
         raise ProofRefused(f"The checkpoint is not signed by the key of {checkpoint.origin}.")
     return note, checkpoint
 

@@ -13,11 +13,11 @@ from paraph.transparency.notes import (
     Checkpoint,
     Note,
     VerifierKey,
-    cosigned_at,
     opened_checkpoint,
     read_hashes,
     read_key,
     read_number,
+    signatures_by,
 )
 
 FIRST_LINE = "c2sp.org/tlog-proof@v1"
@@ -48,7 +48,7 @@ class Policy:
 
     def check(self, note: Note) -> None:
         """Raise ProofRefused unless enough witnesses have cosigned."""
-        cosigned = {name for name, key in self.witnesses.items() if cosigned_at(note, key) is not None}
+        cosigned = {name for name, key in self.witnesses.items() if signatures_by(note, key)}
         seen = ", ".join(sorted(cosigned)) or "no known witness"
         for name, (needed, members) in self.groups.items():
             if len(cosigned.intersection(members)) >= needed:
@@ -74,12 +74,11 @@ class Policy:
         return name != "none" and name not in self.witnesses and name not in self.groups
 
     def _needed(self, many: str, members: list[str]) -> tuple[int, list[str]]:
-        listed = [*members, *(each for _, others in self.groups.values() for each in others)]
-        if any(name == "none" or self._is_free(name) or listed.count(name) > 1 for name in members):
-            raise ProofRefused("a member is not defined before, or is a member already.")
+        taken = [*members, *(each for _, others in self.groups.values() for each in others)]
+        known = all(name != "none" and not self._is_free(name) and taken.count(name) == 1 for name in members)
         needed = {"any": 1, "all": len(members)}.get(many) or read_number(many, "The number of members")
-        if not 1 <= needed <= len(members):
-            raise ProofRefused(f"a group of {len(members)} cannot want {needed}.")
+        if not known or not 1 <= needed <= len(members):
+            raise ProofRefused("a group needs some of its members, each defined before and in no other group.")
         return needed, members
 
 
@@ -98,7 +97,7 @@ def read_policy(text: str) -> Policy:
     """Read a policy file. Raise ProofRefused, with the line that is wrong."""
     policy = Policy()
     for number, line in enumerate(text.split("\n"), 1):
-        items = line.split()
+        items = [item for item in line.replace("\t", " ").split(" ") if item]
         if items and not items[0].startswith("#"):
             try:
                 policy.add(*items)

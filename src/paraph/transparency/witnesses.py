@@ -4,7 +4,6 @@ tlog-witness)."""
 import asyncio
 import base64
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import structlog
 from django.conf import settings
@@ -22,25 +21,19 @@ from paraph.transparency.notes import (
     Note,
     VerifierKey,
     cosign,
-    cosigned_at,
     opened_checkpoint,
     read_checkpoint,
     read_hashes,
     read_key,
     read_note,
     read_number,
+    signatures_by,
 )
 from paraph.transparency.own_key import own_key
 
 _SECONDS, _TRIES = 5.0, 2
 LARGEST_BODY = 64 * 1024
 _log = structlog.get_logger("paraph.transparency")
-
-
-class Answer(NamedTuple):
-    status: int
-    body: str
-    media_type: str = "text/plain; charset=utf-8"
 
 
 def witness_settings() -> tuple[dict[VerifierKey, str], list[VerifierKey]]:
@@ -58,7 +51,7 @@ def witness_settings() -> tuple[dict[VerifierKey, str], list[VerifierKey]]:
 
 def missing(note: Note) -> list[VerifierKey]:
     """Return the witnesses that have not cosigned."""
-    return [key for key in witness_settings()[0] if cosigned_at(note, key) is None]
+    return [key for key in witness_settings()[0] if not signatures_by(note, key)]
 
 
 def witnessed(text: str, cosigned: int, read: Read) -> str:
@@ -83,11 +76,11 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
         answer = asyncio.run(post(address, body, {"Content-Type": "text/plain"}, network, seconds=_SECONDS))
         text = answer.body.decode(errors="replace")
         if answer.status == 200:
-            more = read_note(f"{note.text}\n{text}").signatures
-            found = note._replace(signatures=(*note.signatures, *(each for each in more if each.id == key.id)))
-            if cosigned_at(found, key) is None:
+            lines = text[: text.rfind("\n") + 1]  # the last one may be cut off
+            own = signatures_by(read_note(f"{note.text}\n{lines}"), key)
+            if not own:
                 raise ProofRefused("Its answer has no cosignature of its key.")
-            return found
+            return note._replace(signatures=(*note.signatures, own[0]))
         if answer.status != 409:
             raise ProofRefused(answer.error or f"It answered with HTTP status {answer.status}: {text[:200]}")
         old = read_number(text.removesuffix("\n"), "The size that it has")
@@ -96,9 +89,9 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
     raise ProofRefused(f"It has cosigned {old} entries of this log, which are not those of {size}.")
 
 
-def add_checkpoint(body: bytes) -> Answer:
-    """Answer a log that asks for a cosignature. What is cosigned extends what was cosigned before, and is remembered
-    before the answer."""
+def add_checkpoint(body: bytes) -> tuple[int, str]:
+    """Answer a log that asks for a cosignature: an HTTP status and a body. What is cosigned extends what was cosigned
+    before, and is remembered before the answer."""
     try:
         head, _, text = body.decode().partition("\n\n")
         first, *lines = head.split("\n")
@@ -108,28 +101,28 @@ def add_checkpoint(body: bytes) -> Answer:
         if not first.startswith("old ") or old > checkpoint.size:
             raise ProofRefused("The body must begin with an old size that is none beyond the checkpoint's.")
     except (ProofRefused, UnicodeDecodeError) as refused:
-        return Answer(400, f"{refused}\n")
+        return 400, f"{refused}\n"
     known = [key for key in witness_settings()[1] if key.name == checkpoint.origin]
     if not known:
-        return Answer(404, "This log is not witnessed here.\n")
+        return 404, "This log is not witnessed here.\n"
     try:
         opened_checkpoint(text, known)
     except ProofRefused as refused:
-        return Answer(403, f"{refused}\n")
+        return 403, f"{refused}\n"
     return _remembered(note, checkpoint, old, proof)
 
 
 @transaction.atomic
-def _remembered(note: Note, checkpoint: Checkpoint, old: int, proof: Sequence[bytes]) -> Answer:
+def _remembered(note: Note, checkpoint: Checkpoint, old: int, proof: Sequence[bytes]) -> tuple[int, str]:
     Cosigned.objects.get_or_create(origin=checkpoint.origin, defaults={"size": 0, "root": EMPTY})
     row = Cosigned.objects.select_for_update().get(pk=checkpoint.origin)
     if old != row.size or (checkpoint.size == row.size and checkpoint.root != bytes(row.root)):
-        return Answer(409, f"{row.size}\n", "text/x.tlog.size")
+        return 409, f"{row.size}\n"
     try:
         check_consistency(old, bytes(row.root), checkpoint.size, checkpoint.root, proof)
     except ProofRefused as refused:
-        return Answer(422, f"{refused}\n")
+        return 422, f"{refused}\n"
     row.size, row.root = checkpoint.size, checkpoint.root
     row.save()
     own, moment = own_key(), int(clock.now().timestamp())
-    return Answer(200, str(cosign(note.text, own.witness, own.private, moment)))
+    return 200, str(cosign(note.text, own.witness, own.private, moment))

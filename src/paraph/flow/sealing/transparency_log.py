@@ -20,10 +20,10 @@ def keep_log() -> None:
     try:
         log.log_proofs()
         if row := log.unstamped():
-            digest = tokens.sha256(log.without_witnesses(row).encode())
-            stamp, failures = stamp_time(digest, sealing_context().timestamping)
+            stamp, failures = stamp_time(tokens.sha256(log.without_witnesses(row)), sealing_context().timestamping)
             if stamp:
-                log.keep_token(row, stamp.token)
+                row.token = stamp.token
+                row.save(update_fields=["token"])
             elif failures:
                 _log.warning("no timestamp", failures=failures)
     except (DomainError, OSError) as error:
