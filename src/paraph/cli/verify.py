@@ -115,12 +115,10 @@ def command(
         kept = _kept(evidence_files, opened)
         logged = _in_log(log_url, inclusion, opened) if log_url else {}
         if is_bundle or (others and not each):
-            what = "The bundle" if is_bundle else "The proof with its files"
-            tied = (
-                check_bundle(first, roots, signers, at=at)
-                if is_bundle
-                else check_evidence(opened, roots, kept, signers, at=at)
-            )
+            if is_bundle:
+                what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
+            else:
+                what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
             if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
@@ -138,8 +136,7 @@ def command(
         valid = 0
         for name, file in opened.items():
             found = _verified(file, roots, kept[name], signers, at)
-            if log_url:
-                found = _with_log(found, logged[name])
+            found = _with_log(found, logged[name]) if log_url else found
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
         if len(opened) > 1 and not as_json:
