@@ -10,7 +10,7 @@ from paraph.flow.sealing.context import key_folder
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
-from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, together, verify
+from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
 from paraph.verify_page.given_files import Given, visible
 
@@ -34,7 +34,10 @@ def find(given: Given) -> Found:
     with together(len(given.files)):
         [first, *others] = given.files.values()
         if not others and not given.compared and first.read(len(_ZIP)) == _ZIP:
-            return check_bundle(first, roots, tenant_key=_STRANGERS)
+            tied = check_bundle(first, roots, tenant_key=_STRANGERS)
+            if tied.inclusion and tied.inclusion.text is not None:
+                tied.notes.append(INCLUSION_ALONE)
+            return tied
         if len(given.files) + len(given.compared) > 1:
             tied = check_evidence(given.files, roots, compared=given.compared, tenant_key=_STRANGERS)
             is_without_proof = not tied.sealed and tied.verdict.sub_indication == "SIGNED_DATA_NOT_FOUND"
