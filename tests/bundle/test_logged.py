@@ -1,4 +1,4 @@
-"""The proof of inclusion in a bundle: made once the log has the proof, and believed by whoever says whose log counts."""
+"""A bundle has the proof of inclusion once the log has the proof, and whoever verifies says whose log counts."""
 
 from pathlib import Path
 from typing import Any
