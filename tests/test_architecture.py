@@ -90,7 +90,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
-    "transparency": 1_039,
+    "transparency": 1_017,
     "webhooks": 1_420,
     "words": 80,
 }
