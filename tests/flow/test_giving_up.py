@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, connections
 from procrastinate.contrib.django import app
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import finalization, given_up, noted, sealing_failures
 from paraph.evidence.models import ProofFile, SealingFailure

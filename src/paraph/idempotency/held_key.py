@@ -15,7 +15,7 @@ from django.db import DatabaseError, IntegrityError, InterfaceError
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.idempotency.models import KEPT, IdempotencyKey
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.database.rows import insert
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.documents.models import Document, UnrenderablePage
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Approval, Placement, RequestDocument, Signer

@@ -7,11 +7,10 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
 from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
+from paraph.api.v1.endpoint import ApiRequest, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.operation import operation
 from paraph.api.v1.shapes import ABSENT, Digest, Id, Output, Pagination, Timestamp, without_defaults
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.failures import finalization

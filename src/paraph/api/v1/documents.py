@@ -8,12 +8,11 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field
 
 from paraph.api.v1 import idempotent, multipart
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import IDEMPOTENCY, refused
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation, query
 from paraph.api.v1.lists import PAGING, filters, page_answer, page_of, page_of_rows, selection
-from paraph.api.v1.operation import KEY, Body, operation, query
-from paraph.api.v1.shapes import LINK_SECONDS, Output, Points, json_response
+from paraph.api.v1.shapes import LINK_SECONDS, Output, Points
 from paraph.documents import models
 from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of

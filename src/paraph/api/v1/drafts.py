@@ -8,10 +8,9 @@ from django.http import HttpResponse
 from pydantic import BaseModel, Field
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import Id, Output, Timestamp, Url, json_response
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
+from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft

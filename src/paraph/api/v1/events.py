@@ -6,22 +6,10 @@ from typing import Annotated, Literal
 from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
+from paraph.api.v1.endpoint import ApiRequest, json_response, operation, query
 from paraph.api.v1.lists import LATEST, strict
-from paraph.api.v1.operation import operation, query
-from paraph.api.v1.shapes import (
-    ABSENT,
-    Email,
-    FullName,
-    Id,
-    Name,
-    Output,
-    Timestamp,
-    Url,
-    json_response,
-    without_defaults,
-)
+from paraph.api.v1.shapes import ABSENT, Email, FullName, Id, Name, Output, Timestamp, Url, without_defaults
 from paraph.audit_trail.models import EventType
 from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import SignatureRequest

@@ -10,8 +10,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.shapes import Content, json_response
+from paraph.api.v1.endpoint import ApiRequest, Content, json_response
 from paraph.database.rows import insert
 from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel.errors import DomainError

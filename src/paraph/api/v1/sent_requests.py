@@ -6,9 +6,8 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest, actor
 from paraph.api.v1.codes import CHANGE, JSON, TooEarlyError, refused
-from paraph.api.v1.operation import KEY, Body, operation
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, operation
 from paraph.api.v1.signature_request_shapes import Answer, SignatureRequest, Signer, own
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import end_own_early

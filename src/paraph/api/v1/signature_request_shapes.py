@@ -22,7 +22,7 @@ from paraph.api.v1.shapes import (
     Url,
     without_defaults,
 )
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pydantic import ConfigDict, Field
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import CREATION, LOOKED_AT
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
 from paraph.api.v1.lists import (
     EXTERNAL_ID,
     PAGING,
@@ -21,8 +21,7 @@ from paraph.api.v1.lists import (
     require_readable,
     selection,
 )
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, json_response, without_defaults
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defaults
 from paraph.api.v1.signature_request_shapes import (
     Answer,
     CreatedSignatureRequest,

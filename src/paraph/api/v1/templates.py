@@ -8,21 +8,10 @@ from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest, actor
 from paraph.api.v1.codes import INPUT, MADE, refused
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import (
-    ABSENT,
-    Id,
-    Name,
-    Output,
-    Pagination,
-    Timestamp,
-    json_response,
-    no_content,
-    without_defaults,
-)
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
 from paraph.api.v1.signature_requests import create_once
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template

@@ -8,7 +8,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
-from paraph.audit_trail.commitments import ENTERED, erase_values, values_in
+from paraph.audit_trail.journal import ENTERED, erase_values, values_in
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags

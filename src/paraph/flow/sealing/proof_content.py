@@ -8,7 +8,7 @@ from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
 from paraph import words as catalog
-from paraph.audit_trail.append import GENESIS, facts
+from paraph.audit_trail.journal import GENESIS, facts
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens

@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_request, lock_signer
-from paraph.flow.messages.owed import forget_mails
+from paraph.flow.messages.sent_once import forget_mails
 from paraph.flow.messages.tell_sender import EXPIRY_WARNINGS
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

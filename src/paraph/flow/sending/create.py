@@ -8,7 +8,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import Model
 
-from paraph.audit_trail.append import Origin, begin
+from paraph.audit_trail.journal import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once, queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_holder
 from paraph.flow.messages.tell_of_end import queue_mails

@@ -7,13 +7,12 @@ from functools import partial
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_about
-from paraph.flow.messages.sent_once import delivering
-from paraph.flow.messages.undelivered import note_undelivered
+from paraph.flow.messages.sent_once import delivering, note_undelivered
 from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused

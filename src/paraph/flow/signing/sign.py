@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.database.rows import insert
 from paraph.flow import events
 from paraph.flow.events import lock_holder
