@@ -37,7 +37,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import MailKind
 
 _TASKS = "paraph.flow.jobs."

@@ -24,8 +24,7 @@ from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
-from paraph.signature_requests.signed_documents import signed_digests
-from paraph.signature_requests.signing_eligibility import SigningEligibility
+from paraph.signature_requests.signing import SigningEligibility, signed_digests
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance

@@ -14,7 +14,6 @@ from paraph.messaging.gateways import EMAIL, SMS, has_gateway, is_refused
 from paraph.pdf.untrusted.folding import fold
 from paraph.signature_requests import payload
 from paraph.signature_requests.fields.input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement, check_field
-from paraph.signature_requests.fields.room import ExpectedSigner, PlacedField, check_room
 from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
@@ -28,7 +27,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.payload import look_for_unknown, stamps_sentence
-from paraph.signature_requests.placing import PlannedDocument, place
+from paraph.signature_requests.placing import ExpectedSigner, PlacedField, PlannedDocument, check_room, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.values import InvalidValueError, sms_number
 from paraph.tenants.limits import Allowance, allowance

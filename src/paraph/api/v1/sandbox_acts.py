@@ -25,7 +25,7 @@ from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment

@@ -35,7 +35,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.signed_documents import documents_of
+from paraph.signature_requests.signing import documents_of
 from paraph.signature_requests.signing_token import signing_url
 from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent, logo_picture

@@ -25,7 +25,7 @@ from paraph.signature_requests.fields.kinds import Value, shown_text
 from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
-from paraph.signature_requests.signed_documents import signed_names
+from paraph.signature_requests.signing import signed_names
 from paraph.tenants.branding import logo_picture
 
 _SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.EXTENDED})

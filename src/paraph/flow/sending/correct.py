@@ -20,7 +20,7 @@ from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Channel, FirstOpening, Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.plan import sms_refusal
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
-from paraph.signature_requests.signing_eligibility import SigningEligibility, is_over, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, is_over, signing_eligibility
 from paraph.signature_requests.values import InvalidValueError, sms_number
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance

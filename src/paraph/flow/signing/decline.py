@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.admin_log import SIGNER, Action, note
 

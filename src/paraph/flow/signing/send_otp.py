@@ -20,7 +20,7 @@ from paraph.messaging.sms import send_sms
 from paraph.otp import codes, guesses
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
 
