@@ -22,8 +22,8 @@ from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.pending_work import retry
 from paraph.pdf.refusal import ReadersUnavailable, SealError
-from paraph.queue.connections import Connector
 from paraph.queue.jobs import defer
+from paraph.queue.queue_worker import Connector
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from tests.api.v1.api_clients import api_client

@@ -78,7 +78,8 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    return idempotent.with_key(request, _upload)
+    with idempotent.key_of(request) as key:
+        return _upload(request, key)
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:

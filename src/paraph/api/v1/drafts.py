@@ -14,7 +14,7 @@ from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import Beside
 from paraph.kernel.clock import iso
 from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.models import Environment
@@ -74,21 +74,18 @@ def create_draft(request: ApiRequest) -> HttpResponse:
     the member who sends declares that the signers are identified.
     """
     _production_only(request)
-    return idempotent.with_key(request, _create)
+    with idempotent.key_of(request) as key:
+        payload = body.read(request, "signature_request", DraftInput)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
+        def made(beside: Beside) -> BaseModel:
+            return CreatedDraft.of(prepare_draft(request.scope, payload, locale, beside))
 
-def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "signature_request", DraftInput)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+        def made_before(draft_id: int) -> BaseModel | None:
+            found = _prepared(request).filter(pk=draft_id).first()
+            return CreatedDraft.of(found) if found else None
 
-    def made(beside: Beside) -> BaseModel:
-        return CreatedDraft.of(prepare_draft(request.scope, payload, locale, beside))
-
-    def made_before(draft_id: int) -> BaseModel | None:
-        found = _prepared(request).filter(pk=draft_id).first()
-        return CreatedDraft.of(found) if found else None
-
-    return idempotent.created_once(key, payload, made, made_before)
+        return idempotent.created_once(key, payload, made, made_before)
 
 
 @operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))

@@ -3,8 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from django.db import transaction
 from django.http import HttpResponse
@@ -18,21 +18,22 @@ from paraph.kernel.errors import DomainError
 _KEY = re.compile(r"[!-~]{1,255}")
 
 
-def with_key(request: ApiRequest, answer: Callable[..., HttpResponse], *what: Any) -> HttpResponse:
-    """Return what ``answer`` says of the request, ``what`` else it needs, and the key that the call names, None for
-    none, which is held for the call's path.
+@contextmanager
+def key_of(request: ApiRequest) -> Iterator[HeldKey | None]:
+    """Give the key that the call names, None for none, which is held for the call's path while the block answers.
 
     Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
     """
     key = request.headers.get("Idempotency-Key")
     if key is None:
-        return answer(request, *what, None)
+        yield None
+        return
     if not _KEY.fullmatch(key):
         raise DomainError(
             "validation_error", _("The Idempotency-Key header must have 1 to 255 characters from ! to ~.")
         )
     with hold(request.scope, _path(request), key) as held:
-        return answer(request, *what, held)
+        yield held
 
 
 def _path(request: ApiRequest) -> str:

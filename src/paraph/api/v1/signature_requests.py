@@ -34,7 +34,7 @@ from paraph.api.v1.signature_request_shapes import (
 )
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.preview import preview_pdf
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import Beside
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests import models
@@ -77,26 +77,26 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     after the other in `sequential` mode. A repeated call creates another request, unless it names the same
     `Idempotency-Key`.
     """
-    return idempotent.with_key(request, create_once, SignatureRequestInput, create)
+    return create_once(request, SignatureRequestInput, create)
 
 
-def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
+def create_once(request: ApiRequest, shape: type[Input], create: Create) -> HttpResponse:
     """Answer with the request that ``create`` makes of the body, or made of it before. ``shape``: what the body has
     under its root key."""
-    payload = body.read(request, "signature_request", shape)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
-    sender = Sender(origin(request))
+    with idempotent.key_of(request) as key:
+        payload = body.read(request, "signature_request", shape)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-    def made(beside: Beside) -> Answer:
-        return created(own(request.scope, create(request.scope, payload, sender, locale, beside)))
+        def made(beside: Beside) -> Answer:
+            return _created(own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, beside)))
 
-    def made_before(request_id: int) -> Answer | None:
-        return next(map(created, read(request.scope, [request_id])), None)
+        def made_before(request_id: int) -> Answer | None:
+            return next(map(_created, read(request.scope, [request_id])), None)
 
-    return idempotent.created_once(key, payload, made, made_before)
+        return idempotent.created_once(key, payload, made, made_before)
 
 
-def created(found: Answer) -> Answer:
+def _created(found: Answer) -> Answer:
     """Return the request as a creation answers it."""
     del found["finalized"]
     return found

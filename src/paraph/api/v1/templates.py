@@ -17,7 +17,7 @@ from paraph.api.v1.signature_requests import create_once
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template
 from paraph.flow.sending.templates import delete_template as delete
 from paraph.flow.sending.templates import send_template as send
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import Beside
 from paraph.kernel.clock import iso
 from paraph.kernel.places import expensive_work
 from paraph.request_templates import models
@@ -211,23 +211,20 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    return idempotent.with_key(request, _create)
+    with idempotent.key_of(request) as key:
+        payload = body.read(request, "template", TemplateInput)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
+        def made(beside: Beside) -> BaseModel:
+            kept = keep_template(request.scope, payload, locale, actor(request), beside)
+            delete_oldest_templates(request.scope, actor(request))
+            return template_of(scoped(models.Template, request.scope).get(pk=kept.pk))
 
-def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "template", TemplateInput)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+        def made_before(template_id: int) -> BaseModel | None:
+            found = scoped(models.Template, request.scope).filter(pk=template_id).first()
+            return template_of(found) if found else None
 
-    def made(beside: Beside) -> BaseModel:
-        kept = keep_template(request.scope, payload, locale, actor(request), beside)
-        delete_oldest_templates(request.scope, actor(request))
-        return template_of(scoped(models.Template, request.scope).get(pk=kept.pk))
-
-    def made_before(template_id: int) -> BaseModel | None:
-        found = scoped(models.Template, request.scope).filter(pk=template_id).first()
-        return template_of(found) if found else None
-
-    return idempotent.created_once(key, payload, made, made_before)
+        return idempotent.created_once(key, payload, made, made_before)
 
 
 @operation(
@@ -301,4 +298,4 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise refused("not_found")
     create = partial(send, template_id=template_id)
-    return idempotent.with_key(request, create_once, TemplateSendingInput, create)
+    return create_once(request, TemplateSendingInput, create)
