@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.codes import refused
+from paraph.api.v1.codes import existing
 from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
 from paraph.api.v1.endpoint import ApiRequest, operation
 from paraph.api.v1.lists import PAGING, envelope
@@ -284,12 +284,9 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
     Lists what happened to a request, oldest first. Entries are only ever added.
     """
     wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
-    found = list(wanted.values_list("finalized", _WRONG_CODES))
-    if not found:
-        raise refused("not_found")
+    ((is_finalized, has_wrong_codes),) = existing(list(wanted.values_list("finalized", _WRONG_CODES)))
     # A journal never goes back in time, so that its positions are the order of created_at.
     rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
-    ((is_finalized, has_wrong_codes),) = found
     return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
 
 

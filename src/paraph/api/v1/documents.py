@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field
 
 from paraph.api.v1 import idempotent, multipart
-from paraph.api.v1.codes import IDEMPOTENCY, refused
+from paraph.api.v1.codes import IDEMPOTENCY, existing
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation, query
 from paraph.api.v1.lists import PAGING, filters, page_answer, page_of, page_of_rows, selection
@@ -153,9 +153,7 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
 
     Reads one document, with an address to download the uploaded file from for 15 minutes.
     """
-    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
-    if row is None:
-        raise refused("not_found")
+    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first())
     ready = row.status == DocumentStatus.READY and row.file_deleted_at is None
     address = store.presign(row.object_key, row.name, LINK_SECONDS) if ready else None
     return json_response(DocumentWithDownload.of(row, preflight=_preflight(row), download_url=address))
@@ -213,9 +211,7 @@ def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
     Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can name.
     With `text`, the places of another text.
     """
-    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
-    if row is None:
-        raise refused("not_found")
+    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).first())
     wanted = _wanted(request.GET)
     if row.file_deleted_at:
         raise DomainError("gone", _("The file of document %(document)d has been deleted.") % {"document": row.pk})

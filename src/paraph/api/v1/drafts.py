@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from pydantic import BaseModel, Field
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
+from paraph.api.v1.codes import INPUT, MADE, PLACES, existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
@@ -95,10 +95,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
     Tells what became of a draft that a production key has prepared, at any time.
     """
     _production_only(request)
-    found = _prepared(request).filter(pk=draft_id).first()
-    if found is None:
-        raise refused("not_found")
-    return json_response(Draft.of(found))
+    return json_response(Draft.of(existing(_prepared(request).filter(pk=draft_id).first())))
 
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:

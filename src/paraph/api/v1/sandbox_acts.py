@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.api.v1 import body, idempotent, signature_request_shapes
-from paraph.api.v1.codes import refused
+from paraph.api.v1.codes import existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
@@ -111,8 +111,7 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     entry of the audit log, which says `sandbox_act`.
     """
     _require_sandbox(request.scope)
-    if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
-        raise refused("not_found")
+    existing(scoped(SignatureRequest, request.scope).filter(pk=request_id).exists())
     with idempotent.key_of(request) as key:
         nothing, act = _present(body.read_object(request)), partial(sandbox_expire, request_id)
         return idempotent.done_once(key, nothing, request_id, act, partial(shown, request.scope, request_id))
@@ -155,10 +154,7 @@ def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
     """Raises ``sandbox_only`` and ``not_found``."""
     _require_sandbox(scope)
     wanted = scoped(SignatureRequest, scope).filter(pk=request_id)
-    signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first()
-    if signer is None:
-        raise refused("not_found")
-    return signer
+    return existing(Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first())
 
 
 def _require_sandbox(scope: TenantScope) -> None:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.codes import refused
+from paraph.api.v1.codes import existing
 from paraph.api.v1.shapes import (
     ABSENT,
     LINK_SECONDS,
@@ -308,9 +308,7 @@ def read(scope: TenantScope, ids: Iterable[int]) -> list[Answer]:
 
 def own(scope: TenantScope, request_id: int) -> Answer:
     """Return one of the caller's requests, as lists show it. Raises ``not_found``."""
-    found = read(scope, [request_id]) if request_id <= LARGEST_ID else []
-    if not found:
-        raise refused("not_found")
+    found = existing(read(scope, [request_id]) if request_id <= LARGEST_ID else [])
     return found[0]
 
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from paraph.api.v1 import body, idempotent
-from paraph.api.v1.codes import INPUT, MADE, refused
+from paraph.api.v1.codes import INPUT, MADE, existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
@@ -252,10 +252,7 @@ def read_template(request: ApiRequest, template_id: int) -> HttpResponse:
 
     Reads one template.
     """
-    found = scoped(models.Template, request.scope).filter(pk=template_id).first()
-    if found is None:
-        raise refused("not_found")
-    return json_response(template_of(found))
+    return json_response(template_of(existing(scoped(models.Template, request.scope).filter(pk=template_id).first())))
 
 
 @operation(
@@ -271,8 +268,7 @@ def delete_template(request: ApiRequest, template_id: int) -> HttpResponse:
 
     Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
     """
-    if not scoped(models.Template, request.scope).filter(pk=template_id).exists():
-        raise refused("not_found")
+    existing(scoped(models.Template, request.scope).filter(pk=template_id).exists())
     delete(request.scope, template_id, actor(request))
     return no_content()
 
