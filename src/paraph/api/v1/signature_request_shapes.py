@@ -32,13 +32,7 @@ from paraph.signature_requests.fields.store import decrypted
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.signing_token import url_of
-from paraph.signature_requests.values import (
-    LARGEST_ID,
-    LONGEST_REASON,
-    METADATA,
-    MOST_ORDER,
-    MOST_VALIDITY_DAYS,
-)
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES

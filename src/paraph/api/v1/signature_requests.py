@@ -39,13 +39,7 @@ from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests import models
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldName
-from paraph.signature_requests.input import (
-    MOST_DOCUMENTS,
-    MOST_SIGNERS,
-    MOST_STAMPS,
-    Creation,
-    SignatureRequestInput,
-)
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS, Creation, SignatureRequestInput
 from paraph.signature_requests.localized import accepted_locale
 from paraph.signature_requests.payload import MOST_TOLD
 from paraph.signature_requests.plan import preview

@@ -16,14 +16,7 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.due import FILES, RUN_SECONDS, claim_due
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
-from paraph.signature_requests.models import (
-    Field,
-    Reminder,
-    RequestDocument,
-    RequestStatus,
-    SignatureRequest,
-    Signer,
-)
+from paraph.signature_requests.models import Field, Reminder, RequestDocument, RequestStatus, SignatureRequest, Signer
 
 OVER = Q(finalized=True) | Q(status=RequestStatus.EXPIRED)
 """Requests that the service has nothing left to do for."""
