@@ -7,7 +7,7 @@ from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field
 
-from paraph.api.v1 import idempotent, multipart
+from paraph.api.v1 import call, multipart
 from paraph.api.v1.codes import IDEMPOTENCY, existing
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation, query
@@ -78,7 +78,7 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    with idempotent.key_of(request) as key:
+    with call.key_of(request) as key:
         return _upload(request, key)
 
 
@@ -101,7 +101,7 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
             return _uploaded(made)
 
         content = [file.sha256.hex(), part.name, *["accepted"] * accepted]
-        return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
+        return call.created_once(key, content, made, partial(_uploaded_before, request))
 
 
 def _accepts(request: ApiRequest) -> bool:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from pydantic import BaseModel, Field
 
-from paraph.api.v1 import body, idempotent
+from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, PLACES, existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
@@ -74,8 +74,8 @@ def create_draft(request: ApiRequest) -> HttpResponse:
     the member who sends declares that the signers are identified.
     """
     _production_only(request)
-    with idempotent.key_of(request) as key:
-        payload = body.read(request, "signature_request", DraftInput)
+    with call.key_of(request) as key:
+        payload = call.read(request, "signature_request", DraftInput)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
         def made(beside: Beside) -> BaseModel:
@@ -85,7 +85,7 @@ def create_draft(request: ApiRequest) -> HttpResponse:
             found = _prepared(request).filter(pk=draft_id).first()
             return CreatedDraft.of(found) if found else None
 
-        return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before)
 
 
 @operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))

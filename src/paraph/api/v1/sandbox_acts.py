@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.api.v1 import body, idempotent, signature_request_shapes
+from paraph.api.v1 import call, signature_request_shapes
 from paraph.api.v1.codes import existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, operation
 from paraph.api.v1.signature_requests import shown
@@ -112,9 +112,9 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     """
     _require_sandbox(request.scope)
     existing(scoped(SignatureRequest, request.scope).filter(pk=request_id).exists())
-    with idempotent.key_of(request) as key:
-        nothing, act = _present(body.read_object(request)), partial(sandbox_expire, request_id)
-        return idempotent.done_once(key, nothing, request_id, act, partial(shown, request.scope, request_id))
+    with call.key_of(request) as key:
+        nothing, act = _present(call.read_object(request)), partial(sandbox_expire, request_id)
+        return call.done_once(key, nothing, request_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -145,9 +145,9 @@ def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpRespons
 
 def _acted(request: ApiRequest, request_id: int, act: Callable[[Json], object]) -> HttpResponse:
     """Return the request once ``act`` has done what the body says."""
-    with idempotent.key_of(request) as key:
-        given, read = body.read_object(request), partial(shown, request.scope, request_id)
-        return idempotent.done_once(key, given, request_id, partial(act, given), read)
+    with call.key_of(request) as key:
+        given, read = call.read_object(request), partial(shown, request.scope, request_id)
+        return call.done_once(key, given, request_id, partial(act, given), read)
 
 
 def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:

@@ -5,7 +5,7 @@ from functools import partial
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1 import body, idempotent
+from paraph.api.v1 import call
 from paraph.api.v1.codes import CHANGE, JSON, TooEarlyError, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, operation
 from paraph.api.v1.signature_request_shapes import Answer, SignatureRequest, Signer, own
@@ -37,11 +37,11 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     you withdrew it, and why.
     """
     own(request.scope, request_id)
-    with idempotent.key_of(request) as key:
-        content = body.read_object(request)
+    with call.key_of(request) as key:
+        content = call.read_object(request)
         reason = read_small(End, content).reason
         act = partial(end_own_early, request.scope, actor(request), request_id, reason)
-        return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
+        return call.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -72,8 +72,8 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
         except DomainError as refusal:
             raise DomainError("conflict", refusal.message) from refusal
 
-    with idempotent.key_of(request) as key:  # a body is not looked at: there is nothing to say
-        return idempotent.done_once(key, None, signer_id, ask, partial(_signer, request, request_id, signer_id))
+    with call.key_of(request) as key:  # a body is not looked at: there is nothing to say
+        return call.done_once(key, None, signer_id, ask, partial(_signer, request, request_id, signer_id))
 
 
 @operation(
@@ -97,14 +97,14 @@ def correct_signer(request: ApiRequest, request_id: int, signer_id: int) -> Http
     says what was corrected, without the values.
     """
     _signer(request, request_id, signer_id)
-    with idempotent.key_of(request) as key:
-        content = body.read_object(request)
+    with call.key_of(request) as key:
+        content = call.read_object(request)
         given = read_small(Correction, content).values
         if not given:
             sentence = _("The body must have at least one of %(names)s.")
             raise DomainError("validation_error", sentence % {"names": ", ".join(Correction.model_fields)})
         act = partial(correct, request.scope, actor(request), request_id, signer_id, given, origin=origin(request))
-        return idempotent.done_once(key, content, signer_id, act, partial(shown, request.scope, request_id))
+        return call.done_once(key, content, signer_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -123,11 +123,11 @@ def extend_signature_request(request: ApiRequest, request_id: int) -> HttpRespon
     before. `validity_days` of the request stays that of its creation.
     """
     own(request.scope, request_id)
-    with idempotent.key_of(request) as key:
-        content = body.read_object(request)
+    with call.key_of(request) as key:
+        content = call.read_object(request)
         days = read_small(Extend, content).validity_days
         act = partial(extend, request.scope, actor(request), request_id, days, origin=origin(request))
-        return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
+        return call.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1 import body, idempotent
+from paraph.api.v1 import call
 from paraph.api.v1.codes import CREATION, LOOKED_AT
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
 from paraph.api.v1.lists import (
@@ -77,8 +77,8 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
 def create_once(request: ApiRequest, shape: type[Input], create: Create) -> HttpResponse:
     """Answer with the request that ``create`` makes of the body, or made of it before. ``shape``: what the body has
     under its root key."""
-    with idempotent.key_of(request) as key:
-        payload = body.read(request, "signature_request", shape)
+    with call.key_of(request) as key:
+        payload = call.read(request, "signature_request", shape)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
         def made(beside: Beside) -> Answer:
@@ -87,7 +87,7 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create) -> Http
         def made_before(request_id: int) -> Answer | None:
             return next(map(_created, read(request.scope, [request_id])), None)
 
-        return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before)
 
 
 def _created(found: Answer) -> Answer:
@@ -186,7 +186,7 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
     with a box and a name where each stamp would stand and PREVIEW across each page, up to 1,000 pages and 100 MiB;
     where a creation would be refused, it is refused with the same status and code.
     """
-    given = body.read_all(request, "signature_request", SignatureRequestInput)
+    given = call.read_all(request, "signature_request", SignatureRequestInput)
     locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
     if "application/pdf" in request.headers.get("Accept", ""):
         given.problems.refuse()

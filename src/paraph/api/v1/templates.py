@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 from django.http import HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from paraph.api.v1 import body, idempotent
+from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
@@ -211,8 +211,8 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    with idempotent.key_of(request) as key:
-        payload = body.read(request, "template", TemplateInput)
+    with call.key_of(request) as key:
+        payload = call.read(request, "template", TemplateInput)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
         def made(beside: Beside) -> BaseModel:
@@ -224,7 +224,7 @@ def create_template(request: ApiRequest) -> HttpResponse:
             found = scoped(models.Template, request.scope).filter(pk=template_id).first()
             return template_of(found) if found else None
 
-        return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before)
 
 
 @operation(
