@@ -1,6 +1,7 @@
 """Pages that say why there is no other: named in the URL map, for every door without answers of its own."""
 
 import logging
+from collections.abc import Callable
 
 import structlog
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +12,6 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.middleware import guarded
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.places import NoPlaceError
-from paraph.server.middleware import Middleware
 
 _log = logging.getLogger("paraph.dashboard")
 
@@ -62,9 +62,12 @@ def _notice(status: int, heading: str, sentence: str, incident: str = "") -> Htt
     return response
 
 
-class DashboardOutage(Middleware):
+class DashboardOutage:
     """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
     :class:`paraph.server.middleware.Outage`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         try:

@@ -10,8 +10,6 @@ from django.template.response import TemplateResponse
 from django.utils import translation
 from django.utils.module_loading import import_string
 
-from paraph.server.middleware import Middleware
-
 PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -27,6 +25,11 @@ _HEADERS = {
     "X-Robots-Tag": "noindex",
     "Cache-Control": "no-store, private",
 }
+
+
+class _Middleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
 
 class DashboardMiddleware:
@@ -58,7 +61,7 @@ class DashboardMiddleware:
         return next((answer for hook in self._exception_hooks if (answer := hook(request, exception))), None)
 
 
-class Headers(Middleware):
+class Headers(_Middleware):
     """Headers of all pages: they load from nowhere else, are framed by nobody, and browsers do not keep them. A view's
     own headers prevail."""
 
@@ -73,7 +76,7 @@ def guarded(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class AccountLanguage(Middleware):
+class AccountLanguage(_Middleware):
     """The language that a person chose for their account, else the one that their browser asks for. Stands behind the
     middleware that finds the account."""
 
@@ -87,7 +90,7 @@ class AccountLanguage(Middleware):
         return response
 
 
-class FormAnswers(Middleware):
+class FormAnswers(_Middleware):
     """One answer to every form: 303 to the next page, or 422 with the form and its errors. allauth's views answer 302,
     or 200 with errors."""
 

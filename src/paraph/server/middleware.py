@@ -32,9 +32,7 @@ _GIVEN_ID = re.compile(r"[\w.-]{8,64}", re.ASCII)
 _log = logging.getLogger(LOGGER)
 
 
-class Middleware:
-    """What passes every request on as it is."""
-
+class _Middleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
@@ -42,7 +40,7 @@ class Middleware:
         return self._get_response(request)
 
 
-class RequestLog(Middleware):
+class RequestLog(_Middleware):
     """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``: the one that it came
     with, where that is 8 to 64 letters, digits, dots, dashes and underscores. The line names the route, never the path
     or the query: signing tokens and presigned signatures stand there."""
@@ -87,7 +85,7 @@ def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, re
         _log.handle(line)
 
 
-class HeaderNames(Middleware):
+class HeaderNames(_Middleware):
     """Refuse a request with the header by which ``paraph check`` finds out whether the proxy in front drops or refuses
     header names with underscores, which no client of the service sends (docs/decisions/slow-clients.md).
 
@@ -102,7 +100,7 @@ class HeaderNames(Middleware):
         return JsonResponse(error, status=400, headers={"Cache-Control": "no-store"})
 
 
-class OutgoingBodies(Middleware):
+class OutgoingBodies(_Middleware):
     """Bound the files on their way out: a client that reads slowly keeps a thread busy where the proxy does not take
     the file out at once, so at most a quarter of the threads sends files (docs/decisions/slow-clients.md). A small file
     leaves in one piece; a larger one needs a place, and without one the response is 503."""
@@ -143,7 +141,7 @@ class _Sending:
         self._place.close()
 
 
-class Language(Middleware):
+class Language(_Middleware):
     """Choose the language of a response: the one that ``Accept-Language`` prefers, English without that header. A view
     that chooses another one sets ``Content-Language`` itself.
 
@@ -165,7 +163,7 @@ class Language(Middleware):
         return response
 
 
-class Outage(Middleware):
+class Outage(_Middleware):
     """Answer 503 instead of a crash while the database is away, and where no place is free for expensive work, outside
     of the API and of the pages of signers and members, which say it in their own way."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
@@ -23,7 +24,6 @@ from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host
-from paraph.server.middleware import Middleware
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import documents_of
@@ -183,7 +183,7 @@ def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callab
     return back(request, "mailed")
 
 
-class SignerOutage(Middleware):
+class SignerOutage(MiddlewareMixin):
     """The middleware for while the database is away, or no place is free for expensive work: a page in the signer's
     language instead of a crash, and JSON for pictures and whatever else a page loads by itself. And for whoever comes
     to a page by a link that was replaced."""
