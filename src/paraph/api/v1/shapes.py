@@ -14,7 +14,6 @@ _MOMENT: Any = {"format": "date-time"}
 SECOND = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
 SHA256 = "^[0-9a-f]{64}$"
 LINK_SECONDS = 900
-ABSENT: Any = None  # a field that some answers do not have
 
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra=_BIG)]
 Timestamp = Annotated[
@@ -36,6 +35,11 @@ Points = Annotated[float, WrapSerializer(lambda value, handle: round(handle(valu
 Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]
 
 
+def sometimes(**about: Any) -> Any:
+    """Return a field that only some answers have: what stands for it in the others is not published."""
+    return Field(default_factory=lambda: None, **about)
+
+
 class Output(BaseModel):
     """An answer, or a part of one."""
 
@@ -44,12 +48,6 @@ class Output(BaseModel):
         """Make one without validation: what is stored is answered, and tests, not users, find what is not of the
         shape."""
         return cast(Self, cls.model_construct(**facts))
-
-
-def without_defaults(schema: dict[str, Any]) -> None:
-    """Publish fields that only some answers have without what stands for them in the others."""
-    for each in schema["properties"].values():
-        each.pop("default", None)
 
 
 class Pagination(Output):

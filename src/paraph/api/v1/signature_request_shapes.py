@@ -4,13 +4,12 @@ value as the shape does."""
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.codes import existing
 from paraph.api.v1.shapes import (
-    ABSENT,
     LINK_SECONDS,
     Email,
     FullName,
@@ -20,7 +19,7 @@ from paraph.api.v1.shapes import (
     Pagination,
     Timestamp,
     Url,
-    without_defaults,
+    sometimes,
 )
 from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
@@ -48,12 +47,10 @@ class FailedDelivery(Output):
 class Delivery(Output):
     """What became of a message that is not out: one of both is present."""
 
-    put_off_until: Timestamp = Field(ABSENT, description="A ceiling is reached: when the invitation is tried again.")
-    failed: FailedDelivery = Field(
-        ABSENT, description="The address or number refuses messages. Correct the signer, or remind them to send again."
+    put_off_until: Timestamp = sometimes(description="A ceiling is reached: when the invitation is tried again.")
+    failed: FailedDelivery = sometimes(
+        description="The address or number refuses messages. Correct the signer, or remind them to send again."
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class FilledField(Output):
@@ -75,9 +72,7 @@ class Copy(Output):
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
     email: Email
-    delivery: Delivery = Field(ABSENT, description="Present only where the mail with the copy was refused for good.")
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    delivery: Delivery = sometimes(description="Present only where the mail with the copy was refused for good.")
 
 
 class Signer(Output):
@@ -99,20 +94,16 @@ class Signer(Output):
         "It must reach this signer and nobody else."
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off, or a message was refused.")
-    role: Literal["signer", "approver"] = Field(
-        ABSENT,
+    role: Literal["signer", "approver"] = sometimes(
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
     )
-    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
-        ABSENT, description="The language that was given for the signer. Present only where one was."
+    language: Literal[LOCALES] = sometimes(  # type: ignore[valid-type]  # a tuple of constants
+        description="The language that was given for the signer. Present only where one was."
     )
-    fields: list[FilledField] = Field(
-        ABSENT,
+    fields: list[FilledField] = sometimes(
         max_length=MOST_FIELDS * MOST_DOCUMENTS,
         description="The fields of the signer, by document. Present only where the request has fields.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class Reminders(Output):
@@ -155,18 +146,13 @@ class CreatedSignatureRequest(Output):
     ended_reason: str | None = Field(
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
-    copies: list[Copy] = Field(
-        ABSENT,
+    copies: list[Copy] = sometimes(
         min_length=1,
         max_length=MOST_COPIES,
         description="Who else gets a copy. Present only where there are some.",
     )
-    decline_allowed: Literal[True] = Field(ABSENT, description="A signer may decline. Present only where this is so.")
-    declined_by: Id = Field(
-        ABSENT, description="The signer who declined, for `ended_reason`. Present only where one did."
-    )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    decline_allowed: Literal[True] = sometimes(description="A signer may decline. Present only where this is so.")
+    declined_by: Id = sometimes(description="The signer who declined, for `ended_reason`. Present only where one did.")
 
 
 class ListedSignatureRequest(CreatedSignatureRequest):
@@ -190,8 +176,7 @@ class DownloadUrls(Output):
 class SignatureRequest(ListedSignatureRequest):
     """A signature request read by its id."""
 
-    download_urls: list[DownloadUrls] = Field(
-        ABSENT,
+    download_urls: list[DownloadUrls] = sometimes(
         max_length=MOST_DOCUMENTS,
         description="One entry per document, in their order. Present only when the request is `completed` and "
         "`finalized`; empty once the files are deleted by the organization's retention.",

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from paraph.api.v1 import call
 from paraph.api.v1.codes import CREATION, LOOKED_AT
@@ -21,7 +21,7 @@ from paraph.api.v1.lists import (
     require_readable,
     selection,
 )
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defaults
+from paraph.api.v1.shapes import Id, Name, Output, Points, sometimes
 from paraph.api.v1.signature_request_shapes import (
     Answer,
     CreatedSignatureRequest,
@@ -153,21 +153,17 @@ class Preview(Output):
         description="Of all stamps that have a place, by document in the order of the body. An optional stamp whose "
         "tag is absent has none.",
     )
-    fields: list[PreviewField] = Field(
-        ABSENT,
+    fields: list[PreviewField] = sometimes(
         min_length=1,
         max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_FIELDS,
         description="Of all fields that have a place, in the same order. Present only where there are some.",
     )
 
-    warnings: list[PreviewWarning] = Field(
-        ABSENT,
+    warnings: list[PreviewWarning] = sometimes(
         min_length=1,
         max_length=MOST_TOLD,
         description="What a creation passes over. Present only where there is something.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 @operation(

@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 from django.db.models.functions import Lower
 from django.http import HttpResponse
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, existing, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
+from paraph.api.v1.shapes import Id, Name, Output, Pagination, Timestamp, sometimes
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
 from paraph.api.v1.signature_requests import create_once
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template
@@ -56,14 +56,12 @@ class Role(Output):
     otp_channel: Literal["email", "sms"] | None = Field(
         description="How the one-time code reaches whoever signs in the role; null where none was named."
     )
-    role: Literal["signer", "approver"] = Field(
-        ABSENT, description="Whether the role signs or approves. Present only where the template has one that approves."
+    role: Literal["signer", "approver"] = sometimes(
+        description="Whether the role signs or approves. Present only where the template has one that approves."
     )
-    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
-        ABSENT, description="The language that was given for whoever has the role. Present only where one was."
+    language: Literal[LOCALES] = sometimes(  # type: ignore[valid-type]  # a tuple of constants
+        description="The language that was given for whoever has the role. Present only where one was."
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class PlacedRole(Output):
@@ -73,14 +71,11 @@ class PlacedRole(Output):
     stamps: list[Stamp] = Field(
         max_length=MOST_STAMPS, description="As they were given, tags too; empty for a role that approves."
     )
-    fields: list[FieldInput] = Field(
-        ABSENT,
+    fields: list[FieldInput] = sometimes(
         min_length=1,
         max_length=MOST_FIELDS,
         description="As they were given. Present only where there are some.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class TemplateDocument(Output):
@@ -88,10 +83,6 @@ class TemplateDocument(Output):
 
     id: Id = Field(description="The document as uploaded.")
     roles: list[PlacedRole] = Field(min_length=1, max_length=MOST_SIGNERS, description="Those that sign it.")
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    del schema["default"]
 
 
 Template: Any = create_model(
@@ -104,20 +95,16 @@ Template: Any = create_model(
     **fields_of(SignatureRequestInput, [name for name in OPTIONS if name not in _RARE]),
     copies=(
         list[CopyInput],
-        Field(
-            ABSENT,
+        sometimes(
             min_length=1,
             max_length=MOST_COPIES,
             description="As given. Present only where there are some.",
-            json_schema_extra=_without_default,
         ),
     ),
     decline_allowed=(
         Literal[True],
-        Field(
-            ABSENT,
+        sometimes(
             description="A signer may decline. Present only where this is so.",
-            json_schema_extra=_without_default,
         ),
     ),
     roles=(list[Role], Field(min_length=1, max_length=MOST_SIGNERS, description="In signing order.")),
