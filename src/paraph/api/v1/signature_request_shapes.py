@@ -262,7 +262,7 @@ SELECT json_agg(json_build_object(
     'finalized', request.finalized
 ))::text
 FROM signature_requests_signaturerequest AS request
-WHERE request.id = ANY(%(ids)s::bigint[]) AND request.organization_id = %(organization)s
+WHERE request.id = ANY(%(ids)s::bigint[]) AND request.organization_id = %(organization_id)s
     AND request.environment = %(environment)s
 """  # noqa: S608  constants of this file
 _SIZE = """
@@ -279,8 +279,7 @@ FROM signature_requests_signer AS signer WHERE signer.request_id = ANY(%(ids)s::
 def read(scope: TenantScope, ids: Iterable[int]) -> list[Answer]:
     """Return those of the requests that the caller may see, as lists show them, in the order of ``ids``."""
     asked = list(ids)
-    tenant = {"organization": scope.organization_id, "environment": scope.environment}
-    row = one_row(_READ, {**tenant, "ids": asked, "now": clock.now()})
+    row = one_row(_READ, {**scope.columns, "ids": asked, "now": clock.now()})
     found = {answer["id"]: _completed(answer) for answer in from_json(row[0])} if row and row[0] else {}
     return [found[request_id] for request_id in asked if request_id in found]
 
