@@ -63,10 +63,12 @@ from paraph.tenants.scope import TenantScope, answer_for
 log = logging.getLogger("paraph.api")
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 _MOST_PARAMETERS = 50  # of a query, that are looked at
-Functions = dict[str, Callable[..., HttpResponse]]
+Function = Callable[..., HttpResponse]
+Functions = dict[str, Function]
+DocumentPart = dict[str, Any]
 
 
-def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def endpoint(**functions: Function) -> Function:
     """Return a Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``.
     With no function it is the view of a route that does not exist, which only a valid key is told."""
 
@@ -120,10 +122,6 @@ def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:
     response = refusal(DomainError("method_not_allowed", message % facts))
     response.headers["Allow"] = allowed
     return response
-
-
-DocumentPart = dict[str, Any]
-Function = Callable[..., HttpResponse]
 
 
 @dataclass(frozen=True)
