@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -25,6 +25,8 @@ from paraph.signature_requests.values import Input
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
 MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000
 _KEY = re.compile(r"[!-~]{1,255}")
+
+Made = TypeVar("Made")
 
 
 class Body(NamedTuple):
@@ -131,21 +133,22 @@ def _path(request: ApiRequest) -> str:
 def created_once(
     held: HeldKey | None,
     content: object,
-    create: Callable[[Beside], Content],
-    again: Callable[[int], Content | None],
+    create: Callable[[Beside], Made],
+    again: Callable[[int], Made | None],
+    shown: Callable[[Made], Content],
 ) -> HttpResponse:
-    """Return what ``create`` makes, or ``again`` reads, if it was made before; ``again`` returns ``None`` for what is
-    there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
+    """Return what ``create`` makes as it is ``shown``, or what ``again`` finds, if it was made before: ``None`` where it
+    is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
     if held is None:
-        return json_response(create(nothing_beside), 201)
+        return json_response(shown(create(nothing_beside)), 201)
     digest = _digest(content)
     resource_id = held.made_before(digest)
     if resource_id is None:
-        return json_response(create(held.beside(digest)), 201)
+        return json_response(shown(create(held.beside(digest))), 201)
     found = again(resource_id)
     if found is None:
         raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
-    response = json_response(found, 201)
+    response = json_response(shown(found), 201)
     response.headers["Idempotent-Replayed"] = "true"
     return response
 

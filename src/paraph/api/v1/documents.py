@@ -5,7 +5,7 @@ from typing import Self
 
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from paraph.api.v1 import call, multipart
 from paraph.api.v1.codes import IDEMPOTENCY, existing
@@ -18,7 +18,7 @@ from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, upload
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
@@ -89,19 +89,14 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
 
-        def made(beside: Beside) -> BaseModel:
-            made = upload(
-                request.scope,
-                file,
-                part.name,
-                part.content_type,
-                accept_drawn_differently=accepted,
-                beside=beside,
-            )
-            return _uploaded(made)
-
-        content = [file.sha256.hex(), part.name, *["accepted"] * accepted]
-        return call.created_once(key, content, made, partial(_uploaded_before, request))
+        make = partial(upload, request.scope, file, part.name, part.content_type, accept_drawn_differently=accepted)
+        return call.created_once(
+            key,
+            [file.sha256.hex(), part.name, *["accepted"] * accepted],
+            lambda beside: make(beside=beside),
+            lambda document_id: scoped(models.Document, request.scope).filter(pk=document_id).first(),
+            lambda made: UploadedDocument.of(made, preflight=_preflight(made)),
+        )
 
 
 def _accepts(request: ApiRequest) -> bool:
@@ -112,15 +107,6 @@ def _accepts(request: ApiRequest) -> bool:
     expected = _("one of %(values)s") % {"values": "true, false"}
     told = {"name": ACCEPT, "expected": expected, "value": ", ".join(values)[:100]}
     raise DomainError("validation_error", message % told)
-
-
-def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:
-    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
-    return _uploaded(row) if row else None
-
-
-def _uploaded(document: models.Document) -> UploadedDocument:
-    return UploadedDocument.of(document, preflight=_preflight(document))
 
 
 @operation(

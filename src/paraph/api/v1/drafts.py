@@ -5,7 +5,7 @@ from typing import Literal, Self
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, PLACES, existing, refused
@@ -14,7 +14,6 @@ from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft
-from paraph.idempotency.held_key import Beside
 from paraph.kernel.clock import iso
 from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.models import Environment
@@ -78,14 +77,13 @@ def create_draft(request: ApiRequest) -> HttpResponse:
         payload = call.read(request, "signature_request", DraftInput)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-        def made(beside: Beside) -> BaseModel:
-            return CreatedDraft.of(prepare_draft(request.scope, payload, locale, beside))
-
-        def made_before(draft_id: int) -> BaseModel | None:
-            found = _prepared(request).filter(pk=draft_id).first()
-            return CreatedDraft.of(found) if found else None
-
-        return call.created_once(key, payload, made, made_before)
+        return call.created_once(
+            key,
+            payload,
+            lambda beside: prepare_draft(request.scope, payload, locale, beside),
+            lambda draft_id: _prepared(request).filter(pk=draft_id).first(),
+            CreatedDraft.of,
+        )
 
 
 @operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))

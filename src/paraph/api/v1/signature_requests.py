@@ -82,12 +82,12 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create) -> Http
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
         def made(beside: Beside) -> Answer:
-            return _created(own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, beside)))
+            return own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, beside))
 
         def made_before(request_id: int) -> Answer | None:
-            return next(map(_created, read(request.scope, [request_id])), None)
+            return next(iter(read(request.scope, [request_id])), None)
 
-        return call.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before, _created)
 
 
 def _created(found: Answer) -> Answer:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from django.db.models.functions import Lower
 from django.http import HttpResponse
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, existing, refused
@@ -202,16 +202,15 @@ def create_template(request: ApiRequest) -> HttpResponse:
         payload = call.read(request, "template", TemplateInput)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-        def made(beside: Beside) -> BaseModel:
+        def made(beside: Beside) -> models.Template:
             kept = keep_template(request.scope, payload, locale, actor(request), beside)
             delete_oldest_templates(request.scope, actor(request))
-            return template_of(scoped(models.Template, request.scope).get(pk=kept.pk))
+            return scoped(models.Template, request.scope).get(pk=kept.pk)
 
-        def made_before(template_id: int) -> BaseModel | None:
-            found = scoped(models.Template, request.scope).filter(pk=template_id).first()
-            return template_of(found) if found else None
+        def made_before(template_id: int) -> models.Template | None:
+            return scoped(models.Template, request.scope).filter(pk=template_id).first()
 
-        return call.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before, template_of)
 
 
 @operation(
