@@ -137,8 +137,9 @@ def created_once(
     again: Callable[[int], Made | None],
     shown: Callable[[Made], Content],
 ) -> HttpResponse:
-    """Return what ``create`` makes as it is ``shown``, or what ``again`` finds, if it was made before: ``None`` where it
-    is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
+    """Return what ``create`` makes as it is ``shown``, or what ``again`` finds where it was made before: ``None`` for
+    what is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or
+    ``gone``."""
     if held is None:
         return json_response(shown(create(nothing_beside)), 201)
     digest = _digest(content)
