@@ -7,9 +7,8 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.codes import existing
 from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
-from paraph.api.v1.endpoint import ApiRequest, operation
+from paraph.api.v1.endpoint import ApiRequest, existing, operation
 from paraph.api.v1.lists import PAGING, envelope
 from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp, sometimes
 from paraph.audit_trail.models import Entry, EventType

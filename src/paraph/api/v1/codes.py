@@ -1,13 +1,11 @@
 """Every code of the API: its status, when it comes, what to do about it, and what the service then says (rule 7)."""
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from paraph.kernel.errors import DomainError
-
-Found = TypeVar("Found")
 
 
 class Code(NamedTuple):
@@ -185,13 +183,6 @@ class TooEarlyError(DomainError):
 def refused(code: str) -> DomainError:
     """Return the refusal of a code that has but one sentence, in the language of the call."""
     return DomainError(code, gettext(CODES[code].message))
-
-
-def existing(found: Found | None) -> Found:
-    """Return what was found, or whether something was. Raise ``not_found`` where nothing was."""
-    if not found:
-        raise refused("not_found")
-    return found
 
 
 ANY = ("invalid_api_key", "payment_required", "suspended", "rate_limited", "internal_error", "unavailable_for_now")

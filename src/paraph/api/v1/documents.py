@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from paraph.api.v1 import call, multipart
-from paraph.api.v1.codes import IDEMPOTENCY, existing
+from paraph.api.v1.codes import IDEMPOTENCY
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
-from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation, query
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation, query
 from paraph.api.v1.lists import PAGING, filters, page_answer, page_of, page_of_rows, selection
 from paraph.api.v1.shapes import LINK_SECONDS, Output, Points
 from paraph.documents import models

@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from pydantic import Field
 
 from paraph.api.v1 import call
-from paraph.api.v1.codes import INPUT, MADE, PLACES, existing, refused
-from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
+from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput

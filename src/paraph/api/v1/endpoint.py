@@ -38,7 +38,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 from django.http import HttpRequest, HttpResponse
@@ -66,6 +66,7 @@ _MOST_PARAMETERS = 50  # of a query, that are looked at
 Function = Callable[..., HttpResponse]
 Functions = dict[str, Function]
 DocumentPart = dict[str, Any]
+Found = TypeVar("Found")
 
 
 def endpoint(**functions: Function) -> Function:
@@ -298,6 +299,13 @@ def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str
 
 def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
     return RateLimitStatus(ceiling, max(0, ceiling - calls), reset, calls > ceiling)
+
+
+def existing(found: Found | None) -> Found:
+    """Return what was found, or whether something was. Raise ``not_found`` where nothing was."""
+    if not found:
+        raise refused("not_found")
+    return found
 
 
 def refusal(error: DomainError) -> HttpResponse:

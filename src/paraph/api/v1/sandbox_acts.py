@@ -10,8 +10,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.api.v1 import call, signature_request_shapes
-from paraph.api.v1.codes import existing, refused
-from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, operation
+from paraph.api.v1.codes import refused
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, existing, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
 from paraph.flow.signing.decline import decline as decline_verb

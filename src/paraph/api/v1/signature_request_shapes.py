@@ -8,7 +8,7 @@ from pydantic import Field, WithJsonSchema
 from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.codes import existing
+from paraph.api.v1.endpoint import existing
 from paraph.api.v1.shapes import (
     LINK_SECONDS,
     Email,

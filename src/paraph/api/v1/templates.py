@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from pydantic import Field, create_model
 
 from paraph.api.v1 import call
-from paraph.api.v1.codes import INPUT, MADE, existing, refused
-from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, json_response, no_content, operation
+from paraph.api.v1.codes import INPUT, MADE, refused
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, existing, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
 from paraph.api.v1.shapes import Id, Name, Output, Pagination, Timestamp, sometimes
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
