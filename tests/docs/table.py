@@ -208,6 +208,12 @@ TABLE: dict[str, tuple[Row, ...]] = {
             ("tests/cli/test_verify.py::test_a_proof_is_tied_to_its_files_in_any_order",),
         ),
         Row(
+            "All in one file",
+            "paraph verify",
+            "shell",
+            ("tests/scenarios/test_main_job.py::test_operators_write_a_bundle_and_anybody_verifies_it",),
+        ),
+        Row(
             "Whom you trust",
             "paraph verify",
             "shell",

@@ -243,7 +243,7 @@ OF_NOBODY = {
         documents_document.name documents_document.pages documents_document.preflight documents_document.object_key
         documents_document.method documents_objecttodelete.object_key drafts_documenttags.found
         drafts_documenttags.lines evidence_sealeddocument.object_key evidence_prooffile.object_key
-        evidence_kepttimestamp.object_key
+        evidence_kepttimestamp.object_key evidence_bundletimestamp.authority
     """,
     "what is asked of whoever signs": """
         signature_requests_field.name signature_requests_field.type signature_requests_field.label

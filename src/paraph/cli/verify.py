@@ -23,7 +23,7 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
@@ -82,7 +82,8 @@ def command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it.
+    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it; or verify a
+    bundle of evidence, which has them all.
 
     If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
     files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
@@ -93,10 +94,17 @@ def command(
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
+        [first, *others] = opened.values()
+        is_bundle = not others and first.peek(4).startswith(b"PK\3\4")
+        if is_bundle and evidence_files:
+            raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
-        if len(opened) > 1 and not each:
-            tied = check_evidence(opened, roots, kept, signers, at=at)
-            if tied.faults and not tied.sealed:  # none is a proof
+        if is_bundle or (others and not each):
+            if is_bundle:
+                what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
+            else:
+                what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
+            if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
@@ -105,7 +113,7 @@ def command(
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(tied, details=details)
+                _show_verdict(what, tied, details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
@@ -201,10 +209,10 @@ def _told(result: Verification | EvidenceCheck) -> str:
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
-def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
+def _show_verdict(what: str, result: EvidenceCheck, *, details: bool) -> None:
     """Print the verdict; who sealed what, or each match with ``details``; what was not given, each problem, and last
     whether everything matches."""
-    say(f"The proof with its files: {_told(result)}.")
+    say(f"{what}: {_told(result)}.")
     for sentence in _matches(result, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:

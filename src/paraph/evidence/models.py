@@ -106,6 +106,19 @@ class KeptTimestamp(models.Model):
         constraints = (models.UniqueConstraint(fields=["object_key", "position"], name="one_timestamp_per_position"),)
 
 
+class BundleTimestamp(models.Model):
+    """The RFC 3161 token over the manifest of a request's evidence bundle, made once for each content that a bundle has
+    had, and the chain of its authority: DER of each certificate in base64."""
+
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="+", db_index=False)
+    manifest_sha256 = models.BinaryField()
+    token = models.BinaryField()
+    authority = models.JSONField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["request", "manifest_sha256"], name="one_timestamp_a_manifest"),)
+
+
 class CertificateStatus(models.Model):
     """The last known status of a certificate that seals or timestamps depend on.
 

@@ -193,5 +193,28 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="sealeddocument_object_key")],
             },
         ),
+        migrations.CreateModel(
+            name="BundleTimestamp",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("manifest_sha256", models.BinaryField()),
+                ("token", models.BinaryField()),
+                ("authority", models.JSONField()),
+                (
+                    "request",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("request", "manifest_sha256"), name="one_timestamp_a_manifest")
+                ],
+            },
+        ),
         migrations.RunSQL(_STORE),
     ]
