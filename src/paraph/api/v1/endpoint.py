@@ -79,6 +79,7 @@ def endpoint(**functions: Function) -> Function:
         response.headers["Cache-Control"] = "no-store"
         return response
 
+    view.functions = functions  # type: ignore[attr-defined]  # for those who compare the URL map with the document
     return view
 
 
