@@ -28,6 +28,8 @@ OF_NOBODY = """
     evidence_bundletimestamp.manifest_sha256 evidence_bundletimestamp.token
     evidence_kepttimestamp.token evidence_certificatestatus.certificate_sha256 evidence_certificatestatus.certificate
     evidence_certificatestatus.issuer evidence_certificatestatus.content journal_sharedfacts.sha256
+    transparency_logentry.sha256 transparency_lognode.hash transparency_logkey.private_encrypted
+    transparency_checkpoint.token transparency_cosigned.root
     journal_entry.hash documents_document.sha256 documents_document.prepared_sha256
 """
 """Columns of bytes that are secrets of programs, random values, certificates and digests of files."""

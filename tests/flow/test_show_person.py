@@ -213,6 +213,7 @@ OF_NOBODY = {
         django_content_type.model organizations_installation.earlier_link_keys procrastinate_jobs.queue_name
         procrastinate_jobs.task_name procrastinate_jobs.lock procrastinate_jobs.queueing_lock
         procrastinate_periodic_defers.task_name procrastinate_periodic_defers.periodic_id
+        transparency_logkey.origin transparency_checkpoint.note transparency_cosigned.origin
         evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_sharedcontent.content
         journal_sharedfacts.content
         evidence_sealeddocument.seal evidence_prooffile.seal

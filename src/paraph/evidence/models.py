@@ -64,9 +64,20 @@ class SealedDocument(SealedFile):
 
 
 class ProofFile(SealedFile):
-    """The sealed proof of a request, one per request (rule 2.2)."""
+    """The sealed proof of a request, one per request (rule 2.2). ``log_index``: the entry of the transparency log that
+    it is; null until it is one, and :data:`NEVER_LOGGED` for the sandbox."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
+    log_index = models.BigIntegerField(null=True)
+
+    class Meta(SealedFile.Meta):
+        indexes = [
+            *SealedFile.Meta.indexes,
+            models.Index(fields=["id"], condition=models.Q(log_index__isnull=True), name="prooffile_unlogged"),
+        ]
+
+
+NEVER_LOGGED = -1
 
 
 class SealingFailure(models.Model):

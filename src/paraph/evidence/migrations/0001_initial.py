@@ -142,6 +142,7 @@ class Migration(migrations.Migration):
                         to="signature_requests.signaturerequest",
                     ),
                 ),
+                ("log_index", models.BigIntegerField(null=True)),
             ],
             options={
                 "abstract": False,
@@ -150,7 +151,10 @@ class Migration(migrations.Migration):
                         models.F("timestamp_late_since"),
                         condition=models.Q(("timestamp_late_since__isnull", False)),
                         name="prooffile_late",
-                    )
+                    ),
+                    models.Index(
+                        condition=models.Q(("log_index__isnull", True)), fields=["id"], name="prooffile_unlogged"
+                    ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="prooffile_object_key")],
             },
