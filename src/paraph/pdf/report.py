@@ -167,6 +167,14 @@ class Verification:
 
 
 @dataclass
+class Inclusion:
+    """What a bundle has of a transparency log (C2SP tlog-proof), which is not checked yet."""
+
+    proof_sha256: bytes
+    text: str | None
+
+
+@dataclass
 class EvidenceCheck:
     """What matches of files that belong together and what does not, a sentence each; ``notes`` say what was not
     compared, as it was not given."""
@@ -178,6 +186,8 @@ class EvidenceCheck:
     """The verification of each sealed file, by the name of the file."""
     as_of: datetime | None = None
     """The time in the past about which was asked."""
+    inclusion: Inclusion | None = None
+    """Of a bundle alone."""
 
     @property
     def problems(self) -> list[str]:

@@ -88,7 +88,7 @@ def check_bundle(
     try:
         return _asked(EvidenceCheck, "check_bundle", [bundle], **wanted, at=_past(at))
     except PdfRefused as refused:
-        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle", refused))], as_of=at)
+        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle, or a file in it,", refused))], as_of=at)
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
