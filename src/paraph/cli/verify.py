@@ -14,27 +14,30 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import click
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph import words
 from paraph.cli.options import say, visible
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
-from paraph.keys.certificates import read_roots
+from paraph.keys.certificates import certificates_of, read_roots
 from paraph.keys.sealing import trusted_roots
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.container.asic import INCLUSION, PROOF
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, read_timestamps, together, verify
 from paraph.pdf.verdict import Fault
 from paraph.transparency.merkle import ProofRefused
 from paraph.transparency.places import Places
 from paraph.transparency.proof import read_policy
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_PIECE, _LARGEST = 1 << 20, 512 << 20
+_PIECE, _LARGEST, _LARGEST_ROOTS = 1 << 20, 512 << 20, 1 << 20
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
+_ROOT_HELP = "PEM file of the only roots to trust, or its address, such as a service's /verify/roots.pem."
 _NO_ROOT = (
     "No root is trusted: name the PEM file of the service's root with --root, or on its machine the folder with "
     "--data-dir. That of paraph serve is paraph-data/keys/development/root.pem."
@@ -43,7 +46,7 @@ _NO_ROOT = (
 
 @click.command("verify")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the only roots to trust.")
+@click.option("--root", "root_files", multiple=True, metavar="FILE|https://…", help=_ROOT_HELP)
 @click.option(
     "--data-dir",
     envvar="PARAPH_DATA_DIR",
@@ -82,7 +85,7 @@ def command(
     context: click.Context,
     files: Sequence[Path],
     *,
-    root_files: Sequence[Path],
+    root_files: Sequence[str],
     data_dir: Path,
     evidence_files: Sequence[Path],
     signers: Sequence[str],
@@ -132,8 +135,7 @@ def command(
         logs, valid = places.of(_digests(opened)) if places.asked else {}, 0
         for name, file in opened.items():
             found = _verified(file, roots, kept[name], signers, at)
-            if logs:
-                found = _with_log(found, logs[name])
+            found = _with_log(found, logs[name]) if logs else found
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
         if len(opened) > 1 and not as_json:
@@ -241,14 +243,24 @@ def _verified(
     found = verify(file, roots, kept, signers, at=at)
     more = [] if roots else [_NO_ROOT]
     if _is_proof(found):
-        more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
+        more.append(PROOF_ALONE)
     return replace(found, findings=[*found.findings, *more])
 
 
-def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
+def _roots(root_files: Sequence[str], data_dir: Path) -> list[bytes]:
     if not root_files:
         return trusted_roots(read_settings(), data_dir / "keys")
-    return [root for file in root_files for root in read_roots(file)]
+    return [root for file in root_files for root in (_fetched(file) if "://" in file else read_roots(Path(file)))]
+
+
+def _fetched(address: str) -> list[bytes]:
+    settings = read_settings()
+    network = NetworkAccess(settings.private_addresses_allowed, settings.outbound_proxy)
+    try:
+        content = fetch(address, network, seconds=10, limit=_LARGEST_ROOTS, schemes=["https"])
+    except FetchFailed as error:
+        raise DomainError("validation_error", f"{visible(address)}: {error}.") from error
+    return [root.public_bytes(Encoding.DER) for root in certificates_of(content, visible(address))]
 
 
 def _show(name: str, verification: Verification, *, details: bool, as_json: bool) -> None:

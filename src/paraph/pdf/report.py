@@ -23,6 +23,8 @@ class SealTimestamp:
     policy_oid: str
     trusted: bool
     """The authority chains to a trusted root."""
+    faults: tuple[Fault, ...] = ()
+    """Why it is not trusted."""
 
     def to_json(self) -> dict[str, Any]:
         return _json_fields(self, renamed={})
@@ -184,6 +186,8 @@ class EvidenceCheck:
     notes: list[str] = field(default_factory=list)
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
+    strange: dict[str, Verification] = field(default_factory=dict)
+    """The same of files that belong to no document of the proof."""
     as_of: datetime | None = None
     """The time in the past about which was asked."""
     inclusion: Inclusion | None = None
