@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, fields_picture
 from paraph.signature_requests.fields.input import FieldInput
-from paraph.signature_requests.fields.room import known_content
+from paraph.signature_requests.placing import known_content
 from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
