@@ -132,7 +132,13 @@ def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
     made = scene(locale=locale)
-    page = readme(made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True)
+    page = readme(
+        made.request,
+        ["signed/a.pdf", "uploaded/a.pdf"],
+        sealing_context().roots("sandbox"),
+        stamped=True,
+        included=True,
+    )
     text = page.decode()
     assert f'<html lang="{locale}" dir="{"rtl" if locale == "ar" else "ltr"}">' in text
     assert str(made.request.pk) in text and "{" not in text.replace("{ ", "") and "SHA-256: " in text
