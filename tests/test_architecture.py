@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_436,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_705,
+    "pdf": 22_707,
     "postgres": 620,
     "queue": 380,
     "reference": 950,
@@ -91,7 +91,7 @@ BUDGETS = {
     "storage": 710,
     "tenants": 2_420,
     "transparency": 1_083,
-    "verify_page": 333,
+    "verify_page": 336,
     "webhooks": 1_420,
     "words": 80,
 }
