@@ -87,7 +87,7 @@ def test_a_proof_is_looked_for_in_its_log(address: str, tmp_path: Path) -> None:
     altered = inclusion.read_text().splitlines()
     altered[2] = base64.b64encode(b"x" * 32).decode()
     for text, sentence in (
-        ("\n".join([*altered, ""]), f"contains {proof} does not hold: The inclusion proof does not lead"),
+        ("\n".join([*altered, ""]), f"has {proof} does not hold: The inclusion proof does not lead"),
         (forked(2), "contains it cannot be told: The log was forked: its first 2 entries"),
         (forked(400), "contains it cannot be told: The log was forked or cut: it had 400 entries, and has 320 now"),
         (inclusion.read_text().replace("\n300\n", "\n301\n"), f"The signature of {own_key().log.name} is wrong."),
