@@ -59,8 +59,7 @@ def _serve(state: str, port: int) -> None:
 
     set_up(tasks=True)
     from paraph.dashboard.operators import pages
-    from paraph.dashboard.operators.look import LATEST
-    from paraph.dashboard.operators.work import Work
+    from paraph.dashboard.operators.look import LATEST, Work
     from paraph.kernel import clock
     from paraph.server.wsgi import application
 

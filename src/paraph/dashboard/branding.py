@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
 from paraph.flow.ending import delete_profile
@@ -28,12 +28,6 @@ from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 
-_PAIRS = {
-    Pair.TEXT_ON_BACKGROUND: gettext_lazy("Text on the background"),
-    Pair.TEXT_ON_SURFACE: gettext_lazy("Text on white cards"),
-    Pair.ACCENT_ON_SURFACE: gettext_lazy("Lines and controls, accent on white"),
-    Pair.LABEL_ON_ACCENT: gettext_lazy("Button labels, black or white on the accent"),
-}
 _LOGO_REFUSALS = {
     "too_large": gettext_lazy("The logo may have at most %(limit)s KB; this file is larger."),
     "not_a_picture": gettext_lazy("The logo must be a PNG, JPEG or SVG file."),
@@ -91,7 +85,7 @@ def _contrasts(background_color: str, text_color: str, accent_color: str) -> lis
     """Describe the contrast of each pair of colours that meet, in words and numbers."""
     return [
         {
-            "pair": _PAIRS[found.pair],
+            "pair": found.pair.label,
             "ratio": f"{found.ratio:.1f}",
             "needed": f"{found.needed:.1f}",
             "verdict": _verdict(found.pair, found.suggestion),
@@ -160,8 +154,7 @@ def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
 
 
 def _saved(request: HttpRequest, found: BrandingProfile) -> HttpResponse:
-    messages.success(request, _("Saved."))
-    return see_other("profile", found.organization_id, found.pk)
+    return done(request, _("Saved."), "profile", found.organization_id, found.pk)
 
 
 def _page(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.forms import BaseForm, BaseFormSet
@@ -40,16 +41,23 @@ _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
 
 
-def member_page(right: Right, *, post_only: bool = False, fresh: bool = False) -> Callable[[View], View]:
+def member_page(
+    right: Right, *, post_only: bool = False, fresh: bool = False, **finders: Callable[[Member, int], Any]
+) -> Callable[[View], View]:
     """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
 
     Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
     everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post_only``:
-    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`.
+    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`. ``finders``: what finds the row
+    that the address names by an id, or raises ``Http404``, as the last of all this; ``view`` gets the row in its place.
     """
 
     def decorate(view: View) -> View:
-        answer = reauthenticated(view) if fresh else view
+        def found(request: HttpRequest, member: Member, **address: Any) -> HttpResponse:
+            things = [find(member, address.pop(name)) for name, find in finders.items()]
+            return view(request, member, *things, **address)
+
+        answer = reauthenticated(found) if fresh else found
 
         @wraps(view)
         @login_required
@@ -87,6 +95,12 @@ def see_other(to: Any, *address: Any) -> HttpResponse:
     response = HttpResponseRedirect(resolve_url(to, *address))
     response.status_code = 303
     return response
+
+
+def done(request: HttpRequest, sentence: str, to: Any, *address: Any) -> HttpResponse:
+    """Return :func:`see_other`, to a page that says first what the form has done."""
+    messages.success(request, sentence)
+    return see_other(to, *address)
 
 
 def show(

@@ -12,7 +12,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, member_page, number_in, own, scope, see_other, show, shown_scope, told_in
+from paraph.dashboard.decorators import (
+    actor,
+    member_page,
+    number_in,
+    own,
+    scope,
+    see_other,
+    show,
+    shown_scope,
+    told_in,
+)
 from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags

@@ -8,12 +8,19 @@ from typing import Any
 
 from django import forms
 from django.conf import settings as service
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show, told_in
+from paraph.dashboard.decorators import (
+    actor,
+    done,
+    environments,
+    member_page,
+    reauthenticated,
+    show,
+    told_in,
+)
 from paraph.dashboard.drafts.options import SharedOptions
 from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
@@ -162,14 +169,12 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     if form.is_valid():
         with told_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
-            messages.success(request, _("The organization was deleted."))
-            return see_other("organizations")
+            return done(request, _("The organization was deleted."), "organizations")
     return _page(request, member, deletion_form=form)
 
 
 def _saved(request: HttpRequest, member: Member) -> HttpResponse:
-    messages.success(request, _("Saved."))
-    return see_other("settings", member.organization_id)
+    return done(request, _("Saved."), "settings", member.organization_id)
 
 
 def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> HttpResponse:

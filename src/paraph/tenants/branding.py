@@ -1,10 +1,11 @@
 """Branding profiles with their logos (docs/decisions/logos.md), and the colours of a page that follow from one
 (rule 2.4)."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel.appearance import READABLE, LogoPicture, contrast, is_color, nearest, readable_on
 from paraph.kernel.errors import AwayError, DomainError
@@ -102,11 +103,11 @@ def theme(profile: BrandingProfile | None) -> dict[str, str | bool]:
     }
 
 
-class Pair(StrEnum):
-    TEXT_ON_BACKGROUND = "text_on_background"
-    TEXT_ON_SURFACE = "text_on_surface"
-    ACCENT_ON_SURFACE = "accent_on_surface"
-    LABEL_ON_ACCENT = "label_on_accent"
+class Pair(TextChoices):
+    TEXT_ON_BACKGROUND = "text_on_background", gettext_lazy("Text on the background")
+    TEXT_ON_SURFACE = "text_on_surface", gettext_lazy("Text on white cards")
+    ACCENT_ON_SURFACE = "accent_on_surface", gettext_lazy("Lines and controls, accent on white")
+    LABEL_ON_ACCENT = "label_on_accent", gettext_lazy("Button labels, black or white on the accent")
 
 
 class Contrast(NamedTuple):
