@@ -57,13 +57,7 @@ def list_(organization: int | None, *, as_json: bool) -> None:
 @click.option("--any-frame-origin", "any_origin", is_flag=True, help="Let any site embed signing pages.")
 @operator_options
 def update(
-    id: int,
-    name: str | None,
-    webhook_url: str | None,
-    origins: tuple[str, ...],
-    *,
-    any_origin: bool,
-    as_json: bool,
+    id: int, name: str | None, webhook_url: str | None, origins: tuple[str, ...], *, any_origin: bool, as_json: bool
 ) -> None:
     """Change an application's name, webhook URL, or the sites that may embed its signing pages."""
     if origins and any_origin:

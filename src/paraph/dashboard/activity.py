@@ -30,9 +30,7 @@ class FilterForm(forms.Form):
         label=gettext_lazy("Who"), required=False, max_length=320, widget=forms.TextInput(attrs={"list": "people"})
     )
     action = forms.ChoiceField(
-        label=gettext_lazy("Action"),
-        required=False,
-        choices=[("", gettext_lazy("Any")), *sorted(Action.choices)],
+        label=gettext_lazy("Action"), required=False, choices=[("", gettext_lazy("Any")), *sorted(Action.choices)]
     )
     since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
     until = forms.DateField(label=gettext_lazy("To"), required=False, widget=_DAY)

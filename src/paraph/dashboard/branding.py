@@ -81,26 +81,16 @@ class ProfileForm(forms.Form):
         }
 
 
-def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[dict[str, Any]]:
-    """Describe the contrast of each pair of colours that meet, in words and numbers."""
-    return [
-        {
-            "pair": found.pair.label,
-            "ratio": f"{found.ratio:.1f}",
-            "needed": f"{found.needed:.1f}",
-            "verdict": _verdict(found.pair, found.suggestion),
-            "suggestion": found.suggestion,
-        }
-        for found in contrasts(background_color, text_color, accent_color)
-    ]
-
-
 def _verdict(pair: Pair, suggestion: str) -> str:
     if not suggestion:
         return _("Good")
     if pair == Pair.ACCENT_ON_SURFACE:
         return _("The page uses the text colour for lines instead.")
     return _("The page uses black or white instead.")
+
+
+def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
+    return get_object_or_404(branding_profiles(scope(member)), pk=profile_id)
 
 
 @member_page(Right.BUILD)
@@ -133,10 +123,9 @@ def profile(request: HttpRequest, member: Member, profile_id: int | None = None)
     return _page(request, member, found, form)
 
 
-@member_page(Right.BUILD)
-def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
+@member_page(Right.BUILD, profile_id=_own_profile)
+def delete(request: HttpRequest, member: Member, found: BrandingProfile) -> HttpResponse:
     """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
-    found = _own_profile(member, profile_id)
     if request.method == "POST":
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
@@ -147,10 +136,6 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
         "templates": scoped(Template, scope(member)).filter(**own).count(),
     }
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
-
-
-def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
-    return get_object_or_404(branding_profiles(scope(member)), pk=profile_id)
 
 
 def _saved(request: HttpRequest, found: BrandingProfile) -> HttpResponse:
@@ -176,7 +161,7 @@ def _page(
         "form": form,
         "colors": colors,
         "ground": palette["background_color"],
-        "contrasts": _contrasts(**palette),
+        "contrasts": [(each, _verdict(each.pair, each.suggestion)) for each in contrasts(*palette.values())],
         "logo": logo,
         "logo_form": logo_form or LogoForm(),
         "largest": LARGEST // 1024,
@@ -198,12 +183,12 @@ def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
     return show(request, "documents/refused.html", content, member=member, status=422)
 
 
-@member_page(Right.BUILD)
-def profile_logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:  # noqa: ARG001
-    found = logo_picture(_own_profile(member, profile_id))
-    if found is None:
+@member_page(Right.BUILD, profile_id=_own_profile)
+def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile) -> HttpResponse:
+    picture = logo_picture(found)
+    if picture is None:
         raise Http404
-    return HttpResponse(found.png, content_type="image/png")
+    return HttpResponse(picture.png, content_type="image/png")
 
 
 @csrf_exempt  # the upload makes the same check, once the body may be read

@@ -64,9 +64,7 @@ def member_page(
         def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
             memberships = Member.objects.select_related("organization", "user")
             member = memberships.filter(
-                organization_id=organization_id,
-                organization__deleted_at=None,
-                user__email=request.user.get_username(),
+                organization_id=organization_id, organization__deleted_at=None, user__email=request.user.get_username()
             ).first()
             if member is None:
                 raise Http404
@@ -187,6 +185,10 @@ def numbers_in(texts: Iterable[str]) -> list[int]:
 
 def csv_file(lines: Iterable[str], name: str) -> StreamingHttpResponse:
     return attached(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name)
+
+
+def csv_answer(content: str | bytes, name: str) -> HttpResponse:
+    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
 def attached(response: _Response, name: str) -> _Response:

@@ -12,15 +12,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import (
-    actor,
-    done,
-    environments,
-    member_page,
-    reauthenticated,
-    show,
-    told_in,
-)
+from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, show, told_in
 from paraph.dashboard.drafts.options import SharedOptions
 from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
@@ -110,9 +102,7 @@ class RetentionForm(forms.Form):
 
 class DeletionForm(forms.Form):
     typed_name = forms.CharField(
-        label=gettext_lazy("Organization's name"),
-        max_length=200,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        label=gettext_lazy("Organization's name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 
 

@@ -30,15 +30,7 @@ from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
-from paraph.signer.endpoints import (
-    ENTRIES,
-    MOST_COMMAS,
-    MOST_PARTS,
-    count,
-    from_dashboard,
-    in_person,
-    posted_form,
-)
+from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fill_step import fields_on, form_entries
 from paraph.signer.notice import for_signer, mail_again, notice, redirect
 from paraph.signer.otp import not_sent

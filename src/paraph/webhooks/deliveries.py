@@ -117,9 +117,7 @@ def with_outcome(rows: QuerySet[Delivery]) -> QuerySet[Any]:
 def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
     """Return the deliveries of one of the caller's requests, oldest first, as :func:`with_outcome` does."""
     rows = Delivery.objects.filter(
-        request_id=request_id,
-        request__organization_id=scope.organization_id,
-        request__environment=scope.environment,
+        request_id=request_id, request__organization_id=scope.organization_id, request__environment=scope.environment
     )
     return with_outcome(rows).order_by("pk")
 

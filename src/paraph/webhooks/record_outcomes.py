@@ -12,13 +12,7 @@ from paraph.metrics import metrics
 from paraph.outbound.exchange import PostResult
 from paraph.webhooks.models import DeliveryStatus
 
-DELAYS = (
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=25),
-    timedelta(hours=2),
-    timedelta(hours=10),
-)
+DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=2), timedelta(hours=10))
 
 
 def next_attempt(failures: int, failed_at: datetime) -> datetime | None:

@@ -14,16 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import (
-    actor,
-    done,
-    member_page,
-    scope,
-    see_other,
-    show,
-    shown_environment,
-    shown_scope,
-)
+from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, shown_environment, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import key_hash

@@ -10,14 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step, with_removed
-from paraph.dashboard.drafts.people import (
-    PersonForm,
-    SignerForm,
-    SignerForms,
-    completed,
-    earlier_signers,
-    with_account,
-)
+from paraph.dashboard.drafts.people import PersonForm, SignerForm, SignerForms, completed, earlier_signers, with_account
 from paraph.drafts import editing
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Json, Step

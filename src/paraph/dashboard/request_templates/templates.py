@@ -112,6 +112,19 @@ def _saved(
     return show(request, "request_templates/save.html", content, member=member)
 
 
+def template_of(member: Member, template_id: int) -> Template:
+    """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
+    return own(Template, member, template_id)
+
+
+def sendable_template_of(member: Member, template_id: int) -> Template:
+    """Return the same, where it is of production: those of the sandbox are sent through the API."""
+    template = template_of(member, template_id)
+    if template.environment != Environment.PRODUCTION:
+        raise Http404
+    return template
+
+
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
     mine = scoped(Template, shown_scope(request, member)).defer("content").order_by("name", "pk")
@@ -186,10 +199,9 @@ def _documents(found: Template) -> list[dict[str, Any]]:
     ]
 
 
-@member_page(Right.SEND)
-def delete(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+@member_page(Right.SEND, template_id=template_of)
+def delete(request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
-    found = template_of(member, template_id)
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with told_in(form):
@@ -210,16 +222,3 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
     plan = {"plan": member.organization.plan}
     return forms_of(content, initial=initial, prefix="signer", form_kwargs=plan)
-
-
-def template_of(member: Member, template_id: int) -> Template:
-    """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
-    return own(Template, member, template_id)
-
-
-def sendable_template_of(member: Member, template_id: int) -> Template:
-    """Return the same, where it is of production: those of the sandbox are sent through the API."""
-    template = template_of(member, template_id)
-    if template.environment != Environment.PRODUCTION:
-        raise Http404
-    return template
