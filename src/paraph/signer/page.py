@@ -121,7 +121,14 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "written": None if signer.is_approver else _written(signer),
         "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
-        "channels": [_channel(signer, channel.value, locale) for channel in channels(signer)],
+        "channels": [
+            {
+                "name": channel.value,
+                "recipient": masked(destination(signer, channel.value)[1]),
+                "unsent": not_sent(signer, channel.value, locale),
+            }
+            for channel in channels(signer)
+        ],
         "sent": _sent_code(signer, locale),
         "entries": entries,
         "problems": problems(entries.refusal, entries.missing, words),
@@ -146,11 +153,6 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
     written = written_otherwise(signer.full_name, signer.email)
     marked = "<bdi>{}</bdi>"
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
-
-
-def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
-    unsent = not_sent(signer, channel, locale)
-    return {"name": channel, "recipient": masked(destination(signer, channel)[1]), "unsent": unsent}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -218,8 +220,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             channel = _CODES[action] or request.POST.get("channel", "") or channels(signer)[0].value
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
         elif action == "sign":
-            missing = tuple(_missing(entered, signer))
-            if missing:
+            if missing := _missing(entered, signer):
                 return replace(entered, missing=missing)
             sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
@@ -252,9 +253,9 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
     return typed(form.get(f"{kind}-hand", ""))
 
 
-def _missing(entered: Entries, signer: Signer) -> list[str]:
+def _missing(entered: Entries, signer: Signer) -> tuple[str, ...]:
     drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == [] and not signer.is_approver]
-    return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
+    return (*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"]))
 
 
 def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:
