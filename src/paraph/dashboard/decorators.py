@@ -10,7 +10,6 @@ from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
 from django.forms import BaseForm, BaseFormSet
 from django.forms.renderers import DjangoTemplates
 from django.http import (
@@ -30,7 +29,7 @@ from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log import Actor
-from paraph.tenants.models import ActorKind, Environment, Member
+from paraph.tenants.models import ActorKind, Environment, Member, User
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 
@@ -117,7 +116,8 @@ def show(
     if member:
         if environment and not request.headers.get("HX-Request"):  # an open page that asks again switches nothing
             switch_to(request, member, environment)
-        shared["memberships"] = _memberships(member)
+        memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
+        shared["memberships"] = memberships.select_related("organization").order_by("organization__name")
         shared["may_build"] = may(member.role, Right.BUILD)
         shared["in_sandbox"] = (environment or shown_environment(request, member)) == Environment.SANDBOX
     refused = request.method == "POST" and _is_refused(content)
@@ -207,13 +207,12 @@ def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantSc
 
 def actor(request: HttpRequest, member: Member) -> Actor:
     """Return the member, as the activity log names them."""
-    return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))
+    return actor_of(member.user, request)
 
 
-def _memberships(member: Member) -> QuerySet[Member]:
-    """Return the organizations that the person can switch to, as their memberships."""
-    memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
-    return memberships.select_related("organization").order_by("organization__name")
+def actor_of(user: User, request: HttpRequest) -> Actor:
+    """Return whose account it is, as the activity log names them."""
+    return Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
 
 
 def _is_long_ago(request: HttpRequest) -> bool:

@@ -13,15 +13,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.attention import attention
-from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to, told_in
+from paraph.dashboard.decorators import actor_of, member_page, see_other, show, shown_scope, switch_to, told_in
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
-from paraph.server.client_address import client_address
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
-from paraph.tenants.models import ActorKind, ApiKey, Environment, Member, User
+from paraph.tenants.models import ApiKey, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
@@ -94,9 +92,9 @@ def new_organization(request: HttpRequest) -> HttpResponse:
         return show(request, "new_organization_closed.html", {}, status=403)
     form = NewOrganizationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
         with told_in(form):
-            return see_other("home", open_organization(user, actor, form.cleaned_data["name"]).pk)
+            made = open_organization(user, actor_of(user, request), form.cleaned_data["name"])
+            return see_other("home", made.pk)
     return show(request, "new_organization.html", {"form": form})
 
 

@@ -18,8 +18,12 @@ from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Environment, Member, Organization
-from paraph.tenants.organizations import change_settings, production_applications
-from paraph.tenants.request_defaults import change_request_defaults, request_defaults
+from paraph.tenants.organizations import (
+    change_request_defaults,
+    change_settings,
+    production_applications,
+    request_defaults,
+)
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 

@@ -72,9 +72,6 @@ class _OpenAttempt(NamedTuple):
     trace: str
 
 
-_ATTEMPT = _OpenAttempt._fields.index("attempt_id")
-
-
 class _Outcome(NamedTuple):
     """The new state of a delivery and its attempt; fields in the order of the statement's columns."""
 
@@ -97,7 +94,7 @@ def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) 
     Safe to repeat: only the open attempt of a delivery is recorded.
     """
     answers = dict(attempts)
-    found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in planned(_OPEN, [list(answers)])}
+    found = {each.attempt_id: each for each in map(_OpenAttempt._make, planned(_OPEN, [list(answers)]))}
     outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
     if not outcomes:
         return

@@ -15,7 +15,7 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.request_templates.models import Template
 from paraph.tenants.models import Member
-from paraph.tenants.request_defaults import request_defaults
+from paraph.tenants.organizations import request_defaults
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

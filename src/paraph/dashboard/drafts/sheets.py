@@ -13,7 +13,7 @@ from paraph.dashboard.documents import drawn
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, Placed
 from paraph.drafts.signature_lines import wanted
-from paraph.drafts.tags import Offer, Target, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.drafts.tags import Target, offers_in, signature_lines_of, sizes_for, tags_of
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, fields_picture
@@ -77,20 +77,20 @@ def _file(document: Document, places: list[Placed], draft: Draft, *, real: bool,
 
 
 def _targets(document: Document, draft: Draft) -> dict[int, list[list[Any]]]:
-    offers, lines = offers_in(draft), signature_lines_of(document)
+    lines = signature_lines_of(document)
+    offers = {
+        name: {"signer": each.signer.ref, "type": each.kind.type if each.kind else "", "name": each.name}
+        for name, each in offers_in(draft).items()
+    }
     asked = {line: {"signer": signer.ref, "type": "", "name": ""} for line, signer, _ in wanted(lines, draft.signing)}
     named: list[tuple[str, str, Target]] = [("tag", tag, at) for tag, at in tags_of(document).items()]
     named += [("line" if line in asked or line.is_for_signature else "rule", line.label, line) for line in lines]
     targets: dict[int, list[list[Any]]] = {}
     for (kind, name, at), size in zip(named, sizes_for(document, [at for _, _, at in named]), strict=True):
-        offer = _named(offers.get(name)) if isinstance(at, FoundTag) else asked.get(at)
+        offer = offers.get(name) if isinstance(at, FoundTag) else asked.get(at)
         place = [kind, name, *(round(each, 2) for each in (at.x, at.y, at.width, at.height)), *size]
         targets.setdefault(at.page_number, []).append([*place, offer] if offer else place)
     return targets
-
-
-def _named(offer: Offer | None) -> dict[str, str] | None:
-    return offer and {"signer": offer.signer.ref, "type": offer.kind.type if offer.kind else "", "name": offer.name}
 
 
 def _box(at: Placed) -> dict[str, Any]:
