@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
+from paraph.dashboard.branding_preview import PARENT_POLICY, shown_logo
 from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
@@ -22,7 +22,7 @@ from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
-from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
+from paraph.tenants.branding import COLORS, DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right

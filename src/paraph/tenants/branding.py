@@ -18,7 +18,7 @@ from paraph.tenants.organizations import checked_name, locked_organization
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
 _SURFACE = "#ffffff"
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
-_COLORS = ("background_color", "text_color", "accent_color")
+COLORS = ("background_color", "text_color", "accent_color")
 
 
 @transaction.atomic
@@ -68,7 +68,7 @@ def existing_profile(profile_id: int) -> BrandingProfile:
 
 
 def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
-    values = {field: colors[field] for field in _COLORS}
+    values = {field: colors[field] for field in COLORS}
     for field, value in values.items():
         if not is_color(value):
             raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
@@ -76,7 +76,7 @@ def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
 
 
 def facts_of(profile: BrandingProfile) -> dict[str, object]:
-    facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
+    facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *COLORS)}
     return facts | ({"signature_only": True} if profile.signature_only else {})
 
 

@@ -54,15 +54,6 @@ def state(invitation: Invitation) -> State:
     return State.OPEN if clock.now() < invitation.expires_at else State.EXPIRED
 
 
-def require_room_to_invite(organization_id: int) -> None:
-    """Raise ``DomainError("rate_limited", …)`` after 20 invitations within 24 hours. Call it with the organization's
-    row locked."""
-    since = clock.now() - timedelta(days=1)
-    if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
-        sentence = _("An organization can send at most %(count)d invitations per day. Try again tomorrow.")
-        raise DomainError("rate_limited", sentence % {"count": MOST_IN_A_DAY})
-
-
 def count_resend(invitation: Invitation, network: str) -> None:
     """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
@@ -100,7 +91,10 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
     if _open(organization_id).filter(email=email).exists():
         sentence = _("%(email)s has already been invited: send that invitation again, or withdraw it.")
         raise DomainError("conflict", sentence % {"email": email})
-    require_room_to_invite(organization_id)
+    since = clock.now() - timedelta(days=1)
+    if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
+        sentence = _("An organization can send at most %(count)d invitations per day. Try again tomorrow.")
+        raise DomainError("rate_limited", sentence % {"count": MOST_IN_A_DAY})
     invited_by = acting_member(organization_id, actor)
     invitation = Invitation(organization=organization, email=email, role=role, invited_by=invited_by)
     invited = _with_new_link(invitation)
