@@ -121,14 +121,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "written": None if signer.is_approver else _written(signer),
         "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
-        "channels": [
-            {
-                "name": channel.value,
-                "recipient": masked(destination(signer, channel.value)[1]),
-                "unsent": not_sent(signer, channel.value, locale),
-            }
-            for channel in channels(signer)
-        ],
+        "channels": [_channel(signer, channel.value, locale) for channel in channels(signer)],
         "sent": _sent_code(signer, locale),
         "entries": entries,
         "problems": problems(entries.refusal, entries.missing, words),
@@ -153,6 +146,11 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
     written = written_otherwise(signer.full_name, signer.email)
     marked = "<bdi>{}</bdi>"
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
+
+
+def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
+    unsent = not_sent(signer, channel, locale)
+    return {"name": channel, "recipient": masked(destination(signer, channel)[1]), "unsent": unsent}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:

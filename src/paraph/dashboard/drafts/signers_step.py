@@ -79,7 +79,7 @@ def _at(row: str, rows: int) -> int:
 
 def _unbound(member: Member, draft: Draft) -> Rows:
     known = [{"id": signer.ref, **asdict(signer)} for signer in draft.signers]
-    return SignerForms(initial=known, prefix="signer", form_kwargs=_kwargs(member))
+    return SignerForms(initial=known, prefix="signer", form_kwargs={"plan": member.organization.plan})
 
 
 def _bound(request: HttpRequest, member: Member) -> Rows:
@@ -87,11 +87,7 @@ def _bound(request: HttpRequest, member: Member) -> Rows:
     if content.get("action") in {"me", "only-me"}:
         content = with_account(content, member.user)
     content = with_removed(completed(content, earlier_signers(scope(member))), remove="signer")
-    return SignerForms(content, prefix="signer", form_kwargs=_kwargs(member))
-
-
-def _kwargs(member: Member) -> dict[str, str]:
-    return {"plan": member.organization.plan}
+    return SignerForms(content, prefix="signer", form_kwargs={"plan": member.organization.plan})
 
 
 def _unbound_copies(draft: Draft) -> Copies:
