@@ -145,5 +145,4 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
         from paraph.flow.personal_data.erase import erase_address
 
         erased = erase_address(operator, address)
-        left = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
-        show(left, as_json=as_json)
+        show({"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}, as_json=as_json)

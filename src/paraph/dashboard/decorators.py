@@ -216,8 +216,7 @@ def actor_of(user: User, request: HttpRequest) -> Actor:
 
 
 def _is_long_ago(request: HttpRequest) -> bool:
-    records = get_authentication_records(request, request.user)
-    latest = max((float(record["at"]) for record in records), default=0.0)
+    latest = max((float(record["at"]) for record in get_authentication_records(request, request.user)), default=0.0)
     return clock.now().timestamp() - latest >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 

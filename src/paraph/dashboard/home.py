@@ -93,8 +93,7 @@ def new_organization(request: HttpRequest) -> HttpResponse:
     form = NewOrganizationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with told_in(form):
-            made = open_organization(user, actor_of(user, request), form.cleaned_data["name"])
-            return see_other("home", made.pk)
+            return see_other("home", open_organization(user, actor_of(user, request), form.cleaned_data["name"]).pk)
     return show(request, "new_organization.html", {"form": form})
 
 
@@ -114,8 +113,7 @@ def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
         steps.append(Step(_("Send a request to yourself as a test"), "requests", requests.total() > 0))
         steps.append(Step(_("Get one signed and sealed"), "requests", requests[RequestStatus.COMPLETED] > 0))
     if may(member.role, Right.INVITE):
-        others = organization.members.exclude(pk=member.pk).exists()
-        steps.append(Step(_("Invite a colleague"), "members", others))
+        steps.append(Step(_("Invite a colleague"), "members", organization.members.exclude(pk=member.pk).exists()))
         steps.append(Step(_("Set a contact for signers' questions"), "settings", bool(organization.contact_email)))
     if may(member.role, Right.BUILD):
         called = ApiKey.objects.filter(application__organization=organization, last_used_at__isnull=False).exists()

@@ -44,8 +44,7 @@ class InviteForm(RoleForm):
 
 def members(request: HttpRequest, organization_id: int) -> HttpResponse:
     """Show the members to everybody; take an invitation from whoever may invite."""
-    view = _invite if request.method == "POST" else _list
-    return view(request, organization_id)
+    return (_invite if request.method == "POST" else _list)(request, organization_id)
 
 
 @member_page(Right.SEE)

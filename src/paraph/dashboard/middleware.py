@@ -43,8 +43,7 @@ class DashboardMiddleware:
                 self._exception_hooks.append(self._chain.process_exception)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        concerned = request.path.startswith(PREFIXES)
-        return self._chain(request) if concerned else self._get_response(request)
+        return (self._chain if request.path.startswith(PREFIXES) else self._get_response)(request)
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
         if not request.path.startswith(PREFIXES):

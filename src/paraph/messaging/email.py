@@ -72,8 +72,7 @@ def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str
         "Message-ID": f"<{message_id}@{host}>" if message_id else make_msgid(domain=host),
     }
     subject = " ".join(content.subject.split())  # names in it may have line breaks, which Django would refuse
-    sender = _from(content.from_name)
-    message = _Mail(subject, content.text, sender, [to], headers=headers, reply_to=reply_to)
+    message = _Mail(subject, content.text, _from(content.from_name), [to], headers=headers, reply_to=reply_to)
     if content.html:
         message.attach_alternative(content.html, "text/html")
     if content.logo:

@@ -175,8 +175,7 @@ def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) 
 
 def _svg(signer: Signer, field: Field, typed: Values) -> str | None:
     value = own_value(signer, field, typed)
-    locale = signer.request.locale
-    return None if value is None else field_picture(field_content(field, value, locale)).decode()
+    return None if value is None else field_picture(field_content(field, value, signer.request.locale)).decode()
 
 
 def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | None:

@@ -54,8 +54,7 @@ def create_organization(actor: Actor, name: str, plan: str) -> Organization:
 def may_open_organization(user: User) -> bool:
     """Return whether the person may make another organization: where registration is not closed, up to ten that they
     own."""
-    owned = user.memberships.filter(role=Role.OWNER).count()
-    return settings.PARAPH.registration != "closed" and owned < MOST_OWNED
+    return settings.PARAPH.registration != "closed" and user.memberships.filter(role=Role.OWNER).count() < MOST_OWNED
 
 
 @transaction.atomic

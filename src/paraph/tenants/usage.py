@@ -71,8 +71,7 @@ def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, 
         if newest or earlier:
             used[held.organization_id].calls[held.environment] += newest + earlier
     created = DailyCount.objects.filter(resource="signature_requests", day__gte=month, day__lt=next_month(month), **of)
-    by_environment = created.values_list("organization_id", "environment").annotate(Sum("count"))
-    for owner, environment, count in by_environment:
+    for owner, environment, count in created.values_list("organization_id", "environment").annotate(Sum("count")):
         used[owner].requests[environment] = count
     sends = Count.objects.filter(scope__startswith=sends_scope(month, ""))
     if organization_id is not None:

@@ -222,12 +222,11 @@ def _application_page(request: HttpRequest, member: Member, found: Application, 
     """Return the page, with the form that could not be taken, if any."""
     keys, entered = _keys(found), {"name": found.name, "webhook_url": found.webhook_url}
     live = [row for row in keys if row.is_live]
-    used = [row.key.last_used_at for row in keys if row.key.last_used_at]
     content: dict[str, Any] = {
         "application": found,
         "keys": keys,
         "live": live,
-        "last_used_at": max(used, default=None),
+        "last_used_at": max((row.key.last_used_at for row in keys if row.key.last_used_at), default=None),
         "calls": sum(row.calls.together for row in keys),
         "settings": SettingsForm(initial={**entered, "frame_origins": "\n".join(found.frame_origins.split())}),
         "rotation": RotationForm(),

@@ -108,8 +108,7 @@ def _saved(
         template.subject, template.message = form.cleaned_data["subject"], form.cleaned_data["message"]
         save_template(scope(member), template, actor(request, member), form.names())
         return see_other("template", member.organization_id, template.pk)
-    content = {"form": form, "drops_values": drops_values}
-    return show(request, "request_templates/save.html", content, member=member)
+    return show(request, "request_templates/save.html", {"form": form, "drops_values": drops_values}, member=member)
 
 
 def template_of(member: Member, template_id: int) -> Template:
@@ -208,8 +207,7 @@ def delete(request: HttpRequest, member: Member, found: Template) -> HttpRespons
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
             messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
             return see_other("templates", member.organization_id)
-    content = {"template": found, "form": form}
-    return show(request, "request_templates/delete.html", content, member=member)
+    return show(request, "request_templates/delete.html", {"template": found, "form": form}, member=member)
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
@@ -220,5 +218,4 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
     if content is not None:  # as many as there are roles, whatever the browser says
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
-    plan = {"plan": member.organization.plan}
-    return forms_of(content, initial=initial, prefix="signer", form_kwargs=plan)
+    return forms_of(content, initial=initial, prefix="signer", form_kwargs={"plan": member.organization.plan})

@@ -90,8 +90,7 @@ def export_requests(request: HttpRequest, member: Member) -> Any:
         return see_other("requests", member.organization_id)
     note_export(member.organization_id, actor(request, member), filters.query())
     name = f"requests-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    lines = _lines(shown_scope(request, member), filters)
-    return csv_file(lines, name)
+    return csv_file(_lines(shown_scope(request, member), filters), name)
 
 
 def _lines(scope: TenantScope, filters: Filters) -> Iterator[str]:

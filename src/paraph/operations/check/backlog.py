@@ -59,8 +59,7 @@ def unsealed() -> Iterator[Outcome]:
     waiting = max(1, SealingFailure.objects.count())  # some may be sealed meanwhile
     count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
-    outcome = failed if clock.now() - since > _LONG_FAILING else warning
-    yield outcome("sealing failures", sentence)
+    yield (failed if clock.now() - since > _LONG_FAILING else warning)("sealing failures", sentence)
 
 
 def oldest_unsealed_seconds() -> float:
