@@ -9,7 +9,6 @@ from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.evidence.preservation import SealedFile, records_of
 from paraph.flow.messages import limits
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
 from paraph.otp.guesses import WrongCodesSummary, wrong_codes
@@ -24,6 +23,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
+from paraph.tenants.scope import existing
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000
@@ -86,10 +86,7 @@ def request_state(request_id: int) -> dict[str, Any]:
 
 
 def _request(request_id: int) -> SignatureRequest:
-    request = SignatureRequest.objects.filter(pk=request_id).first()
-    if request is None:
-        raise DomainError("not_found", f"There is no signature request {request_id}.")
-    return request
+    return existing(SignatureRequest.objects.filter(pk=request_id), f"There is no signature request {request_id}.")
 
 
 def _reminders(request: SignatureRequest) -> dict[str, int] | None:

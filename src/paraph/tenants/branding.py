@@ -14,6 +14,7 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import checked_name, locked_organization
+from paraph.tenants.scope import existing
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
 _SURFACE = "#ffffff"
@@ -61,10 +62,7 @@ def existing_profile(profile_id: int) -> BrandingProfile:
     """Return the profile. Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is
     deleted."""
     profiles = BrandingProfile.objects.filter(deleted_at=None, organization__deleted_at=None)
-    profile = profiles.filter(pk=profile_id).first()
-    if profile is None:
-        raise DomainError("not_found", f"There is no branding profile {profile_id}.")
-    return profile
+    return existing(profiles.filter(pk=profile_id), f"There is no branding profile {profile_id}.")
 
 
 def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:

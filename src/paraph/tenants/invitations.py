@@ -21,6 +21,7 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Invitation, Member, Role, User
 from paraph.tenants.organizations import locked_organization, require_choice
 from paraph.tenants.rights import acting_member, require_grantable
+from paraph.tenants.scope import existing
 
 VALID = timedelta(days=7)
 MOST_IN_A_DAY = 20
@@ -166,9 +167,7 @@ def _open(organization_id: int) -> QuerySet[Invitation]:
 def _changeable(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
     locked_organization(organization_id)
     rows = _open(organization_id).select_related("organization", "invited_by__user")
-    invitation = rows.filter(pk=invitation_id).first()
-    if invitation is None:
-        raise DomainError("not_found", _("There is no such invitation."))
+    invitation = existing(rows.filter(pk=invitation_id), _("There is no such invitation."))
     require_grantable(organization_id, actor, invitation.role)
     return invitation
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Application, BrandingProfile, Environment, Member, Organization, Plan, Role, User
+from paraph.tenants.scope import existing
 
 MOST_OWNED = 10
 UNNAMED = "First organization"
@@ -36,10 +37,8 @@ def locked_organization(organization_id: int) -> Organization:
 
 def _existing(organization_id: int, *, lock: bool) -> Organization:
     rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
-    organization = rows.filter(pk=organization_id, deleted_at=None).first()
-    if organization is None:
-        raise DomainError("not_found", _("There is no organization %(id)d.") % {"id": organization_id})
-    return organization
+    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
+    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
 
 
 @transaction.atomic
