@@ -1,12 +1,12 @@
 """Pages that say why there is no other: named in the URL map, for every door without answers of its own."""
 
 import logging
+from collections.abc import Callable
 
 import structlog
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
-from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.middleware import guarded
@@ -62,13 +62,16 @@ def _notice(status: int, heading: str, sentence: str, incident: str = "") -> Htt
     return response
 
 
-class DashboardOutage(MiddlewareMixin):
+class DashboardOutage:
     """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
     :class:`paraph.server.middleware.Outage`."""
 
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            return self.get_response(request)
+            return self._get_response(request)
         except Exception as exception:  # of what reads the account before any view
             answer = _outage_page(exception)
             if answer is None:

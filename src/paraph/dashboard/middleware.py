@@ -71,16 +71,19 @@ def guarded(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class AccountLanguage(MiddlewareMixin):
+class AccountLanguage:
     """The language that a person chose for their account, else the one that their browser asks for. Stands behind the
     middleware that finds the account."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         chosen = request.user.language if request.user.is_authenticated else ""
         if not chosen:
-            return self.get_response(request)
+            return self._get_response(request)
         with translation.override(chosen):
-            response = self.get_response(request)
+            response = self._get_response(request)
         response.headers["Content-Language"] = chosen
         return response
 
