@@ -178,11 +178,6 @@ def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, A
     return own | chosen | ({"signature_only": chosen["signature_only"] == "True"} if "signature_only" in chosen else {})
 
 
-def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
-    content = {"sentence": _logo_refusal(LogoRefused("too_large", {"limit": LARGEST // 1024}))}
-    return show(request, "documents/refused.html", content, member=member, status=422)
-
-
 @member_page(Right.BUILD, profile_id=_own_profile)
 def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile) -> HttpResponse:
     picture = logo_picture(found)
@@ -193,7 +188,9 @@ def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile)
 
 @csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.BUILD, post_only=True)
-@takes_small_file(LARGEST, _too_large)
+@takes_small_file(
+    LARGEST, "documents/refused.html", lambda: _logo_refusal(LogoRefused("too_large", {"limit": LARGEST // 1024}))
+)
 def logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
     found, by = _own_profile(member, profile_id), actor(request, member)
     if "remove" in request.POST:

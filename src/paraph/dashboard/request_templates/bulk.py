@@ -49,14 +49,9 @@ class CsvForm(forms.Form):
     file = file_field(gettext_lazy("CSV file"), ".csv,.txt,text/csv", gettext_lazy("Choose a CSV file."))
 
 
-def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
-    content = {"sentence": _("The file is larger than 1 MiB.")}
-    return show(request, "request_templates/too_large.html", content, member=member, status=422)
-
-
 @csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.SEND)
-@takes_small_file(MOST_BYTES, _too_large)
+@takes_small_file(MOST_BYTES, "request_templates/too_large.html", lambda: _("The file is larger than 1 MiB."))
 def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     template = sendable_template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
