@@ -3,6 +3,7 @@ the bottom left, and what a field asks."""
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -51,10 +52,10 @@ class PlaceForm(forms.Form):
         signer: Any = self.fields["signer"]
         document: Any = self.fields["document"]
         signer.choices = [(ref, each.label) for ref, each in choices.signers.items()]
-        signer.coerce = choices.signers.__getitem__  # of what is none of the choices, nothing comes here
+        signer.coerce = partial(_one_of, choices.signers)
         documents = enumerate(choices.documents.items(), start=1)
         document.choices = [(pk, f"{number}. {each.name}") for number, (pk, each) in documents]
-        document.coerce = choices.documents.__getitem__
+        document.coerce = partial(_one_of, choices.documents)
         for name in RECTANGLE:
             self.fields[name].widget.attrs["step"] = "any"
 
@@ -82,6 +83,12 @@ class PlaceForm(forms.Form):
             elif not 0 <= entered[start] <= most:
                 sentence = _("From 0 to %(most)s: beyond that, it leaves the page.")
                 self.add_error(start, sentence % {"most": f"{int(most * 100) / 100:.2f}"})
+
+
+def _one_of(known: dict[str, Any], key: str) -> Any:
+    if key not in known:
+        raise ValueError(key)
+    return known[key]
 
 
 class StampForm(PlaceForm):
