@@ -3,7 +3,7 @@ Prometheus are told, from outcomes that stay valid for a while, so that frequent
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -51,7 +51,7 @@ class ServiceCheck:
     sessions of the database and not ten."""
 
     name: str
-    perform: Callable[[], Iterator[Outcome]]
+    perform: Callable[[], Iterable[Outcome]]
     valid_seconds: float
     serving: bool = False
     starting: bool = False
