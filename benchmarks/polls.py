@@ -8,7 +8,7 @@ Prints their names as JSON, then a line each time that it has done what a line o
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -49,7 +49,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     }
 
 
-def _all(check: Callable[[], Iterator[Any]]) -> None:
+def _all(check: Callable[[], Iterable[Any]]) -> None:
     list(check())
 
 

@@ -76,7 +76,7 @@ BUDGETS = {
     "keys": 2_199,
     "messaging": 597,
     "metrics": 320,
-    "operations": 3_349,
+    "operations": 3_334,
     "otp": 464,
     "outbound": 510,
     "pdf": 22_352,
@@ -88,7 +88,7 @@ BUDGETS = {
     "signature_requests": 3_978,
     "signer": 2_815,
     "storage": 710,
-    "tenants": 2_381,
+    "tenants": 2_384,
     "webhooks": 1_370,
     "words": 80,
 }

@@ -2,7 +2,7 @@
 
 import os
 import smtplib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from tests.pdf.timestamps.test_http_authority import send, server
 Settings = Any
 
 
-def statuses(look: Callable[[], Iterator[Outcome]]) -> dict[str, str]:
+def statuses(look: Callable[[], Iterable[Outcome]]) -> dict[str, str]:
     return {outcome.name: outcome.status.value for outcome in look()}
 
 

@@ -46,8 +46,12 @@ def agreed(*, anew: bool = False) -> Installation:
     """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
     knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
-        _read[:] = [(Installation.objects.filter(pk=ONLY).first() or Installation(), time.monotonic())]
+        _read[:] = [(_row(), time.monotonic())]
     return _read[0][0]
+
+
+def _row() -> Installation:
+    return Installation.objects.filter(pk=ONLY).first() or Installation()
 
 
 def _secret_of_what_is_there() -> bytes | None:
