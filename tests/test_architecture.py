@@ -91,7 +91,7 @@ BUDGETS = {
     "storage": 710,
     "tenants": 2_384,
     "transparency": 1_042,
-    "webhooks": 1_360,
+    "webhooks": 1_363,
     "words": 80,
 }
 """Lines of each room, without migrations. What needs more raises the budget of its room, by name."""

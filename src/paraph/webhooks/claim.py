@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from paraph.database.planned import one_row, planned
+from paraph.database.planned import planned
 
 AT_ONCE = 16
 AT_ONCE_IN_TROUBLE = 8
@@ -156,10 +156,14 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelive
     same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
     """
     moments = {"now": now, "lapsed": now - LEASE}
-    if free <= 0 or one_row(_ANY_DUE, moments) is None:
+    if free <= 0 or not _rows(_ANY_DUE, moments):
         return []
-    loads = [EndpointLoad(*row) for row in planned(_LOADS, {**moments, "most": 2 * AT_ONCE})]
+    loads = [EndpointLoad(*row) for row in _rows(_LOADS, {**moments, "most": 2 * AT_ONCE})]
     share = shares(loads, free, free_for_trouble)
     troubled = {load.endpoint for load in loads if load.trouble}
-    rows = planned(_CLAIM, {**moments, "endpoints": list(share), "counts": list(share.values())})
+    rows = _rows(_CLAIM, {**moments, "endpoints": list(share), "counts": list(share.values())})
     return [ClaimedDelivery._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
+
+
+def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return planned(statement, arguments).fetchall()
