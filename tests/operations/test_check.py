@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+from cryptography import x509
 from django.db import connection
 from procrastinate.contrib.django import app
 
@@ -117,8 +118,8 @@ def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
     )
     (outcome,) = sealing()
     assert outcome.status == "warning"
-    day = (clock.now() - timedelta(hours=1) + timedelta(days=10)).strftime("%Y-%m-%d")
-    parts = [f"The key's certificate counts until {day}", "It has no timestamp.", dead, "The level is not B-LTA."]
+    end = clock.iso(x509.load_pem_x509_certificates(chain.read_bytes())[0].not_valid_after_utc)
+    parts = [f"The key's certificate counts until {end}", "It has no timestamp.", dead, "The level is not B-LTA."]
     places = [outcome.sentence.find(part) for part in parts]
     assert -1 not in places and places == sorted(places), outcome.sentence
     assert outcome.sentence.count(dead) == 1
