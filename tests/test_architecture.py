@@ -77,7 +77,7 @@ BUDGETS = {
     "keys": 2_199,
     "messaging": 597,
     "metrics": 320,
-    "operations": 3_381,
+    "operations": 3_331,
     "otp": 464,
     "outbound": 510,
     "pdf": 22_646,

@@ -39,7 +39,7 @@ def root() -> bytes:
 
 
 def status() -> tuple[str, str]:
-    (outcome,) = transparency_log()
+    outcome = transparency_log()
     return outcome.status.value, outcome.sentence
 
 

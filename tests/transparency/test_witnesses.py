@@ -156,7 +156,7 @@ def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(settings: An
     log.log_proofs()
     newest = log.published()
     assert newest and len(read_note(newest.note).signatures) == 1
-    (outcome,) = transparency_log()
+    outcome = transparency_log()
     assert outcome.status.value == "warning" and f"not cosigned by {own_key().log.name}" in outcome.sentence
     bare = newest.note
     watched(settings, live_server.url)
@@ -209,5 +209,5 @@ def test_a_witness_that_saw_another_log_does_not_cosign(settings: Any, live_serv
 )
 def test_settings_that_name_no_witness_are_told_of(settings: Any, named: dict[str, list[str]]) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update=named)
-    (outcome,) = transparency_log()
+    outcome = transparency_log()
     assert outcome.status.value == "failed" and "PARAPH_WITNESS" in outcome.sentence

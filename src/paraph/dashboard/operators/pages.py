@@ -26,8 +26,8 @@ from paraph.evidence import preservation
 from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.check.backlog import backup, queue, unsealed, webhooks
 from paraph.operations.check.outcome import Status
+from paraph.operations.check.service_checks import CHECKS
 from paraph.operations.pending_work import retry, retry_all
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import with_second_factor
@@ -72,7 +72,7 @@ def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:
 
 
 _AT_ONCE, _RETRIED_AT_ONCE = 20, 200
-_NOW = (queue, webhooks, unsealed, backup)
+_NOW = ("workers", "webhooks", "sealing failures", "backup")
 """Checks that are made for each page, so that it says one thing: they ask the database alone, and it is there."""
 _CHANGES = {"suspend": suspend_organization, "resume": resume_organization}
 
@@ -91,7 +91,7 @@ def page(request: HttpRequest, operator: Actor) -> HttpResponse:
     look, now, form = LATEST.look(), clock.now(), SearchForm(request.GET)
     words = form.cleaned_data["q"] if form.is_valid() else ""
     found = Paginator(_organizations(words), _AT_ONCE).get_page(request.GET.get("page"))
-    fresh = {each.name: each for check in _NOW for each in check()}
+    fresh = {each.name: each for check in CHECKS if check.name in _NOW for each in check.outcomes()}
     known = {each.name: each for each in look.outcomes} | fresh
     outcomes = sorted(known.values(), key=lambda each: list(Status).index(each.status), reverse=True)
     content = {
