@@ -231,7 +231,7 @@ def test_a_public_service_without_gateways_is_told_that_production_is_refused(co
     configured(base_url="https://sign.example.com")
     assert statuses(mail_gateway) == {"mail": "failed"} and statuses(sms_gateway) == {"sms": "warning"}
     for check, variable in ((mail_gateway, "PARAPH_SMTP_URL"), (sms_gateway, "PARAPH_SMS_URL")):
-        [outcome] = check()
+        outcome = check()
         assert f"set {variable}, or PARAPH_MAIL=captured" in outcome.sentence
     configured(base_url="https://sign.example.com", mail="captured")
     outcome = mail_gateway()
