@@ -119,7 +119,7 @@ def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
     )
     outcome = sealing()
     assert outcome.status == "warning"
-    end = clock.iso(x509.load_pem_x509_certificates(chain.read_bytes())[0].not_valid_after_utc)
+    end = clock.iso(x509.load_pem_x509_certificates(chain.read_bytes())[1].not_valid_after_utc)
     parts = [f"The key's certificate counts until {end}", "It has no timestamp.", dead, "The level is not B-LTA."]
     places = [outcome.sentence.find(part) for part in parts]
     assert -1 not in places and places == sorted(places), outcome.sentence
