@@ -34,5 +34,4 @@ def transparency_log() -> Outcome:
     if absent:
         names = ", ".join(key.name for key in absent)
         return warning(f"The newest checkpoint is not cosigned by {names}. The log of the workers says why.")
-    count = f"The log has {newest.size if newest else 0} entries"
-    return ok(f"{count}, and {witnesses or 'no'} witness{'' if witnesses == 1 else 'es'} to cosign them.")
+    return ok(f"Entries: {newest.size if newest else 0}. Witnesses: {witnesses}.")
