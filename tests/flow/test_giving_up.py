@@ -120,7 +120,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     kept_back = told(made)
     assert (kept_back["state"], kept_back["cause"]) == ("given_up", CAUSE)
     assert figures()["paraph_sealing_failures_given_up"] == 1
-    (outcome,) = unsealed()
+    outcome = unsealed()
     assert outcome.status == "failed"
     assert outcome.sentence.startswith("1 completed request was given up") and "list --failed" in outcome.sentence
     (row,) = sealing_failures(given_up_only=True, limit=10)
@@ -136,7 +136,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     assert SignatureRequest.objects.get(pk=made.request.pk).finalized
     assert told(made) is None and sealing_failures(given_up_only=False, limit=10) == []
     assert figures()["paraph_sealing_failures_given_up"] == 0
-    (outcome,) = unsealed()
+    outcome = unsealed()
     assert outcome.status == "ok"
 
 

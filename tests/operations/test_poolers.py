@@ -146,7 +146,7 @@ def test_too_few_sessions_are_counted(
         for asking in (check, statements):
             monkeypatch.setattr(asking, "connection", made)
         monkeypatch.setattr(check, "connector_params", lambda: {"conninfo": url})
-        [outcome] = check.connections()
+        outcome = check.connections()
         made.close()
         return outcome.status.value, outcome.sentence
 

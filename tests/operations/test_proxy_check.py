@@ -17,7 +17,7 @@ from paraph.server.middleware import PROBE
 def configured(settings: Any) -> Any:
     def configure(**fields: Any) -> tuple[str, str]:
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        [outcome] = proxy()
+        outcome = proxy()
         return outcome.status.value, outcome.sentence
 
     return configure

@@ -141,8 +141,7 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(rows(_WEBHOOKS)))
-    late = oldest_due_seconds()
-    yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
+    yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", oldest_due_seconds())
     missing, seconds = preservation.overdue()
     text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
     yield _gauge("paraph_timestamps_overdue", text, missing)

@@ -104,11 +104,7 @@ def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
 
 
 def _document(
-    document: Document,
-    places: list[Placement],
-    initials: tuple[int, int] | None,
-    locale: str,
-    numbers: Iterator[int],
+    document: Document, places: list[Placement], initials: tuple[int, int] | None, locale: str, numbers: Iterator[int]
 ) -> dict[str, Any]:
     boxes: dict[int, list[SvgBox]] = defaultdict(list)
     for place in places:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import structlog
 from django.db.models import Model, QuerySet
 
+from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.tenants.models import BrandingProfile
 
@@ -55,6 +56,14 @@ def answer_for(owned: _Owned) -> None:
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
     """Return the rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
     return QuerySet(model).filter(**scope.columns)
+
+
+def existing(rows: QuerySet[Row], sentence: str) -> Row:
+    """Return the first row. Raise ``DomainError("not_found", …)`` with the sentence where there is none."""
+    row = rows.first()
+    if row is None:
+        raise DomainError("not_found", sentence)
+    return row
 
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:

@@ -117,7 +117,7 @@ def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpRespo
     """Lead to the signing page, where a code that is sent to the member's address is asked for as of everybody; to the
     page of the request, if it is not their turn."""
     page = own_signing_page(request, member, request_id)
-    return see_other(page or f"/app/{member.organization_id}/requests/{request_id}")
+    return see_other(page) if page else see_other("request", member.organization_id, request_id)
 
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
