@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from paraph.kernel import clock
+from tests import loopback
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Received:
     at: float
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     server: "Receiver"
 
     def do_POST(self) -> None:
@@ -40,9 +41,6 @@ class Handler(BaseHTTPRequestHandler):
             self.server.received.append(Received(self.path, dict(self.headers.items()), body, time.monotonic()))
         with contextlib.suppress(OSError):  # the client has gone, as it should from a slow or endless answer
             self.server.behave(self)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
 
 class KeepingHandler(Handler):

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -17,6 +16,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsag
 from paraph.kernel import clock
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
+from tests.loopback import Handler, served
 
 HOLDS = timedelta(days=4)
 
@@ -121,7 +121,7 @@ class Issuer:
 def issuer() -> Iterator[Issuer]:
     """The authority with its HTTP server on loopback."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Responder(Handler):
         def do_GET(self) -> None:
             if not self._is_sent_on(302):
                 self._send("crl", own.crl())
@@ -149,18 +149,9 @@ def issuer() -> Iterator[Issuer]:
             with contextlib.suppress(OSError):  # the client may have gone
                 self.wfile.write(body)
 
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        own = Issuer(f"http://127.0.0.1:{running.server_port}/")
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield own
-        finally:
-            running.shutdown()
-            thread.join()
+    with served(Responder) as running:
+        own = Issuer(f"{running.url}/")
+        yield own
 
 
 def _name(common: str) -> x509.Name:

@@ -101,8 +101,7 @@ def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
         assert "signer" not in content or content["signer"]["email"].endswith("@erased.invalid")
 
 
-def test_a_signer_of_a_request_that_is_not_over_is_not_erased() -> None:
-    made = scene()
+def test_a_signer_of_a_request_that_is_not_over_is_not_erased(made: Scene) -> None:
     with pytest.raises(DomainError, match="is not over") as refused:
         erase_signer(OPERATOR, made.signers[0].pk)
     assert refused.value.code == "conflict"
@@ -114,8 +113,7 @@ def test_a_signer_of_a_request_that_is_not_over_is_not_erased() -> None:
     assert Signer.objects.get().last_name == "Lovelace"
 
 
-def test_the_link_of_an_erased_signer_ends() -> None:
-    made = scene()
+def test_the_link_of_an_erased_signer_ends(made: Scene) -> None:
     end_early(OPERATOR, made.request.pk, "Wrong person")
     assert Client().get(made.url()).status_code == 410
     erase_signer(OPERATOR, made.signers[0].pk)
@@ -164,8 +162,7 @@ def test_an_address_of_a_page_is_emptied_that_names_the_signer_in_its_query() ->
 
 
 @pytest.mark.parametrize("path", ["metadata/recipient", "ip", "user_agent"])
-def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str) -> None:
-    made = scene()
+def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str, made: Scene) -> None:
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={"recipient": "a@example.com"})])
     entries = made.entries()
     assert broken_at(entries) is None
@@ -176,8 +173,7 @@ def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str) -> No
     assert broken_at(entries) == 2
 
 
-def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying() -> None:
-    made = scene()
+def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying(made: Scene) -> None:
     for _ in range(2):
         insert([follow(made.request, "signer.otp_sent", origin=Origin("203.0.113.9"), metadata={})])
     [_, first, second] = made.entries()
@@ -198,8 +194,7 @@ def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying() -> None:
         "salts = NULL",
     ],
 )
-def test_the_database_lets_a_value_go_with_its_salt_alone(change: str) -> None:
-    made = scene()
+def test_the_database_lets_a_value_go_with_its_salt_alone(change: str, made: Scene) -> None:
     facts = {"recipient": "a@example.com", "resend": False}
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
@@ -207,9 +202,8 @@ def test_the_database_lets_a_value_go_with_its_salt_alone(change: str) -> None:
     assert broken_at(made.entries()) is None
 
 
-def test_what_an_erased_value_left_stays() -> None:
+def test_what_an_erased_value_left_stays(made: Scene) -> None:
     """A commitment is no salt for another one."""
-    made = scene()
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
     entry = made.entries()[-1]
     erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})

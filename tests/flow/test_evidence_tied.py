@@ -69,8 +69,7 @@ def test_two_documents_of_the_same_bytes() -> None:
 
 
 @pytest.mark.django_db
-def test_an_upload_that_had_to_be_rewritten() -> None:
-    made = scene()
+def test_an_upload_that_had_to_be_rewritten(made: Scene) -> None:
     damaged = paper(text("A contract", 72, 700)).replace(b"endobj", b"endobx", 1)
     replace_upload(made, 1, damaged)
     files = finished(made)

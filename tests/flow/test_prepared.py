@@ -49,8 +49,7 @@ def uploaded(made: Scene, content: bytes) -> Document:
 
 
 @pytest.mark.parametrize("content", [BEFORE_HEADER, WRONG_TABLE])
-def test_signers_see_what_is_sealed(client: Client, content: bytes) -> None:
-    made = scene()
+def test_signers_see_what_is_sealed(client: Client, content: bytes, made: Scene) -> None:
     document = uploaded(made, content)
     assert document.method == "normalised" and store.get(document.object_key) == content
     shown = store.get(document.shown_key)

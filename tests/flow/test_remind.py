@@ -119,12 +119,6 @@ def test_only_who_may_sign_and_was_invited() -> None:
     assert code_of(made, 1) == "too_many_reminders"  # the invitation is still to be sent
 
 
-def test_a_request_of_another_tenant_does_not_exist() -> None:
-    made, other = invited(), invited()
-    made.signers[0] = other.signers[0]
-    assert code_of(made) == "not_found"
-
-
 def test_who_signs_before_the_mail_goes_out_gets_none() -> None:
     made = invited()
     reminder = asked(made)

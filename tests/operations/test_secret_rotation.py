@@ -183,8 +183,7 @@ def test_links_of_every_generation_open_and_no_others(use: Use) -> None:
     assert token(signers[1]) != current and signer_of(token(signers[1])) is None
 
 
-def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene()
+def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
     use(NEW, OLD)
     rotate()
     use(OLD)
@@ -240,8 +239,7 @@ def visited(client: Client) -> dict[str, Any]:
     return dict(client.session)
 
 
-def test_what_no_secret_opens_is_named_and_left(use: Use) -> None:
-    made = scene()
+def test_what_no_secret_opens_is_named_and_left(use: Use, made: Scene) -> None:
     Application.objects.update(webhook_secret_encrypted=b"x" * 40)
     use(NEW, OLD)
     application = made.request.application_id

@@ -38,6 +38,11 @@ def keep(client: Client, made: Scene, signer: int = 0, /, **values: Any) -> Any:
     return post(client, made, {"fields": entries}, signer)
 
 
+@pytest.fixture
+def made(db: None) -> Scene:
+    return scene(fields=EVERY_TYPE)
+
+
 def post(client: Client, made: Scene, body: Any, position: int = 0) -> Any:
     return client.post(made.url(position, "/fields"), body, content_type="application/json")
 
@@ -88,8 +93,7 @@ def test_signing_pages_of_others_are_told_what_to_fill_in(client: Client) -> Non
     assert {name: fields[name]["value"] for name in ("flat", "day", "name", "mail")}.items() <= final().items()
 
 
-def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client: Client, made: Scene) -> None:
     answer = keep(client, made, IBAN="DE02 1203", rent="1.250,50", begin="2025-12-31", pets=True)
     assert answer.status_code == 200
     kept = {field["name"]: field for field in answer.json()["fields"]}
@@ -104,8 +108,7 @@ def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client
     assert again["begin"]["message"] == kept["begin"]["message"]
 
 
-def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client, made: Scene) -> None:
     keep(client, made, IBAN="one", rent="20")
     keep(client, made, IBAN="two")
     assert stored() == {"IBAN": "two", "rent": "20"}
@@ -186,8 +189,7 @@ def test_hostile_text_is_drawn_as_text(client: Client, text: str) -> None:
     assert field["svg"].startswith("<svg") and stored() == {"IBAN": text}
 
 
-def test_a_lone_surrogate_is_no_text(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_a_lone_surrogate_is_no_text(client: Client, made: Scene) -> None:
     document_id = made.request_documents[0].document_id
     body = f'{{"fields": [{{"document_id": {document_id}, "name": "IBAN", "value": "a\\ud800b"}}]}}'
     assert post(client, made, body).status_code == 200
@@ -213,8 +215,9 @@ def test_a_lone_surrogate_is_no_text(client: Client) -> None:
         ([{"document_id": "D", "name": "IBAN", "value": "x"}] * 2, "fields[1].name is given twice."),
     ],
 )  # fmt: skip
-def test_what_is_refused_is_named_by_its_path_and_nothing_is_kept(client: Client, fields: Any, said: str) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_is_refused_is_named_by_its_path_and_nothing_is_kept(
+    client: Client, fields: Any, said: str, made: Scene
+) -> None:
     own = made.request_documents[0].document_id
     for each in fields if isinstance(fields, list) else []:
         if isinstance(each, dict) and each.get("document_id") == "D":

@@ -13,7 +13,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.scope import TenantScope
-from tests.drafts.author import author
+from tests.drafts.author import Author, author
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -88,8 +88,9 @@ def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None
         ({"send_email": False, "notify_signers_on_completion": False}, ""),
     ],
 )
-def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: dict[str, bool], path: str) -> None:
-    charles = author()
+def test_a_request_that_needs_mails_is_refused_by_field(
+    settings: Any, asked: dict[str, bool], path: str, charles: Author
+) -> None:
     stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
     payload = {
         "mode": "parallel",
