@@ -15,7 +15,7 @@ from paraph.audit_trail.models import Entry
 from paraph.database.kept_once import kept_once
 from paraph.database.rows import insert
 from paraph.documents.models import Document
-from paraph.evidence.models import SharedContent
+from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -186,6 +186,23 @@ def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = No
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
+
+
+def seal_everything(request: SignatureRequest) -> list[str]:
+    """The rows and files that sealing leaves behind, made by nobody. Returns the keys, that of the proof last."""
+    keys = []
+
+    def kept(key: str, content: bytes) -> dict[str, Any]:
+        store.put(key, content)
+        keys.append(key)
+        facts = {"object_key": key, "sha256": tokens.sha256(content), "file_size": len(content)}
+        return facts | {"seal": {"level": "B-T"}, "shared": nothing_shared()}
+
+    for row in RequestDocument.objects.filter(request=request).order_by("position"):
+        content = b"sealed %d" % row.document_id
+        SealedDocument.objects.create(request_document=row, **kept(f"test/sealed-{row.pk}.pdf", content))
+    ProofFile.objects.create(request=request, **kept(f"test/proof-{request.pk}.pdf", b"proof"))
+    return keys
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:

@@ -20,7 +20,8 @@ from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
 from paraph.webhooks.payload import signature
 from tests.docs.blocks import changed, shape
-from tests.webhooks.parties import prepared_deliveries, record, seal_everything, told
+from tests.factories import seal_everything
+from tests.webhooks.parties import prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +56,7 @@ def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_o
 def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     made, _ = told(documents=3)
     record(made.request, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     [delivery] = prepared_deliveries()
     content = json.loads(delivery.body)
@@ -73,7 +74,7 @@ def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
 def test_links_are_made_at_sending_and_never_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = told()
     record(made.request, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     [first] = prepared_deliveries()
     Delivery.objects.update(status="waiting")

@@ -17,6 +17,11 @@ def document(owner: ApiClient) -> int:
     return owner.document()
 
 
+@pytest.fixture
+def content(document: int) -> dict[str, Any]:
+    return payload(document)
+
+
 def refused(owner: ApiClient, content: Any, code: str = "validation_error", status: int = 422) -> str:
     """The message of the refusal; nothing was created."""
     message = error(owner.create(content), status, code)
@@ -54,8 +59,9 @@ class TestPlacements:
         content = stamps(payload(document), tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)])
         assert "not 11." in refused(owner, content)
 
-    def test_case_2_a_signer_twice_on_a_document(self, owner: ApiClient, document: int) -> None:
-        content = payload(document)
+    def test_case_2_a_signer_twice_on_a_document(
+        self, owner: ApiClient, document: int, content: dict[str, Any]
+    ) -> None:
         content["documents"][0]["signers"].append({"signer_ref": "ada", "stamps": [rectangle()]})
         assert refused(owner, content) == (
             f"documents[0].signers[2].signer_ref: signer “ada” is listed twice on document {document}; "
@@ -140,8 +146,7 @@ class TestPlacements:
                 "documents[0].signers[0].stamps[0].optional: it must be a JSON boolean, true or false."
             )
 
-    def test_case_7_a_ref_of_nobody(self, owner: ApiClient, document: int) -> None:
-        content = payload(document)
+    def test_case_7_a_ref_of_nobody(self, owner: ApiClient, document: int, content: dict[str, Any]) -> None:
         content["documents"][0]["signers"].append({"signer_ref": "bob", "stamps": [rectangle()]})
         assert refused(owner, content) == (
             f"documents[0].signers[2].signer_ref: “bob” on document {document} is the ref of no signer of the request."
@@ -398,8 +403,7 @@ def test_all_problems_are_named_in_one_message(owner: ApiClient, document: int) 
     assert "documents[0].signers[0].stamps[1]: page 9" in message
 
 
-def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: int, content: dict[str, Any]) -> None:
     content["documents"] = [{"id": document, "signers": [{"signer_ref": "bob", "stamps": {}}] * 25}] * 4
     message = refused(owner, content)
     assert message.count("must have from 1 to 10 stamps") == 50
@@ -407,8 +411,9 @@ def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: 
     assert message.endswith(" There may be more; checking stopped here.")
 
 
-def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(
+    owner: ApiClient, content: dict[str, Any]
+) -> None:
     assigned = content["documents"][0]["signers"]
     content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": {}}] * 999]
     message = refused(owner, content)

@@ -22,8 +22,8 @@ from paraph.webhooks.prune import prune_events
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
 from tests.api.v1.contract import refusals
 from tests.docs.blocks import changed, shape
-from tests.factories import Scene, scene
-from tests.webhooks.parties import record, seal_everything, told
+from tests.factories import Scene, scene, seal_everything
+from tests.webhooks.parties import record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def test_an_event_is_what_its_webhook_says_with_the_id_of_the_journal() -> None:
 def test_the_example_of_the_page_is_what_is_answered() -> None:
     made, _ = told()
     record(made.request, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     commit()
     [path] = re.findall(r"^GET (/api/v1/events.*)$", changed("docs/webhooks.md", "GET ", {}), re.MULTILINE)
@@ -110,7 +110,7 @@ def test_completion_is_listed_when_it_is_released_with_links() -> None:
     later = happened(made, "signer.notified")
     page = client.get(PATH)
     assert ids(page) == later
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     release(made.request.pk)
     commit()
@@ -125,7 +125,7 @@ def test_completion_is_listed_when_it_is_released_with_links() -> None:
 
 def test_links_end_with_the_files(made: Scene) -> None:
     happened(made, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     SignatureRequest.objects.update(status="completed", finalized=True)
     assert delete_files(made.request.pk)
