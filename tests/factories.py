@@ -16,6 +16,7 @@ from paraph.database.kept_once import kept_once
 from paraph.database.rows import insert
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
+from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -34,6 +35,7 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.signing_token import new_salt, token
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
+from paraph.tenants.scope import TenantScope
 
 VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
 TYPED: dict[str, Any] = {"type": "typed"}
@@ -72,6 +74,11 @@ class Scene:
     signers: list[Signer]
     request_documents: list[RequestDocument]
     uploads: list[bytes] = field(default_factory=list)
+
+    def scope(self, plan: str = "pro") -> TenantScope:
+        """What the request's organization has, in its environment."""
+        request = self.request
+        return TenantScope(request.organization_id, request.environment, plan, request.application_id)
 
     def entries(self) -> list[Entry]:
         return list(Entry.objects.filter(request=self.request))
@@ -186,6 +193,17 @@ def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = No
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
+
+
+def finish(made: Scene) -> Scene:
+    """Everybody signs, and all is sealed, proven and published, without jobs."""
+    for position in range(len(made.signers)):
+        sign(made, position)
+    for row in made.request_documents:
+        seal(row.pk)
+    prove(made.request.pk)
+    publish(made.request.pk)
+    return made
 
 
 def seal_everything(request: SignatureRequest) -> list[str]:

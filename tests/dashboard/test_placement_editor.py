@@ -416,6 +416,7 @@ def test_the_first_signature_goes_to_the_place_that_was_found(window: Window) ->
     assert window.entered()[1]["page"] == 1
 
 
+@pytest.mark.thorough
 def test_initials_are_asked_for_with_the_fields(window: Window) -> None:
     window.page.get_by_label("Initials on each page").check()
     expect(window.page.locator("form.initialed")).to_have_count(1)
@@ -508,6 +509,7 @@ def test_what_sticks_leaves_room_at_200_percent_and_in_landscape(size: tuple[int
     assert covered <= size[1] * 0.2 and window.sideways() == 0
 
 
+@pytest.mark.thorough
 def test_a_wrong_number_is_told_beside_its_field_until_it_is_right(window: Window) -> None:
     window.sign(1, 300, 400)
     window.saved()
@@ -624,6 +626,7 @@ def test_fields_are_placed_in_all_ways(way: Callable[[Window], None], open_edito
     assert fields_of(window) == [placed]
 
 
+@pytest.mark.thorough
 def test_fields_are_renamed_resized_aligned_copied_and_undone(window: Window) -> None:
     page = window.page
     field_by_click(window)
@@ -698,6 +701,7 @@ def test_a_picture_that_a_busy_service_refuses_is_asked_for_again(window: Window
     assert refused
 
 
+@pytest.mark.thorough
 def test_a_remark_is_told_at_its_place_and_counted_in_the_bar(window: Window) -> None:
     page = window.page
     count, told = page.locator("[data-count]"), page.locator("[data-told]")

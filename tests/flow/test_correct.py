@@ -41,12 +41,12 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Application, Organization
-from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery, Event
 from tests.drafts.author import author
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_erase import everything, finished, proof_check
 from tests.flow.test_jobs import work_off
+from tests.flow.test_remind import invited
 from tests.flow.test_sign import at_once, signing
 
 pytestmark = pytest.mark.django_db
@@ -55,13 +55,9 @@ NEW = "ada.lovelace@example.org"
 SENDER = OPERATOR
 
 
-def scope_of(made: Scene, plan: str = "pro") -> TenantScope:
-    return TenantScope(made.request.organization_id, made.request.environment, plan, None)
-
-
 def correct(made: Scene, position: int = 0, plan: str = "pro", /, **given: str) -> Signer:
     signer = made.signers[position]
-    return correct_signer(scope_of(made, plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
+    return correct_signer(made.scope(plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
 
 
 def refusal(made: Scene, position: int = 0, /, **given: str) -> tuple[str, str]:
@@ -77,15 +73,8 @@ def loaded(made: Scene, position: int = 0) -> Signer:
     return Signer.objects.select_related("request__organization").get(pk=made.signers[position].pk)
 
 
-def invited(**of_request: Any) -> Scene:
-    made = scene(signers=2, send_email=True, **of_request)
-    invite(made.signers[0].pk)
-    CapturedMessage.objects.all().delete()
-    return made
-
-
 def extended(made: Scene, days: int) -> SignatureRequest:
-    return extend(scope_of(made), SENDER, made.request.pk, days, origin=VISITOR)
+    return extend(made.scope(), SENDER, made.request.pk, days, origin=VISITOR)
 
 
 class TestAnotherWay:
@@ -181,14 +170,14 @@ class TestAnotherWay:
     def test_reminders_that_wait_are_not_sent_and_later_ones_go_to_the_new_address(self) -> None:
         made = invited(remind_every_days=3, reminders_at_most=2)
         actor, signer_id = author().actor, made.signers[0].pk
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         correct(made, email=NEW)
         assert not Reminder.objects.exists() and loaded(made).remind_at is None
         send_reminder(signer_id, 1)
         assert not CapturedMessage.objects.exists()
         invite(signer_id)
         assert loaded(made).remind_at
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         send_reminder(signer_id, 1)
         assert [message.to for message in CapturedMessage.objects.all()] == [NEW, NEW]
 
@@ -201,10 +190,10 @@ class TestAnotherWay:
             mail = emails.reminder(signer, url, message)
             correct(made, email=NEW)
             invite(signer_id)
-            remind(scope_of(made), made.request.pk, signer_id, actor)
+            remind(made.scope(), made.request.pk, signer_id, actor)
             return mail
 
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         monkeypatch.setattr(emails, "reminder", reminded_meanwhile)
         send_reminder(signer_id, 1)
         assert Reminder.objects.get().mail is None
@@ -482,16 +471,16 @@ class TestExtending:
 class TestRewording:
     def test_later_mails_say_it(self) -> None:
         made = scene(send_email=True, subject="Your laese", message="Dear Ada")
-        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        reword(made.scope(), SENDER, made.request.pk, "Your lease", "Dear tenants")
         invite(made.signers[0].pk)
         message = CapturedMessage.objects.get()
         assert "Your lease" in message.subject and "Dear tenants" in message.text
         assert Activity.objects.get().action == "request.reworded"
-        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        reword(made.scope(), SENDER, made.request.pk, "Your lease", "Dear tenants")
         assert Activity.objects.count() == 1
 
     def test_not_of_what_is_over(self) -> None:
         made = scene(expires_at=clock.now())
         with pytest.raises(DomainError) as refused:
-            reword(scope_of(made), SENDER, made.request.pk, "x", "y")
+            reword(made.scope(), SENDER, made.request.pk, "x", "y")
         assert refused.value.code == "conflict"

@@ -106,7 +106,7 @@ def test_what_stands_in_for_an_upload_counts(scope: TenantScope) -> None:
 
 def test_sealed_documents_and_proofs_count(made: Scene) -> None:
     sign(made)
-    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", 0)
+    scope = made.scope()
     before = stored_bytes(scope)
     seal(made.request_documents[0].pk)
     prove(made.request.pk)

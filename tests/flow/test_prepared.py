@@ -36,12 +36,10 @@ WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLA
 
 def uploaded(made: Scene, content: bytes) -> Document:
     """The document of the scene's first row, uploaded as a client would."""
-    request = made.request
-    scope = TenantScope(request.organization_id, request.environment, "pro", request.application_id)
     with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
-        document = upload(scope, file, "contract.pdf", "application/pdf")
+        document = upload(made.scope(), file, "contract.pdf", "application/pdf")
     row = made.request_documents[0]
     row.document = document
     row.save()

@@ -37,7 +37,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
 from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_giving_up import work
@@ -83,12 +82,8 @@ def told() -> list[str]:
     return [f"{mail.content.subject}\n{mail.content.text}" for mail in due if mail]
 
 
-def scope_of(made: Scene) -> TenantScope:
-    return TenantScope(made.request.organization_id, made.request.environment, "pro", None)
-
-
 def again(made: Scene) -> Reminder:
-    return remind(scope_of(made), made.request.pk, made.signers[0].pk, author().actor)
+    return remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 
 
 def a_day_passes() -> None:
@@ -143,7 +138,7 @@ class TestAnInvitation:
         server.recipients[ADA] = NO_SUCH_USER
         invite(made.signers[0].pk)
         given = {"email": "ada@harbour.example"}
-        correct_signer(scope_of(made), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
+        correct_signer(made.scope(), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
         assert ada(made).undelivered is None
         work("mail")
         assert server.asked[ADA] == 1 and "ada@harbour.example" in server.taken

@@ -13,7 +13,6 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.evidence.failures import noted
-from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
@@ -42,15 +41,13 @@ def statuses(look: Callable[[], Iterator[Outcome]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def configured(settings: Settings) -> Iterator[Callable[..., None]]:
-    """Sets fields of the environment; what was made of the old ones is forgotten, before and after."""
+def configured(settings: Settings) -> Callable[..., None]:
+    """Sets fields of the environment."""
 
     def configure(**fields: Any) -> None:
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        sealing_context.cache_clear()
 
-    yield configure
-    sealing_context.cache_clear()
+    return configure
 
 
 @pytest.mark.django_db

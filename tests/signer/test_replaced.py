@@ -12,7 +12,6 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
 from tests.factories import VISITOR, Scene, scene
 from tests.production import Client
@@ -23,9 +22,7 @@ NEW = "ada.lovelace@example.org"
 
 
 def correct(made: Scene) -> Signer:
-    request, signer = made.request, made.signers[0]
-    scope = TenantScope(request.organization_id, request.environment, "pro", None)
-    return correct_signer(scope, OPERATOR, request.pk, signer.pk, {"email": NEW}, origin=VISITOR)
+    return correct_signer(made.scope(), OPERATOR, made.request.pk, made.signers[0].pk, {"email": NEW}, origin=VISITOR)
 
 
 @pytest.fixture

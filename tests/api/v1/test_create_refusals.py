@@ -240,6 +240,7 @@ CASES: list[tuple[Change, str]] = [
     (set_signer("last_name", "a\ud800b"), f"signers[1].last_name: {UNPRINTABLE}"),
     (set_signer("last_name", "a\r\nBcc: x"), f"signers[1].last_name: {UNPRINTABLE}"),
     (set_signer("ref", 1), "signers[1].ref: it must be a string."),
+    (set_signer("ref", "a\ud800b"), f"signers[1].ref: {UNPRINTABLE}"),
     (set_signer("ref", "ada"), "signers[1].ref: “ada” is the ref of another signer too."),
     (set_signer("email", "grace"), "signers[1].email: “grace” is not an e-mail address."),
     (set_signer("email", "a@b@c.com"), "signers[1].email: “a@b@c.com” is not an e-mail address."),

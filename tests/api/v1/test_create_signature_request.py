@@ -13,16 +13,8 @@ from paraph.signature_requests.models import Placement, RequestDocument, Signatu
 from paraph.signature_requests.signing_token import signer_of
 from paraph.tenants.models import Application
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
+from tests.factories import jobs
 from tests.pdf.pdf_factory import paper, text
-
-
-def jobs() -> list[tuple[str, dict[str, Any]]]:
-    """Names and arguments of the jobs that wait."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT task_name, args::text FROM procrastinate_jobs ORDER BY id")
-        import json
-
-        return [(name, json.loads(arguments)) for name, arguments in cursor.fetchall()]
 
 
 @pytest.fixture
@@ -308,7 +300,7 @@ def test_invitations(owner: ApiClient, document: int, mode: str, invited: list[s
     assert [signer["status"] for signer in answer["signers"]] == ["pending", "pending"]
     by_id = {signer["id"]: signer["first_name"] for signer in answer["signers"]}
     assert [(name, by_id[arguments["signer_id"]]) for name, arguments in jobs()] == [
-        ("paraph.flow.jobs.invite", name) for name in invited
+        ("invite", name) for name in invited
     ]
 
 

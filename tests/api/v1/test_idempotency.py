@@ -25,6 +25,7 @@ from tests.api.v1.api_clients import CONTRACT, REPLAYED, ApiClient, api_client, 
 from tests.api.v1.contract import refusals
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
+from tests.threads import beside_each_other
 
 
 def refused(response: Any) -> tuple[int, str]:
@@ -180,15 +181,11 @@ def test_of_many_at_once_one_creates() -> None:
     owner = api_client()
     wanted, headers = payload(owner.document()), {"X-Api-Key": str(owner.api_key), "Idempotency-Key": "one"}
 
-    def create(_: int) -> Any:
-        try:
-            body = {"signature_request": wanted}
-            return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
-        finally:
-            _leave()
+    def create() -> Any:
+        body = {"signature_request": wanted}
+        return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
 
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(create, range(24)))
+    answers = beside_each_other(*[create] * 24, threads=8)
     created = [answer for answer in answers if answer.status_code == 201]
     assert SignatureRequest.objects.count() == IdempotencyKey.objects.count() == 1
     assert len({answer.json()["id"] for answer in created}) == 1

@@ -12,7 +12,6 @@ from paraph.kernel.settings import Settings
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.tenants.scope import TenantScope
 from tests.drafts.author import Author, author
 from tests.factories import Scene, scene
 
@@ -129,9 +128,8 @@ def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:
     made = scene(environment="production", send_email=True)
     invite(made.signers[0].pk)
     configure(settings, **PUBLIC)
-    scope = TenantScope(made.request.organization_id, "production", "pro", None)
     with pytest.raises(DomainError, match="no mail server"):
-        remind(scope, made.request.pk, made.signers[0].pk, author().actor)
+        remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 
 
 @pytest.mark.parametrize(
