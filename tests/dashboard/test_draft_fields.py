@@ -68,32 +68,30 @@ def test_what_is_entered_is_what_the_payload_says(
     assert field["placement"]["value"] == {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
 
 
-@pytest.mark.parametrize(
-    ("changes", "name", "said"),
-    [
-        ({"x": 500}, "x", "beyond that, it leaves the page"),
-        ({"page": 9}, "page", "The document has 3 pages."),
-        ({"height": 4}, "height", "At least 8."),
-        ({"name": ""}, "name", "This field is required."),
-        ({"type": "choice", "options": "A"}, "options", "It must have from 2 to 50 entries, not 1."),
-        ({"type": "choice", "options": ""}, "options", "It must have from 2 to 50 entries, not 0."),
-        ({"type": "choice", "options": "A\nA"}, "options", "Each option must be another."),
-        ({"type": "choice", "options": "A\nB", "value": "C"}, "value", "It must be one of A, B."),
-        ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
-        ({"type": "date", "value": "soon"}, "value", "It must be a date"),
-        ({"read_only": "on"}, "value", "It is required, as read_only is true."),
-        ({"type": "number", "minimum": "low"}, "minimum", "It must be a number."),
-        ({"type": "hologram"}, "type", "hologram"),
-        ({"font_size": 60}, "font_size", "24"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_field(
-    changes: dict[str, Any], name: str, said: str, *, client: Client, address: str, draft: Draft
-) -> None:
-    answer = client.post(f"{address}/places", places(draft, asked(draft, **changes)))
-    assert said in alert(answer)
-    beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
-    assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"x": 500}, "x", "beyond that, it leaves the page"),
+    ({"page": 9}, "page", "The document has 3 pages."),
+    ({"height": 4}, "height", "At least 8."),
+    ({"name": ""}, "name", "This field is required."),
+    ({"type": "choice", "options": "A"}, "options", "It must have from 2 to 50 entries, not 1."),
+    ({"type": "choice", "options": ""}, "options", "It must have from 2 to 50 entries, not 0."),
+    ({"type": "choice", "options": "A\nA"}, "options", "Each option must be another."),
+    ({"type": "choice", "options": "A\nB", "value": "C"}, "value", "It must be one of A, B."),
+    ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
+    ({"type": "date", "value": "soon"}, "value", "It must be a date"),
+    ({"read_only": "on"}, "value", "It is required, as read_only is true."),
+    ({"type": "number", "minimum": "low"}, "minimum", "It must be a number."),
+    ({"type": "hologram"}, "type", "hologram"),
+    ({"font_size": 60}, "font_size", "24"),
+]
+
+
+def test_what_is_wrong_is_said_at_its_field(client: Client, address: str, draft: Draft) -> None:
+    for changes, name, said in WRONG:
+        answer = client.post(f"{address}/places", places(draft, asked(draft, **changes)))
+        assert said in alert(answer)
+        beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
+        assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
     assert stored.contents() == [] and stored.stamps()
 
 
