@@ -203,28 +203,27 @@ def test_a_signer_of_another_draft_is_not_taken_over(organization: Organization,
     assert [each.first_name for each in stored.signers()] == ["Ada", "Eve"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"email": "nobody"}, "is not an e-mail address"),
-        ({"email": "x@localhost"}, "full domain name"),
-        ({"phone": "+0612"}, "E.164"),
-        ({"phone": "0612"}, "nclude the country code"),
-        ({"otp_channel": "sms"}, "needs a phone number"),
-        ({"otp_channel": "sms", "phone": "+33 899 123 456"}, "is not a number to which codes are sent"),
-        ({"first_name": " "}, "nter a first name."),
-        ({"first_name": "a\u2028b"}, "control characters"),
-    ],
-)
+WRONG_SIGNERS: list[tuple[dict[str, Any], str]] = [
+    ({"email": "nobody"}, "is not an e-mail address"),
+    ({"email": "x@localhost"}, "full domain name"),
+    ({"phone": "+0612"}, "E.164"),
+    ({"phone": "0612"}, "nclude the country code"),
+    ({"otp_channel": "sms"}, "needs a phone number"),
+    ({"otp_channel": "sms", "phone": "+33 899 123 456"}, "is not a number to which codes are sent"),
+    ({"first_name": " "}, "nter a first name."),
+    ({"first_name": "a\u2028b"}, "control characters"),
+]
+
+
 def test_what_is_wrong_with_a_signer_stands_beside_the_field(
-    changes: dict[str, Any], said: str, log_in: LogIn, organization: Organization, settings: Any
+    client: Client, organization: Organization, settings: Any
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "twilio://a:b@c"})
-    _, client = log_in()
     address = begun(client, organization)
-    answer = client.post(f"{address}/signers", signers(person("Ada", **changes)))
-    assert said in alert(answer) and "Signer 1: " in alert(answer)
-    assert answer.content.decode().count(said) == 2
+    for changes, said in WRONG_SIGNERS:
+        answer = client.post(f"{address}/signers", signers(person("Ada", **changes)))
+        assert said in alert(answer) and "Signer 1: " in alert(answer)
+        assert answer.content.decode().count(said) == 2
     assert not stored.signers()
 
 
@@ -261,24 +260,22 @@ def test_a_request_needs_a_signer(organization: Organization, client: Client) ->
     assert "Add a signer" in alert(client.post(f"{begun(client, organization)}/signers", signers()))
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"page": 4}, "The document has 3 pages."),
-        ({"x": 500}, "beyond that, it leaves the page"),
-        ({"width": 40}, "80"),
-        ({"y": "low"}, "number"),
-        ({"x": "nan"}, "number"),
-    ],
-)
-def test_a_stamp_that_the_api_refuses_is_refused(
-    changes: dict[str, Any], said: str, client: Client, address: str, draft: Draft
-) -> None:
-    [name] = changes
-    answer = client.post(f"{address}/places", entered("stamp", stamp(draft, **changes)))
-    assert said in alert(answer)
-    beside = answer.content.decode().partition(f'name="stamp-0-{name}"')[2]
-    assert said in beside.partition("</div>")[0], "and at its field"
+WRONG_STAMPS: list[tuple[dict[str, Any], str]] = [
+    ({"page": 4}, "The document has 3 pages."),
+    ({"x": 500}, "beyond that, it leaves the page"),
+    ({"width": 40}, "80"),
+    ({"y": "low"}, "number"),
+    ({"x": "nan"}, "number"),
+]
+
+
+def test_a_stamp_that_the_api_refuses_is_refused(client: Client, address: str, draft: Draft) -> None:
+    for changes, said in WRONG_STAMPS:
+        [name] = changes
+        answer = client.post(f"{address}/places", entered("stamp", stamp(draft, **changes)))
+        assert said in alert(answer)
+        beside = answer.content.decode().partition(f'name="stamp-0-{name}"')[2]
+        assert said in beside.partition("</div>")[0], "and at its field"
     assert [each.x for each in stored.stamps()] == [50]  # what was saved stays
 
 
@@ -399,22 +396,20 @@ def test_all_that_the_api_can_say_can_be_said_on_review(client: Client, address:
     assert draft.content == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("remind_every_days", 31, "It must be 1 to 30 days."),
-        ("metadata", "no name here", "the key “no name here” must have"),
-        ("callback_url", "http://example.com", "is not an https address."),
-        ("external_id", "a\u2028b", "control characters"),
-    ],
-)
-def test_what_is_wrong_with_an_option_leads_to_it(
-    name: str, value: Any, said: str, client: Client, address: str
-) -> None:
-    answer = client.post(f"{address}/review", options(**{name: value}))
-    assert f'href="{address}/review#id_{name}"' in alert(answer) and said.lower() in alert(answer).lower()
-    page = answer.content.decode()
-    assert name == "remind_every_days" or "<details open><summary>More" in page
+WRONG_OPTIONS: list[tuple[str, Any, str]] = [
+    ("remind_every_days", 31, "It must be 1 to 30 days."),
+    ("metadata", "no name here", "the key “no name here” must have"),
+    ("callback_url", "http://example.com", "is not an https address."),
+    ("external_id", "a\u2028b", "control characters"),
+]
+
+
+def test_what_is_wrong_with_an_option_leads_to_it(client: Client, address: str) -> None:
+    for name, value, said in WRONG_OPTIONS:
+        answer = client.post(f"{address}/review", options(**{name: value}))
+        assert f'href="{address}/review#id_{name}"' in alert(answer) and said.lower() in alert(answer).lower()
+        page = answer.content.decode()
+        assert name == "remind_every_days" or "<details open><summary>More" in page
     assert not SignatureRequest.objects.exists()
 
 
@@ -540,11 +535,11 @@ def test_who_has_no_full_name_is_asked_for_the_rest(log_in: LogIn, organization:
     assert not stored.signers()
 
 
-@pytest.mark.parametrize("count", ["", "x", "-1", "9" * 5000, "\u0663", "999"])
-def test_odd_numbers_of_rows_break_nothing(organization: Organization, count: str, client: Client) -> None:
+def test_odd_numbers_of_rows_break_nothing(organization: Organization, client: Client) -> None:
     address = begun(client, organization)
-    sent = signers(person("Grace"), action="me") | {"signer-TOTAL_FORMS": count}
-    assert client.post(f"{address}/signers", sent).status_code in (303, 422)
+    for count in ("", "x", "-1", "9" * 5000, "\u0663", "999"):
+        sent = signers(person("Grace"), action="me") | {"signer-TOTAL_FORMS": count}
+        assert client.post(f"{address}/signers", sent).status_code in (303, 422)
 
 
 def test_the_review_shows_stamps_as_they_will_look(
