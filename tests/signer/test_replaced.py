@@ -46,12 +46,12 @@ def test_each_page_is_410_and_says_so(client: Client, replaced: tuple[Scene, str
     assert FirstOpening.objects.count() == 1
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_in_every_language(client: Client, replaced: tuple[Scene, str], locale: str) -> None:
-    content = client.get(f"{replaced[0].url()}?lang={locale}").content.decode()
-    words = catalog.of("page", locale)
-    assert words["replaced_title"] in content and words["replaced_text"].replace("'", "&#x27;") in content
-    assert f'lang="{locale}"' in content
+def test_in_every_language(client: Client, replaced: tuple[Scene, str]) -> None:
+    for locale in LOCALES:
+        content = client.get(f"{replaced[0].url()}?lang={locale}").content.decode()
+        words = catalog.of("page", locale)
+        assert words["replaced_title"] in content and words["replaced_text"].replace("'", "&#x27;") in content
+        assert f'lang="{locale}"' in content
 
 
 def test_forms_and_endpoints_do_nothing(client: Client, replaced: tuple[Scene, str]) -> None:
