@@ -27,7 +27,10 @@ BY_ID = {
     "GET /signature_requests/{signature_request_id}/audit_logs",
     "GET /templates/{template_id}",
 }
-BY_ID_ELSEWHERE = {"GET /drafts/{draft_id}"}  # test_drafts.py
+BY_ID_ELSEWHERE = {
+    "GET /drafts/{draft_id}",  # test_drafts.py
+    "GET /signature_requests/{request_id}/evidence",  # test_evidence.py
+}
 ACTS: dict[str, Any] = {
     "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
     "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
