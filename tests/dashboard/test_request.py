@@ -17,7 +17,6 @@ from django.utils import timezone
 from paraph.documents.models import Document
 from paraph.flow import events
 from paraph.flow.messages.copies import notify_completion
-from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
@@ -29,7 +28,7 @@ from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
 from tests.dashboard.test_requests import beside
-from tests.factories import VISITOR, Scene, seal_everything, sign
+from tests.factories import VISITOR, Scene, finish, seal_everything, sign
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
@@ -180,10 +179,7 @@ def test_sealed_pages_take_the_place_of_those_that_were_uploaded(made: Scene, cl
     document = made.request_documents[0].document
     picture = address(made, f"/documents/{document.pk}/pages/1.webp")
     before = client.get(picture).content
-    for position in range(2):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
+    finish(made)
     assert client.get(picture).content != before and '<g class="place' not in text(client, made)
     assert client.get(picture.replace("pages/1", "pages/2")).status_code == 404
 
@@ -452,10 +448,7 @@ def finished(made: Scene) -> list[str]:
 
 def test_one_download_has_all_evidence(made: Scene, client: Client) -> None:
     assert client.get(address(made, "/everything.zip")).status_code == 404, "nothing is sealed yet"
-    for position in range(2):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
+    finish(made)
     led_to = client.get(address(made, "/everything.zip")).headers["Location"]
     assert f"/files/bundles/{made.request.pk}.zip?" in led_to
     answer: Any = Client().get(led_to[led_to.index("/files/") :])
