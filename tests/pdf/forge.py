@@ -11,7 +11,7 @@ from asn1crypto import algos, cms, core, tsp
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -103,7 +103,7 @@ def revoked(about: x509.Certificate | int, when: datetime, *stated: tuple[x509.E
 
 def revocation_list(
     issuer: x509.Certificate,
-    key: Key,
+    key: Key | ed25519.Ed25519PrivateKey,
     *entries: Entry,
     ago: timedelta = timedelta(minutes=1),
     holds: timedelta = timedelta(days=1),

@@ -180,6 +180,7 @@ def set_document(value: Any) -> Change:
 STAMP = "documents[0].signers[1].stamps[0]"
 TOO_LONG = "it must have at most 200 characters."
 UNPRINTABLE = "it must not contain control characters or lone surrogates."
+NO_IDS: list[Any] = ["1", None, 1.5, True, [], 2**63, -1, 0]
 CASES: list[tuple[Change, str]] = [
     (drop_root("mode"), "mode: it is required."),
     (set_root("mode", "both"), "mode: it must be one of sequential, parallel."),
@@ -221,7 +222,7 @@ CASES: list[tuple[Change, str]] = [
     (drop_root("documents"), "documents: it is required."),
     (set_root("documents", []), "documents: it must have at least one entry."),
     (set_root("documents", ["x"]), "documents[0]: it must be an object."),
-    *[(set_document(value), "documents[0].id: it must be") for value in ("1", None, 1.5, True, [], 2**63, -1, 0)],
+    *[(set_document(value), "documents[0].id: it must be") for value in NO_IDS],
     *[(set_document(value), f"documents[0].id: there is no document {value} in this environment.")
       for value in (999, 2**62, 2**63 - 1)],
     (lambda content: content["documents"].append(content["documents"][0]),

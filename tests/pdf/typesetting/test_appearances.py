@@ -81,8 +81,11 @@ def test_nothing_is_clipped_at_any_size() -> None:
 def test_no_type_is_too_small_to_print() -> None:
     names = ["Bo Li", "Maximiliana-Konstantina Freifrau von Hohenstaufen", LONG]
     places = [(80, 30), (120, 40), (110, 30), (200, 40), (80, 160)]
-    looks = product(names, places, ({"type": "typed"}, DRAWN))
-    contents = [replace(STAMP, width=w, height=h, name=name, signature=mark) for name, (w, h), mark in looks]
+    contents = [
+        replace(STAMP, width=w, height=h, name=name, signature=mark)
+        for name, (w, h) in product(names, places)
+        for mark in ({"type": "typed"}, DRAWN)
+    ]
     assert min(font_sizes(stamps(contents))) >= 3.99
 
 
