@@ -197,7 +197,6 @@ def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> Non
     assert [bytes(entry.hash) for entry in made.entries()] == hashes and broken_at(made.entries()) is None
 
 
-def test_the_reason_of_a_sender_is_no_personal_value() -> None:
-    made = scene()
+def test_the_reason_of_a_sender_is_no_personal_value(made: Scene) -> None:
     end_early(OPERATOR, made.request.pk, "Wrong contract")
     assert made.entries()[-1].salts is None

@@ -199,8 +199,7 @@ def test_a_proof_that_cannot_be_stored_again() -> None:
         (KeyError("secret"), "A fault of the service."),
     ],
 )
-def test_a_client_is_told_nothing_of_the_machine(error: Exception, sentence: str) -> None:
-    made = scene()
+def test_a_client_is_told_nothing_of_the_machine(error: Exception, sentence: str, made: Scene) -> None:
     with pytest.raises(type(error)), noted(made.request.pk, "seal"):
         raise error
     kept_back = finalization(made.request.pk)

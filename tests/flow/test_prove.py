@@ -401,8 +401,7 @@ def test_what_was_never_signed_goes_with_the_end_of_the_request(end: Callable[[S
     assert values_of(second) == {} and values_of(first)
 
 
-def test_a_proof_without_fields_says_nothing_of_them() -> None:
-    made = scene()
+def test_a_proof_without_fields_says_nothing_of_them(made: Scene) -> None:
     sign(made)
     work_off()
     assert "fields" not in signed_entry(made).metadata

@@ -32,7 +32,6 @@ from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Activity, Invitation, Member, Organization, User
-from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Attempt, Delivery
 from tests.columns import columns
 from tests.drafts.author import Author, author
@@ -112,9 +111,8 @@ def taken_for_another() -> None:
     made = scene(signer={"first_name": "Eve", "last_name": "Adams", "email": ADDRESS})
     made.code()
     CapturedMessage.objects.latest("pk").delete()
-    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", None)
     signer = made.signers[0]
-    correct_signer(scope, OPERATOR, made.request.pk, signer.pk, {"email": "eve@other.test"}, origin=SERVICE)
+    correct_signer(made.scope(), OPERATOR, made.request.pk, signer.pk, {"email": "eve@other.test"}, origin=SERVICE)
     end_early(OPERATOR, made.request.pk, "No more.")
 
 

@@ -21,9 +21,9 @@ from paraph.webhooks.overview import deliveries
 from paraph.webhooks.payload import signature
 from paraph.webhooks.prune import prune
 from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene, scene, seal_everything, sign
 from tests.tenancy import create_application, update_organization
-from tests.webhooks.parties import claim_now, record, seal_everything, told
+from tests.webhooks.parties import claim_now, record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -226,7 +226,7 @@ def test_events_are_caught_as_they_happen_and_nobody_sends_them() -> None:
     sign(made)
     before = [("signer.otp_sent", "caught", True), ("signer.signed", "caught", True)]
     assert states() == [*before, ("request.completed", "held", False)]
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     release(made.request.pk)
     assert states() == [*before, ("request.completed", "caught", True)]
