@@ -22,9 +22,11 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision, drafts_in_process
+from paraph.pdf.sealing.draft import SealContent, SealDraft, drafts_in_process
+from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
@@ -218,7 +220,7 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int, issuers
     )
 
 
-def _signed(draft: SealDraft, revision: UnsignedRevision, options: _SealingOptions) -> _Signed:
+def _signed(draft: SealDraft, revision: WrittenRevision, options: _SealingOptions) -> _Signed:
     original_hash = options.hashed if draft.method == "incremental" else hashlib.sha256(draft.pdf)
     cms = template(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)

@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from operator import ge
-from typing import Any, Protocol
+from typing import Any
 
-from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection, places
+from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, places
 from paraph.pdf.structure.encryption import FileEncryption, open_encryption
 from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
@@ -29,20 +29,6 @@ _LONGEST_TEXT = 64 * 1024
 _MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which stay in memory
 
 
-class ObjectLookup(Protocol):
-    """A cross-reference, read from the file or about to be written. ``start``: where the newest section begins."""
-
-    start: int
-    trailer: Dictionary
-
-    @property
-    def sections(self) -> list[CrossReferenceSection]: ...
-    @property
-    def next_number(self) -> int: ...
-    def start_within(self, size: int) -> int | None: ...
-    def entry(self, number: int) -> CrossReferenceEntry | None: ...
-
-
 class PdfReader:
     """An open file. Returned objects are shared and must not be modified. ``is_closed``: nothing in the file refers to
     an object beyond its last (:meth:`highest_mentioned`), as was found before."""
@@ -55,7 +41,7 @@ class PdfReader:
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
         self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: ObjectLookup = CrossReference(data, self._decoded, self._stream_at)
+        self.crossreference = CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))

@@ -10,9 +10,11 @@ from typing import Any, BinaryIO, get_args
 
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import PdfRefused, SealError
-from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.sealing.draft import SealContent, SealDraft
+from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.sandbox import sandbox
 from paraph.pdf.untrusted.sandbox_process import memory_file
 from paraph.pdf.untrusted.sandbox_wire import to_plain
@@ -40,7 +42,7 @@ class SandboxedDraft:
         self._file = file
         self._known: dict[str, Any] = {}
 
-    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
+    def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
         """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(0, self._upload)
         wanted = {"method": self.method, "wanted": to_plain(self._wanted), "data": to_plain(data), "hole": hole}
@@ -51,7 +53,7 @@ class SandboxedDraft:
         self._known = answer["known"]
         return _holed(answer, content)
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
         """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=to_plain(missing), hole=hole))
@@ -79,9 +81,9 @@ class SandboxedDraft:
         return answer, content
 
 
-def _holed(answer: dict[str, Any], content: bytes) -> UnsignedRevision:
+def _holed(answer: dict[str, Any], content: bytes) -> WrittenRevision:
     """Return the revision. The process is trusted only to have sent some text with some hole in it."""
     start, end = answer["hole"]
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")
-    return UnsignedRevision(bytearray(content), start, end)
+    return WrittenRevision(bytearray(content), start, end)
