@@ -13,6 +13,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.algorithms import weakness_of_key
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.algorithms import OF_SEALS
 from paraph.pdf.pki.certificate import AHEAD, Certificate, Untrusted, check_chain, end_of, load
 from paraph.pdf.pki.cms import (
     CmsOutdated,
@@ -273,7 +274,7 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     nonce = int.from_bytes(tokens.random_bytes(8), "big")
     answer = authority.answer(timestamp_request(digest, nonce, timestamping.policy_oid), seconds)
     encoded = granted_token(answer)
-    hash_name = oids.HASHES[_hash_of(digest)]
+    hash_name = OF_SEALS[_hash_of(digest)]
     token = check_token(encoded, lambda name: digest if name == hash_name else b"")
     if token.nonce != nonce:
         raise TokenRefused("the token answers another request (nonce)")
@@ -307,7 +308,7 @@ def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
 
 def _hash_of(digest: bytes) -> str:
     """Return the identifier of the hash whose digests have this length. Raise :class:`TokenRefused`."""
-    for identifier, name in oids.HASHES.items():
+    for identifier, name in OF_SEALS.items():
         if hashlib.new(name).digest_size == len(digest):
             return identifier
     raise TokenRefused(f"a digest of {len(digest)} bytes cannot be stamped")
