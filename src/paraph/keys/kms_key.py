@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import PublicKey
-from paraph.keys.signing_key import KeySignature, of_key, usable_certificate
+from paraph.keys.signing_key import CertifiedKey, KeySignature, of_key, usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 
@@ -49,7 +49,7 @@ def open_address(address: str, passphrase: str, certificates: Sequence[x509.Cert
     return KmsKey(address.removeprefix("awskms:"), certificates)
 
 
-class KmsKey:
+class KmsKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
 
     KMS gets the digest, never the message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``.
@@ -64,10 +64,7 @@ class KmsKey:
         except BotoCoreError as error:
             raise _refusal(key, error) from error
         public = _public_key(key, self._call("get_public_key", KeyId=key))
-        self._usable_certificate = usable_certificate(certificates, of_key(public))
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
+        super().__init__(usable_certificate(certificates, of_key(public)))
         self.key_id: str = self._signed(key, tokens.random_bytes(32))["KeyId"]
         """The ARN of the key, which goes on signing even if its alias is moved."""
 
@@ -79,9 +76,7 @@ class KmsKey:
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
 
     def _signed(self, key: str, digest: bytes) -> dict[str, Any]:
-        return self._call(
-            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._usable_certificate.algorithm
-        )
+        return self._call("sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self.algorithm)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:

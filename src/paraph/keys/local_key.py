@@ -18,24 +18,21 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import fingerprint
-from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature, of_key, usable_certificate
+from paraph.keys.signing_key import RSA_PSS_SHA256, CertifiedKey, KeySignature, of_key, usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
 _PKCS12_SUFFIXES = {".p12", ".pfx"}
 
 
-class LocalKey:
+class LocalKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` held in memory."""
 
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
         """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
         when none belongs to the key, or when that one may not sign now."""
-        self._usable_certificate = usable_certificate(certificates, of_key(private_key.public_key()))
+        super().__init__(usable_certificate(certificates, of_key(private_key.public_key())))
         self.private_key: PrivateKey = private_key
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:

@@ -17,7 +17,14 @@ from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, Toke
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.signing_key import RSA_PSS_SHA256, CertificateRefused, KeySignature, by_signature, usable_certificate
+from paraph.keys.signing_key import (
+    RSA_PSS_SHA256,
+    CertificateRefused,
+    CertifiedKey,
+    KeySignature,
+    by_signature,
+    usable_certificate,
+)
 
 if TYPE_CHECKING:
     from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
@@ -308,7 +315,7 @@ def open_address(address: str, passphrase: str, certificates: Sequence[x509.Cert
     return Pkcs11Key(uri, _pin(uri, passphrase), certificates)
 
 
-class Pkcs11Key:
+class Pkcs11Key(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token.
 
     When the session is lost, or the token removed and inserted again, the next signature opens a new session.
@@ -321,10 +328,7 @@ class Pkcs11Key:
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._call(lambda: self._first(sample))
-        self._usable_certificate = usable_certificate(certificates, by_signature(sample, signature))
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
+        super().__init__(usable_certificate(certificates, by_signature(sample, signature)))
         if self.algorithm == RSA_PSS_SHA256:
             raise CertificateRefused("The certificate of a key in a token must not be for RSASSA-PSS alone.")
         self.key_id: str = opened.name

@@ -80,6 +80,14 @@ class UsableCertificate:
             raise CertificateRefused(f"{subject(self.own)} expired on {until}.")
 
 
+class CertifiedKey:
+    """What all :class:`SigningKey` have in common: the certificate that may sign, found when the key was opened."""
+
+    def __init__(self, usable: UsableCertificate) -> None:
+        self._usable_certificate = usable
+        self.certificate, self.chain, self.algorithm = usable.certificate, usable.chain, usable.algorithm
+
+
 def usable_certificate(
     certificates: Sequence[x509.Certificate], belongs: Callable[[x509.Certificate], bool]
 ) -> UsableCertificate:
