@@ -19,7 +19,7 @@ from paraph.pdf.sealing import seal
 from paraph.pdf.sealing.draft import DraftInProcess, SealContent
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
 from paraph.pdf.sealing.self_check import ExpectedSeal
-from paraph.pdf.structure.objects import Raw, Ref, serialized
+from paraph.pdf.structure.objects import Ref, serialized
 from paraph.pdf.structure.pages import pages as all_pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
@@ -151,7 +151,7 @@ def test_a_watermark_that_one_of_many_pages_lost_is_noticed(
 
     def spoilt(self: Revision) -> Any:
         pages.append(ref := next(page.ref for page in islice(all_pages(PdfReader(pdf)), 3, None)))
-        self._changed[ref] = Raw(spoil(serialized(self._changed[ref])))
+        self._changed[ref] = spoil(serialized(self._changed[ref]))
         return written(self)
 
     monkeypatch.setattr(Revision, "write", spoilt)

@@ -71,7 +71,6 @@ class PageWriter:
             self._revision.change(holder)[b"/XObject"] = {**existing, **added}
         else:
             dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
-            return prefix
         return prefix
 
 

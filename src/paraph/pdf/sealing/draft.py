@@ -95,7 +95,7 @@ class DraftInProcess:
         return archive_revision(self._reader(self.pdf + sealed), missing, self._sealing.names, hole).write()
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        start, placed = self._sealing.start, self._sealing.placed
+        start, placed = self._sealing.revision.reader.crossreference.start, self._sealing.placed
         if not content.startswith(self.pdf):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
         check(content, len(self.pdf), original_hash, original_start=start, placed=placed, expected=expected)
@@ -112,11 +112,6 @@ class SealRevision:
     revision: Revision
     names: frozenset[str]
     placed: Sequence[ExpectedDrawing]
-
-    @property
-    def start(self) -> int:
-        """The position of the file's newest cross-reference."""
-        return self.revision.reader.crossreference.start
 
 
 def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:

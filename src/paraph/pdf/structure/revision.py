@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from paraph.pdf.structure.crossreference import LARGEST_NUMBER, CrossReferenceEntry
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Raw, Ref, Unsafe, parse, serialized
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe, followed, serialized
 from paraph.pdf.structure.reader import PdfReader
 
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
@@ -92,22 +92,15 @@ class Revision:
 
     def resolve(self, value: Any) -> Any:
         """Follow references to the object as this revision leaves it."""
-        if type(value) is not Ref:
-            return value
-        for _ in range(32):
-            if type(value) is not Ref:
-                return value
-            value = self._changed[value] if value in self._changed else self.reader.object(value)
-            if type(value) is Raw:
-                value, _ = parse(value, 0)
-        raise Unsafe("references go round in a circle")
+        return followed(value, self._object) if type(value) is Ref else value
+
+    def _object(self, ref: Ref) -> Any:
+        return self._changed[ref] if ref in self._changed else self.reader.object(ref)
 
     def change(self, ref: Ref) -> Dictionary:
         """Return a copy of the dictionary at ``ref`` that may be modified and replaces it."""
         if ref not in self._changed:
             self._changed[ref] = dict(self.reader.dictionary(ref))
-        elif type(self._changed[ref]) is Raw:
-            self._changed[ref] = self.resolve(ref)
         value: Dictionary = self._changed[ref]
         return value
 

@@ -3,7 +3,7 @@ and the one that a seal adds. Nothing is verified here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -16,6 +16,7 @@ from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe, text
 from paraph.pdf.structure.pages import Box, PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.verdict import or_else
 
 TIMESTAMP = b"/ETSI.RFC3161"
 """The /SubFilter of a document timestamp. Some programs call it a /Sig all the same (ETSI EN 319 142-1 §5.4.3)."""
@@ -23,7 +24,7 @@ _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 """The object identifier of SignedData, which every CMS holds in this form."""
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
-_DEEPEST = 32
+_DEEPEST, _DEEPEST_NAMED = 32, 60
 _LONGEST_NAME = 127
 _READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")
 SEAL, ARCHIVE_TIMESTAMP = "Seal", "Archive timestamp"
@@ -104,13 +105,11 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:_LONGEST_NAME])
 
 
+@or_else(None)  # pyHanko raises errors of its own, and others over impossible numbers
 def date_of(text: str) -> datetime | None:
     """Parse a date string (ISO 32000-1, 7.9.4), as UTC if it names no zone; ``None`` if it is malformed."""
-    try:
-        moment: datetime = parse_pdf_date(text, strict=False)
-        return moment.replace(tzinfo=moment.tzinfo or UTC)
-    except Exception:  # noqa: BLE001 — pyHanko raises errors of its own, and others over impossible numbers
-        return None
+    moment: datetime = parse_pdf_date(text, strict=False)
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def place_of(reader: PdfReader, value: Any, around: int) -> int:
@@ -363,7 +362,7 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
     form = revision.resolve(root.get(b"/AcroForm"))
     fields = revision.resolve(form.get(b"/Fields")) if isinstance(form, dict) else None
     names, signatures = set[str](), list[Dictionary]()
-    for field in _fields(revision, fields, set(), 0):
+    for field in form_fields(revision.resolve, fields):
         names.add(text_of_string(revision.resolve(field.get(b"/T"))))
         value = revision.resolve(field.get(b"/V"))
         if isinstance(value, dict) and b"/ByteRange" in value and b"/Contents" in value:
@@ -372,16 +371,22 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
     return ExistingSignatures(len(signatures), certified, frozenset(names))
 
 
-def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iterator[Dictionary]:
-    for value in values if isinstance(values, list) and depth < _DEEPEST else ():
-        if type(value) is Ref:
-            if value in seen:
-                continue
-            seen.add(value)
-        field = revision.resolve(value)
-        if isinstance(field, dict):
-            yield field
-            yield from _fields(revision, revision.resolve(field.get(b"/Kids")), seen, depth + 1)
+def form_fields(resolve: Callable[[Any], Any], fields: Any) -> Iterator[Dictionary]:
+    """Yield the fields of a form and all below them, each once."""
+    seen = set[Ref]()
+
+    def below(values: Any, depth: int) -> Iterator[Dictionary]:
+        for value in values if isinstance(values, list) and depth < _DEEPEST_NAMED else ():
+            if type(value) is Ref:
+                if value in seen:
+                    continue
+                seen.add(value)
+            field = resolve(value)
+            if isinstance(field, dict):
+                yield field
+                yield from below(resolve(field.get(b"/Kids")), depth + 1)
+
+    return below(fields, 0)
 
 
 def _certifies(revision: Revision, signature: Dictionary) -> bool:
