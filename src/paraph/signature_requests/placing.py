@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.page_reading import ROUNDING, FoundTag, Rect, find_tags, under
+from paraph.pdf.structure.pages import Rect
+from paraph.pdf.untrusted.page_reading import ROUNDING, FoundTag, find_tags, under
 from paraph.signature_requests.fields.input import FieldInput, FieldRectangle, FieldTag, MagicFieldPlacement
 from paraph.signature_requests.fields.kinds import DEFAULT_SIZE, KINDS
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from paraph import words
+from paraph.pdf.structure.pages import Rect
 from paraph.pdf.typesetting.field_values import ORDINARY, FieldContent, cost, fit, fitted_size
-from paraph.pdf.untrusted.page_reading import Rect
 from paraph.signature_requests.fields.input import FieldInput, row_of
 from paraph.signature_requests.fields.kinds import KINDS, Person, field_content, known_value
 from paraph.signature_requests.problems import Problems

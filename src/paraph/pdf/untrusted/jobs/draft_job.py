@@ -92,8 +92,9 @@ def _revision(written: WrittenRevision) -> JobAnswer:
 def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
-    is_closed = draft.revision.reader.is_closed
-    return {"start": draft.start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
+    reader = draft.revision.reader
+    start, is_closed = reader.crossreference.start, reader.is_closed
+    return {"start": start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:

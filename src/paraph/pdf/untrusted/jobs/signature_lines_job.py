@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from paraph.pdf.structure.pages import Box, transform_box
-from paraph.pdf.untrusted.jobs.characters import PageText, around, readable_pages
+from paraph.pdf.structure.pages import Box, around, transform_box
+from paraph.pdf.untrusted.jobs.characters import PageText, readable_pages, text_runs
 from paraph.pdf.untrusted.jobs.rulings import Line, rulings
 from paraph.pdf.untrusted.jobs.signature_words import SIGNED_HERE, asks, is_name
-from paraph.pdf.untrusted.jobs.text_runs import text_runs
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
