@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey
+from paraph.keys.certificates import PublicKey, misconfigured
 from paraph.keys.signing_key import CertifiedKey, KeySignature, of_key, usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
@@ -103,7 +103,7 @@ def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:
             return public
     spec = answer.get("KeySpec") or answer.get("CustomerMasterKeySpec")
     refused = f"The KMS key {key} is {spec} for {answer['KeyUsage']}"
-    raise DomainError("configuration", f"{refused}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
+    raise misconfigured(f"{refused}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
 
 
 def _refusal(key: str, error: ClientError | BotoCoreError) -> DomainError:

@@ -17,6 +17,7 @@ from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, Toke
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
+from paraph.keys.certificates import misconfigured
 from paraph.keys.signing_key import (
     RSA_PSS_SHA256,
     CertificateRefused,
@@ -108,7 +109,7 @@ def _file(source: str) -> Path:
 
 
 def _refusal(why: str) -> DomainError:
-    return DomainError("configuration", f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
+    return misconfigured(f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
 
 
 @dataclass(frozen=True)
@@ -139,13 +140,11 @@ def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
 
 def _loaded(uri: Pkcs11Uri) -> "Library":
     if not uri.module.is_file():
-        raise DomainError("configuration", f"The PKCS#11 module {uri.module} does not exist.")
+        raise misconfigured(f"The PKCS#11 module {uri.module} does not exist.")
     try:
         return pkcs11.lib(str(uri.module))
     except PKCS11Error as error:
-        raise DomainError(
-            "configuration", f"The PKCS#11 module {uri.module} cannot be used: {described(error)}."
-        ) from error
+        raise misconfigured(f"The PKCS#11 module {uri.module} cannot be used: {described(error)}.") from error
 
 
 def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
@@ -160,9 +159,7 @@ def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
         return found[0]
     criteria = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
     how_many = f"{len(found)} tokens" if found else "no token"
-    raise DomainError(
-        "configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed."
-    )
+    raise misconfigured(f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed.")
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
@@ -183,8 +180,7 @@ def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
 def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
     if not pin:
         if token.flags & TokenFlag.LOGIN_REQUIRED:
-            raise DomainError(
-                "configuration",
+            raise misconfigured(
                 f'The token "{token.label}" wants a PIN: name a file of it with pin-source=file:… or set '
                 "PARAPH_SEALING_PASSPHRASE.",
             )
@@ -200,13 +196,11 @@ def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
         _refused.add(attempt)
         raise _wrong_pin(token) from error
     except (pkcs11.PinLocked, pkcs11.PinExpired, pkcs11.UserPinNotInitialized) as error:
-        raise DomainError(
-            "configuration", f'The token "{token.label}" does not let its user in: {described(error)}.'
-        ) from error
+        raise misconfigured(f'The token "{token.label}" does not let its user in: {described(error)}.') from error
 
 
 def _wrong_pin(token: pkcs11.Token) -> DomainError:
-    return DomainError("configuration", f'The token "{token.label}" refuses its PIN, which is not tried again.')
+    return misconfigured(f'The token "{token.label}" refuses its PIN, which is not tried again.')
 
 
 def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
@@ -219,14 +213,12 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
     )
     if len(found) != 1:
         how_many = f"{len(found)} private keys" if found else "no private key"
-        raise DomainError(
-            "configuration", f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.'
-        )
+        raise misconfigured(f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.')
     key: Any = found[0]  # the types of python-pkcs11 do not say which keys can sign
     if key.key_type not in {KeyType.RSA, KeyType.EC}:
-        raise DomainError("configuration", f"The private key with {criteria} is neither RSA nor an elliptic curve.")
+        raise misconfigured(f"The private key with {criteria} is neither RSA nor an elliptic curve.")
     if not key[Attribute.SIGN]:
-        raise DomainError("configuration", f"The private key with {criteria} may not sign, says its token.")
+        raise misconfigured(f"The private key with {criteria} may not sign, says its token.")
     return key
 
 
@@ -384,4 +376,4 @@ def _pin(uri: Pkcs11Uri, passphrase: str) -> str:
         return uri.pin_file.read_text().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise DomainError("configuration", f"The PIN file {uri.pin_file} cannot be read: {why}.") from error
+        raise misconfigured(f"The PIN file {uri.pin_file} cannot be read: {why}.") from error

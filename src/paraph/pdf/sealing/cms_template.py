@@ -5,9 +5,8 @@ There is no signing-time attribute: PAdES states the time in the signature dicti
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
-from paraph.keys.certificates import is_pss
+from paraph.keys.certificates import is_pss, misconfigured
 from paraph.keys.signing_key import ECDSA_SHA256, RSA_PSS_SHA256, RSA_SHA256
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, load, without_root
@@ -34,9 +33,7 @@ class CmsTemplate:
         self._certificate = certificate = load(key.certificate)
         if is_pss(certificate.parsed) and not _allows_our_pss(certificate.key_parameters):
             wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
-            raise DomainError(
-                "configuration", f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.'
-            )
+            raise misconfigured(f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.')
         self._algorithm = _ALGORITHMS[key.algorithm]
         self._sent = without_root(key.certificate, key.chain)
         self._longest_signature = _longest_signature(certificate)
@@ -88,4 +85,4 @@ def _longest_signature(certificate: Certificate) -> int:
         return 2 * ((key.key_size + 7) // 8 + 3) + 4
     if isinstance(key, rsa.RSAPublicKey):
         return key.key_size // 8
-    raise DomainError("configuration", f'The key of "{certificate.name}" is one with which nothing is sealed.')
+    raise misconfigured(f'The key of "{certificate.name}" is one with which nothing is sealed.')

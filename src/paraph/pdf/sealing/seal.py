@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
+from paraph.keys.certificates import misconfigured
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.one_form import low_signature
@@ -140,7 +140,7 @@ def _attempt(draft: SealDraft, options: SealingOptions) -> SealedPdf:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
             issuers += again.issuers
         except Revoked as error:
-            raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
+            raise misconfigured(f"The sealing key must not be used: {error}.") from error
         except CONFUSED as error:
             raise Unsafe("the file confuses the reader") from error
     raise SealError("The timestamp authority answers differently each time.")

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.certificates import read_certificates, subject, weakness_of_certificate
+from paraph.keys.certificates import misconfigured, read_certificates, subject, weakness_of_certificate
 from paraph.keys.signing_key import ECDSA_SHA256, SigningKey
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.algorithms import OF_SEALS
@@ -60,7 +60,7 @@ class BuiltInAuthority:
         ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
-            raise DomainError("configuration", f"The certificate {certificate.name} is not one for timestamps alone.")
+            raise misconfigured(f"The certificate {certificate.name} is not one for timestamps alone.")
         self._key, self._certificate = key, certificate
         self._algorithm = ECDSA_WITH_SHA256 if key.algorithm == ECDSA_SHA256 else RSA_WITH_SHA256
 
@@ -256,9 +256,7 @@ def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Tim
     if settings.timestamp_roots is not None:
         roots += _usable_roots(settings.timestamp_roots)
     elif any(name != BuiltInAuthority.name for name in names):
-        raise DomainError(
-            "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
-        )
+        raise misconfigured("PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to.")
     return Timestamping(authorities, roots)
 
 
@@ -282,7 +280,7 @@ def _usable_roots(path: Path) -> list[bytes]:
     roots = read_certificates(path)
     for root in roots:
         if weakness := weakness_of_certificate(root, clock.now(), is_root=True):
-            raise DomainError("configuration", f"{path}: {subject(root)} {weakness}.")
+            raise misconfigured(f"{path}: {subject(root)} {weakness}.")
     return [root.public_bytes(Encoding.DER) for root in roots]
 
 
@@ -291,7 +289,6 @@ def _authority(name: str, development: DevelopmentAuthority) -> TimestampAuthori
         return BuiltInAuthority(development.timestamp_key)
     if name.startswith(("http://", "https://")):
         return HttpAuthority(name)
-    raise DomainError(
-        "configuration",
+    raise misconfigured(
         f'PARAPH_TIMESTAMP_AUTHORITIES has "{name}", which is neither an http address nor {BuiltInAuthority.name}.',
     )
