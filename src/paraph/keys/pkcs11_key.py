@@ -23,7 +23,7 @@ from paraph.keys.signing_key import (
     CertificateRefused,
     CertifiedKey,
     KeySignature,
-    by_signature,
+    is_signature,
     usable_certificate,
 )
 
@@ -320,7 +320,7 @@ class Pkcs11Key(CertifiedKey):
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._call(lambda: self._first(sample))
-        super().__init__(usable_certificate(certificates, by_signature(sample, signature)))
+        super().__init__(usable_certificate(certificates, lambda each: is_signature(each, sample, signature)))
         if self.algorithm == RSA_PSS_SHA256:
             raise CertificateRefused("The certificate of a key in a token must not be for RSASSA-PSS alone.")
         self.key_id: str = opened.name

@@ -125,12 +125,6 @@ def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
     return belongs
 
 
-def by_signature(message: bytes, signature: bytes) -> Callable[[x509.Certificate], bool]:
-    """Return whether a certificate is for the key that made the signature over SHA-256 of ``message``, for keys that
-    cannot be read."""
-    return lambda certificate: is_signature(certificate, message, signature)
-
-
 def is_signature(certificate: x509.Certificate, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
     """Return whether the certificate's key made the signature over SHA-256 of ``message``, in the form of
     :class:`KeySignature`. ``is_pss``: by RSASSA-PSS."""

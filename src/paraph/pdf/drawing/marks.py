@@ -175,7 +175,7 @@ class DrawingComposer:
         form = self._form_xobjects.form(appearance)
         x, y, width, height = place
         to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
-        return _name(appearance), form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
+        return b"/Paraph%d" % appearance, form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
 
 
 _Placed = tuple[bytes, FormXObject, Matrix]
@@ -193,10 +193,6 @@ def _drawing(placed: list[_Placed], prefix: bytes) -> Drawing:
 def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
     """Return by how much the proportions of two pages differ, 0 where they are the same."""
     return abs(math.log(one.width * other.height / (one.height * other.width)))
-
-
-def _name(appearance: int) -> bytes:
-    return b"/Paraph%d" % appearance
 
 
 def initials_row(page_width: float, page_height: float, count: int) -> list[Rect]:

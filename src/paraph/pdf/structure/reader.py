@@ -18,10 +18,6 @@ from paraph.pdf.structure.unpacking import LARGEST, unpacked
 
 OBJECT_HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
-_USUAL_STREAM = re.compile(  # a dictionary that need not be parsed, and the keyword
-    rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
-    rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
-)
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _AFTER_NUMBER, _NUMBER_BEFORE, _LONGEST_NUMBER = b" 0 R", re.compile(rb"[0-9]+\Z"), 10
@@ -148,10 +144,6 @@ class PdfReader:
         match = OBJECT_HEAD.match(self.data, position)
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
-        if usual := _USUAL_STREAM.match(self.data, match.end()):
-            value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
-            value = PdfStream(value, self._stream_data(value, usual.end()))
-            return self.encryption.decrypt(expected, value) if self.encryption and expected else value
         value, position = parse(self.data, match.end())
         if type(value) is dict and (start := STREAM.match(self.data, position)):
             value = PdfStream(value, self._stream_data(value, start.end()))

@@ -60,15 +60,6 @@ class SignedField:
         return self.order, not self.fault
 
 
-class _Faulty(ValueError):
-    """A signature cannot be judged; the message is the reason. ``blank`` and ``unsigned``: as in
-    :class:`SignedField`."""
-
-    def __init__(self, reason: str, *, blank: bool, unsigned: bool) -> None:
-        super().__init__(reason)
-        self.blank, self.unsigned = blank, unsigned
-
-
 def signed_fields(reader: PdfReader) -> list[SignedField]:
     """Return the signed fields in the order of their revisions. Raise :class:`Unsafe` if the file has no catalog."""
     root_ref = reader.trailer.get(b"/Root")
@@ -181,29 +172,27 @@ class _Walk:
             value = self._reader.resolve(entry)
             if value is not None:
                 yield self._read(value, SignedField(name, place, place=place))
-        except _Faulty as fault:
-            is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
-            faulty = SignedField(name, place, str(fault), is_timestamp, place=place)
-            yield replace(faulty, blank=fault.blank, unsigned=fault.unsigned)
         except (Unsafe, *CONFUSED) as error:
             why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
             yield SignedField(name, place, why, place=place)
 
     def _read(self, value: Any, field: SignedField) -> SignedField:
         if not isinstance(value, dict):
-            raise _Faulty("its value is no dictionary", blank=True, unsigned=True)
+            return replace(field, fault="its value is no dictionary", blank=True, unsigned=True)
         entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}
         contents = entries.get(b"/Contents")
         is_string = isinstance(contents, bytes) and contents[:1] in (b"(", b"<")
         value_bytes = string_bytes(contents) if isinstance(contents, bytes) and is_string else b""
         unsigned = not {b"/ByteRange", b"/Contents"} <= value.keys()
         blank = unsigned or (_SIGNED_DATA not in value_bytes and b"/Cert" not in value)
+        is_timestamp = value.get(b"/Type") == b"/DocTimeStamp"
+        field = replace(field, is_document_timestamp=is_timestamp, blank=blank, unsigned=unsigned)
         numbers = entries.get(b"/ByteRange")
         parts = [self._reader.resolve(item) for item in numbers] if isinstance(numbers, list) else []
         if len(parts) != 4 or not all(type(part) is int for part in parts):
-            raise _Faulty("its /ByteRange is not an array of four whole numbers", blank=blank, unsigned=unsigned)
+            return replace(field, fault="its /ByteRange is not an array of four whole numbers")
         if not is_string:
-            raise _Faulty("its /Contents is no string", blank=blank, unsigned=unsigned)
+            return replace(field, fault="its /Contents is no string")
         kind = entries.get(b"/SubFilter")
         return replace(
             field,
@@ -212,7 +201,6 @@ class _Walk:
             byte_range=tuple(parts),
             contents=value_bytes,
             claimed_at=date_of(text_of_string(entries.get(b"/M"))),
-            blank=blank,
         )
 
 

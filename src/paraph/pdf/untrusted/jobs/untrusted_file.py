@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import pikepdf
@@ -50,9 +49,7 @@ class UntrustedFile:
     def __enter__(self) -> "UntrustedFile":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for document in reversed(self._opened):
             document.close()
         self._file.close()
