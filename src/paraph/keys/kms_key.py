@@ -39,26 +39,21 @@ _TRANSIENT = {
 }
 
 
-def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "KmsKey":
-    """Open the key at ``awskms:`` with a key id, alias or ARN, or at an ARN alone. There is no passphrase.
-
-    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
-    and ``DomainError("unavailable", …)`` when the service does not answer.
-    """
-    del passphrase
-    return KmsKey(address.removeprefix("awskms:"), certificates)
-
-
 class KmsKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
 
     KMS gets the digest, never the message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``.
     """
 
-    def __init__(self, key: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``key``: key id, alias (``alias/…``) or ARN. ``certificates``: the key's own and its issuers'. Signs once, to
-        check that it is allowed to."""
-        self._address = key
+    def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
+        """``address``: ``awskms:`` with a key id, alias (``alias/…``) or ARN, or an ARN alone; ``passphrase``: there is
+        none; ``certificates``: the key's own and its issuers'. Signs once, to check that it is allowed to.
+
+        Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+        and ``DomainError("unavailable", …)`` when the service does not answer.
+        """
+        del passphrase
+        self._address = key = address.removeprefix("awskms:")
         try:
             self._client = boto3.session.Session().client("kms", region_name=_region(key), config=_CALLS)
         except BotoCoreError as error:

@@ -296,27 +296,22 @@ def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") ->
             waiting.set_exception(error)
 
 
-def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":
-    """Open the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
-    ``passphrase``.
-
-    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
-    and ``DomainError("unavailable", …)`` when the token does not answer.
-    """
-    uri = parse(address)
-    return Pkcs11Key(uri, _pin(uri, passphrase), certificates)
-
-
 class Pkcs11Key(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token.
 
     When the session is lost, or the token removed and inserted again, the next signature opens a new session.
     """
 
-    def __init__(self, uri: Pkcs11Uri, pin: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the key's own and its issuers', in any order. Signs once, to find its own."""
-        self._uri, self._pin = uri, pin
-        self._thread = _thread_of(str(uri.module))
+    def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
+        """``address``: by RFC 7512; ``passphrase``: the PIN, unless it is in the file of ``pin-source``;
+        ``certificates``: the key's own and its issuers', in any order. Signs once, to find its own.
+
+        Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+        and ``DomainError("unavailable", …)`` when the token does not answer.
+        """
+        self._uri = parse(address)
+        self._pin = _pin(self._uri, passphrase)
+        self._thread = _thread_of(str(self._uri.module))
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._call(lambda: self._first(sample))

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from paraph.kernel.settings import Settings
 
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
-_MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
-"""By the scheme of an address: the module of this package, and the extra that it needs."""
+_KMS = ("kms_key", "KmsKey", "kms")
+_STORES = {"pkcs11": ("pkcs11_key", "Pkcs11Key", "pkcs11"), "awskms": _KMS, "arn": _KMS}
+"""By the scheme of an address: the module of this package, its class of keys, and the extra that it needs."""
 _PRODUCTION_PREFIX, _SANDBOX_PREFIX = "PARAPH_SEALING_", "PARAPH_SANDBOX_SEALING_"
 
 EnvironmentName = Literal["production", "sandbox"]
@@ -116,7 +117,7 @@ def open_key(
     try:
         if is_at_provider(address):
             return CscKey(address, client or CscClient(), _required(listed))
-        if scheme in _MODULES:
+        if scheme in _STORES:
             return _opener(scheme)(address, passphrase, _required(listed))
         key, enclosed = read_private_key(Path(address), passphrase.encode())
         return LocalKey(key, _required([*listed, *enclosed]))
@@ -126,9 +127,9 @@ def open_key(
 
 
 def _opener(scheme: str) -> _Opener:
-    module, extra = _MODULES[scheme]
+    module, key, extra = _STORES[scheme]
     try:
-        opener: _Opener = import_module(f"paraph.keys.{module}").open_address
+        opener: _Opener = getattr(import_module(f"paraph.keys.{module}"), key)
     except ModuleNotFoundError as error:
         sentence = f"PARAPH_SEALING_KEY: a key at {scheme}: needs the extra paraph[{extra}]."
         raise misconfigured(sentence) from error

@@ -6,7 +6,8 @@ is therefore written back byte for byte.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import Any, NamedTuple
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
@@ -194,6 +195,12 @@ def followed(value: Any, object_at: Callable[[Ref], Any]) -> Any:
             return value
         value = object_at(value)
     raise Unsafe("references go round in a circle")
+
+
+def runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return ascending numbers in runs of consecutive ones."""
+    grouped = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
+    return [[number for _, number in run] for _, run in grouped]
 
 
 def skip_gap(data: bytes, position: int) -> int:

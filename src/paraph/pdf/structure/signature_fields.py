@@ -381,8 +381,6 @@ def _certifies(revision: Revision, signature: Dictionary) -> bool:
     """Return whether the signature certifies the file, at whatever level (ISO 32000-1, 12.8.2.2): no field may be
     added, and none of the file's own could show the marks where they belong."""
     references = revision.resolve(signature.get(b"/Reference"))
-    for item in references if isinstance(references, list) else ():
-        reference = revision.resolve(item)
-        if isinstance(reference, dict) and revision.resolve(reference.get(b"/TransformMethod")) == b"/DocMDP":
-            return True
-    return False
+    listed = [revision.resolve(item) for item in references] if isinstance(references, list) else []
+    methods = [revision.resolve(each.get(b"/TransformMethod")) for each in listed if isinstance(each, dict)]
+    return b"/DocMDP" in methods

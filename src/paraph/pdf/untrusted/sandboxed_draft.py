@@ -33,7 +33,8 @@ def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
 
 
 class SandboxedDraft:
-    """``file`` holds the variant, followed by what was appended so far."""
+    """A :class:`~paraph.pdf.sealing.draft.SealDraft`. ``file`` holds the variant, followed by what was appended so
+    far."""
 
     def __init__(self, pdf: bytes, method: Method, wanted: SealContent, file: BinaryIO) -> None:
         self.pdf, self.method = pdf, method
@@ -43,7 +44,6 @@ class SandboxedDraft:
         self._known: dict[str, Any] = {}
 
     def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(0, self._upload)
         wanted = {"method": self.method, "wanted": to_plain(self._wanted), "data": to_plain(data), "hole": hole}
         answer, content = self._ask("seal", **wanted)
@@ -54,13 +54,11 @@ class SandboxedDraft:
         return _holed(answer, content)
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=to_plain(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`. The process hashes the variant itself."""
-        del original_hash
+        del original_hash  # the process hashes the variant itself
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])
         self._ask("check", known=self._known, size=len(self.pdf), expected=to_plain(expected))
