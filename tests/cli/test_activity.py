@@ -14,7 +14,7 @@ from tests.cli.service import Service
 
 WITHOUT_NOTES = {
     *("serve", "web", "worker"),  # they are the service, whose start is logged
-    "verify",  # files alone, without the service
+    *("verify", "log verify"),  # files alone, and logs of others, without the service
 }
 """Commands that are no look at anybody's rows and no change, beside those of ``_UNNOTED``. All others are noted."""
 

@@ -55,6 +55,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "webhooks",
         "sealing failures",
         "kept timestamps",
+        "transparency log",
         "retention",
         "backup",
         "proxy",

@@ -20,7 +20,7 @@ def test_every_command_explains_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["organization", "application", "branding", "inbox", "verify", "migrate", "verify-store"]
+    "name", ["organization", "application", "branding", "inbox", "log", "verify", "migrate", "verify-store"]
 )
 def test_operators_commands_speak_json(name: str) -> None:
     command = main.get_command(click.Context(main), name)

@@ -25,8 +25,11 @@ OF_NOBODY = """
     organizations_apikey.sha256 organizations_logo.sha256 organizations_installation.secret_fingerprint
     members_invitation.secret_sha256 signature_requests_signer.token_salt signature_requests_copyrecipient.token_salt
     evidence_sharedcontent.sha256 evidence_sealeddocument.sha256 evidence_prooffile.sha256
+    evidence_bundletimestamp.manifest_sha256 evidence_bundletimestamp.token
     evidence_kepttimestamp.token evidence_certificatestatus.certificate_sha256 evidence_certificatestatus.certificate
     evidence_certificatestatus.issuer evidence_certificatestatus.content journal_sharedfacts.sha256
+    transparency_logentry.sha256 transparency_lognode.hash transparency_logkey.private_encrypted
+    transparency_checkpoint.token transparency_cosigned.root
     journal_entry.hash documents_document.sha256 documents_document.prepared_sha256
 """
 """Columns of bytes that are secrets of programs, random values, certificates and digests of files."""

@@ -31,6 +31,7 @@ _PROXIES = "tests/docs/test_proxy_configurations.py::test_each_program_takes_its
 _HOSTS = "tests/docs/test_proxy_configurations.py::test_it_takes_that_of_several_hosts"
 _FLOODS = "tests/attacks/test_proxies.py::test_silent_connections_keep_nobody_out"
 _OPINIONS = ("tests/opinions/test_matrix.py::test_nobody_says_worse_of_any_file_and_no_alteration_goes_unseen",)
+_AUDIT = ("tests/cli/test_log.py::test_an_audit_says_what_holds_and_what_does_not",)
 _MACHINE = "It makes accounts, or starts services, of the machine that runs it."
 
 TABLE: dict[str, tuple[Row, ...]] = {
@@ -200,12 +201,45 @@ TABLE: dict[str, tuple[Row, ...]] = {
             unless="The folders are the machine's. tests/storage/test_private_authority.py tries the variable.",
         ),
     ),
+    "docs/transparency.md": (
+        Row("Audit a log", "paraph log verify", "shell", _AUDIT),
+        Row(
+            "Look for one proof",
+            "paraph verify",
+            "shell",
+            ("tests/cli/test_log.py::test_a_proof_is_looked_for_in_its_log",),
+        ),
+        Row(
+            "Two organizations witness each other",
+            "PARAPH_WITNESS_FOR",
+            "text",
+            ("tests/transparency/test_witnesses.py::test_a_log_asks_its_witness_over_http",),
+        ),
+        Row(
+            "Two organizations witness each other",
+            "log sign.example.com",
+            "text",
+            ("tests/transparency/test_notes.py::test_the_policy_of_the_docs_is_read",),
+        ),
+        Row(
+            "For operators",
+            "paraph log rebuild",
+            "shell",
+            ("tests/transparency/test_log.py::test_an_older_backup_beside_a_newer_store_is_refused_and_rebuilt",),
+        ),
+    ),
     "docs/verifying.md": (
         Row(
             "How to verify",
             "paraph verify",
             "shell",
             ("tests/cli/test_verify.py::test_a_proof_is_tied_to_its_files_in_any_order",),
+        ),
+        Row(
+            "All in one file",
+            "paraph verify",
+            "shell",
+            ("tests/scenarios/test_main_job.py::test_operators_write_a_bundle_and_anybody_verifies_it",),
         ),
         Row(
             "Whom you trust",

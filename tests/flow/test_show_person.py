@@ -213,6 +213,7 @@ OF_NOBODY = {
         django_content_type.model organizations_installation.earlier_link_keys procrastinate_jobs.queue_name
         procrastinate_jobs.task_name procrastinate_jobs.lock procrastinate_jobs.queueing_lock
         procrastinate_periodic_defers.task_name procrastinate_periodic_defers.periodic_id
+        transparency_logkey.origin transparency_checkpoint.note transparency_cosigned.origin
         evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_sharedcontent.content
         journal_sharedfacts.content
         evidence_sealeddocument.seal evidence_prooffile.seal
@@ -243,7 +244,7 @@ OF_NOBODY = {
         documents_document.name documents_document.pages documents_document.preflight documents_document.object_key
         documents_document.method documents_objecttodelete.object_key drafts_documenttags.found
         drafts_documenttags.lines evidence_sealeddocument.object_key evidence_prooffile.object_key
-        evidence_kepttimestamp.object_key
+        evidence_kepttimestamp.object_key evidence_bundletimestamp.authority
     """,
     "what is asked of whoever signs": """
         signature_requests_field.name signature_requests_field.type signature_requests_field.label

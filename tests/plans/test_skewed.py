@@ -29,7 +29,16 @@ pytestmark = pytest.mark.django_db
 __all__ = ["log_in", "organization"]  # fixtures
 _MOST = 6_000  # rows: a job looks at 5,000 at once
 _LISTS = ("requests", "documents", "activity")  # whose addresses name no row
-_CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention", "backup"}
+_CHECKED = {
+    "database",
+    "workers",
+    "webhooks",
+    "sealing failures",
+    "kept timestamps",
+    "retention",
+    "backup",
+    "transparency log",
+}
 
 
 def test_documents_and_what_is_kept_of_a_person(log_in: LogIn) -> None:

@@ -216,3 +216,11 @@ def test_operators_export_the_timestamps_beside_the_files(service: Service, fini
     for path in [*finished.signed, finished.proof]:
         found = service.operate("verify", str(path), "--evidence", str(kept), "--root", str(finished.root))
         assert found["ok"] is True and found["level"] == "B-LTA" and found["kept_timestamps"] == []
+
+
+def test_operators_write_a_bundle_and_anybody_verifies_it(service: Service, finished: Finished, tmp_path: Path) -> None:
+    number, bundle = str(finished.created["id"]), tmp_path / "bundle.zip"
+    told = service.operate("request", "evidence", number, "--bundle", str(bundle))
+    assert (told["id"], told["bytes"]) == (finished.created["id"], bundle.stat().st_size)
+    found = service.operate("verify", str(bundle), "--root", str(finished.root))
+    assert found["ok"] is True and found["notes"] == [] and len(found["sealed"]) == 3

@@ -100,6 +100,11 @@ export class Paraph {
     return this.#read(`signature_requests/${request_id}`);
   }
 
+  /** Where all evidence of a finalized request lies, in one archive. */
+  evidence({ request_id }: { request_id: number }): Promise<Answer<"readEvidence">> {
+    return this.#read(`signature_requests/${request_id}/evidence`);
+  }
+
   /** One page. */
   signatureRequests(query: Query<"listSignatureRequests"> = {}): Promise<Answer<"listSignatureRequests">> {
     return this.#read("signature_requests", query);

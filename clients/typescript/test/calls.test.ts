@@ -44,6 +44,7 @@ const SAMPLES: Record<string, Sample> = {
     "signature_requests/preview",
     { signature_request: request },
   ],
+  evidence: [(paraph) => paraph.evidence({ request_id: 71 }), "GET", "signature_requests/71/evidence"],
   signatureRequest: [(paraph) => paraph.signatureRequest({ request_id: 71 }), "GET", "signature_requests/71"],
   signatureRequests: [
     (paraph) => paraph.signatureRequests({ external_id: "lease-9" }),

@@ -36,6 +36,7 @@ _COMMANDS = {
     "storage": "store.storage",
     "export": "backup.export",
     "import": "backup.import_",
+    "log": "log.command",
     "verify": "verify.command",
 }
 """Where each stands, in the order of the help."""

@@ -1,5 +1,7 @@
 """``paraph request``: list, show, retry, cancel, evidence."""
 
+from pathlib import Path
+from shutil import copyfileobj
 from typing import Any, BinaryIO
 
 import click
@@ -81,13 +83,21 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
+@click.option("--bundle", type=click.Path(dir_okay=False), help="File to write all evidence to, as a ZIP archive.")
 @operator_options
-def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
-    """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence."""
+def evidence(id: int, *, out: BinaryIO, bundle: str | None, as_json: bool) -> None:
+    """Write the timestamps kept beside a request's files as JSON, for paraph verify --evidence; or with --bundle the
+    files too, and all that checking them needs, in one archive."""
     with database():
+        from paraph.bundle.make import open_bundle
         from paraph.operations.request_state import request_evidence
 
-        out.write(request_evidence(id) + b"\n")
+        if bundle is None:
+            out.write(request_evidence(id) + b"\n")
+            return
+        with open_bundle(id) as made, Path(bundle).open("wb") as file:
+            copyfileobj(made, file)
+        show_facts({"id": id, "bundle": bundle, "bytes": Path(bundle).stat().st_size}, as_json=as_json)
 
 
 def _failure(row: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from hashlib import file_digest
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -23,7 +24,11 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
+from paraph.pdf.verdict import Fault
+from paraph.transparency.audit import audit, fetching, offered_key
+from paraph.transparency.merkle import ProofRefused
+from paraph.transparency.proof import check_tlog_proof, of_log
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
@@ -65,6 +70,8 @@ _NO_ROOT = (
     callback=lambda _, __, given: _past(given),
     help="Whether it held then: an ISO 8601 date, which means its end in UTC, or timestamp.",
 )
+@click.option("--log", "log_url", metavar="URL", help="Log that has to contain each proof: https://HOST/transparency.")
+@click.option("--inclusion", type=_FILE, help="Proof of inclusion (transparency.proof) that the --log has to extend.")
 @click.option("--each", is_flag=True, help="Verify each file on its own, even if none is a proof.")
 @click.option("--details", is_flag=True, help="Show every statement that holds, not only who sealed what.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
@@ -78,38 +85,56 @@ def command(
     evidence_files: Sequence[Path],
     signers: Sequence[str],
     at: datetime | None,
+    log_url: str | None,
+    inclusion: Path | None,
     each: bool,
     details: bool,
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it.
+    """Verify the seals of PDF files, and match a proof with the signed and uploaded files given beside it; or verify a
+    bundle of evidence, which has them all.
 
     If several files are given, one of them must be a proof, and its evidence must match all the others, in any order;
     files of its documents that are not given are named. With --each, each file is verified on its own. Exits with 0
     only if every file is sealed, intact, trusted and unaltered since, or matches the evidence; else with 1. A file that
     was altered after an earlier seal and sealed again does not pass. First is said whether it holds, was altered or
-    forged, or cannot be told, and why.
+    forged, or cannot be told, and why. Without --log, nothing is asked over the network.
     """
+    if inclusion and not log_url:
+        raise click.UsageError("--inclusion needs the --log that it is of.")
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
+        [first, *others] = opened.values()
+        is_bundle = not others and first.peek(4).startswith(b"PK\3\4")
+        if is_bundle and evidence_files:
+            raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
-        if len(opened) > 1 and not each:
-            tied = check_evidence(opened, roots, kept, signers, at=at)
-            if tied.faults and not tied.sealed:  # none is a proof
+        logged = _in_log(log_url, inclusion, opened) if log_url else {}
+        if is_bundle or (others and not each):
+            if is_bundle:
+                what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
+            else:
+                what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
+            if others and tied.faults and not tied.sealed:  # none is a proof
                 reason = tied.faults[0].sentence.removesuffix(".")
                 told = f"{reason}; with --each, each file is verified by itself."
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
                 tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
+            places = [logged[name] for name, seal in tied.sealed.items() if name in logged and _is_proof(seal)]
+            for place in places:
+                tied.note(not place.kind, place.sentence, place.sentence, place.kind)
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(tied, details=details)
+                _show_verdict(what, tied, [place.sentence for place in places if not place.kind], details=details)
             context.exit(0 if tied.ok else 1)
         valid = 0
         for name, file in opened.items():
             found = _verified(file, roots, kept[name], signers, at)
+            if log_url:
+                found = _with_log(found, logged[name])
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
         if len(opened) > 1 and not as_json:
@@ -162,6 +187,39 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
     return kept
 
 
+def _in_log(url: str, inclusion: Path | None, files: Mapping[str, _File]) -> dict[str, Fault]:
+    """Read a transparency log whole. Return a sentence about each file: as the fault of no kind where the log has it,
+    and extends the checkpoint of the proof of inclusion that is given."""
+    text, told = inclusion.read_bytes().decode(errors="replace") if inclusion else "", dict[str, Fault]()
+    digests = {name: file_digest(file, "sha256").digest() for name, file in files.items()}
+    try:
+        with fetching(url) as fetch:
+            trusted = of_log(offered_key(fetch))
+            checkpoint, found = audit(fetch, trusted, text, digests.values())
+    except ProofRefused as refused:
+        return dict.fromkeys(files, Fault("GENERIC", f"Whether {url} contains it cannot be told: {refused}"))
+    for name, digest in digests.items():
+        try:
+            if digest not in found:
+                raise ProofRefused("It has no such entry.")
+            if inclusion:
+                check_tlog_proof(text, digest, trusted)
+            told[name] = Fault("", f"{name} is entry {found[digest]} of the log {checkpoint.origin}.")
+        except ProofRefused as refused:
+            sentence = f"That the log {checkpoint.origin} contains {name} does not hold: {refused}"
+            told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
+    return told
+
+
+def _with_log(found: Verification, place: Fault) -> Verification:
+    faults = [*found.faults, place] if place.kind else found.faults
+    return replace(found, findings=[*found.findings, place.sentence], faults=faults)
+
+
+def _is_proof(found: Verification) -> bool:
+    return found.purpose is not None and found.purpose.kind == "proof"
+
+
 def _verified(
     file: _File,
     roots: Sequence[bytes],
@@ -171,7 +229,7 @@ def _verified(
 ) -> Verification:
     found = verify(file, roots, kept, signers, at=at)
     more = [] if roots else [_NO_ROOT]
-    if found.purpose is not None and found.purpose.kind == "proof":
+    if _is_proof(found):
         more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
     return replace(found, findings=[*found.findings, *more])
 
@@ -201,11 +259,11 @@ def _told(result: Verification | EvidenceCheck) -> str:
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
 
-def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
-    """Print the verdict; who sealed what, or each match with ``details``; what was not given, each problem, and last
-    whether everything matches."""
-    say(f"The proof with its files: {_told(result)}.")
-    for sentence in _matches(result, details=details):
+def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
+    """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
+    each problem, and last whether everything matches."""
+    say(f"{what}: {_told(result)}.")
+    for sentence in _matches(result, logged, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:
         say(f"  not compared: {sentence}")
@@ -215,11 +273,11 @@ def _show_verdict(result: EvidenceCheck, *, details: bool) -> None:
     say(everything if result.ok else "NOT everything matches.")
 
 
-def _matches(result: EvidenceCheck, *, details: bool) -> list[str]:
+def _matches(result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> list[str]:
     if details or not result.matches:
         return result.matches
     sealed = [_sealed(name, each) for name, each in result.sealed.items() if each.ok]
-    return [*sealed, f"{len(result.matches)} statements in all; --details tells each of them."]
+    return [*sealed, *logged, f"{len(result.matches)} statements in all; --details tells each of them."]
 
 
 def _sealed(name: str, verification: Verification) -> str:

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "paraph.audit_trail",
     "paraph.otp",
     "paraph.evidence",
+    "paraph.transparency",
     "paraph.webhooks",
     "paraph.messaging",
     "paraph.queue",  # for its index

@@ -26,6 +26,7 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.pictures import drawn_stamp, logo, page_image, typed_initials, typed_stamp
 from paraph.signer.scripts import embed_script, words_script
 from paraph.signer.signature import signature
+from paraph.transparency import pages as transparency
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"
@@ -93,4 +94,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/decline", decline),
     path("static/<path:name>", static_file),
+    path("transparency/witness/add-checkpoint", transparency.witness),
+    path("transparency/<path:path>", transparency.resource),
 ]

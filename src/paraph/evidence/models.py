@@ -64,9 +64,20 @@ class SealedDocument(SealedFile):
 
 
 class ProofFile(SealedFile):
-    """The sealed proof of a request, one per request (rule 2.2)."""
+    """The sealed proof of a request, one per request (rule 2.2). ``log_index``: the entry of the transparency log that
+    it is; null until it is one, and :data:`NEVER_LOGGED` for the sandbox."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
+    log_index = models.BigIntegerField(null=True)
+
+    class Meta(SealedFile.Meta):
+        indexes = [
+            *SealedFile.Meta.indexes,
+            models.Index(fields=["id"], condition=models.Q(log_index__isnull=True), name="prooffile_unlogged"),
+        ]
+
+
+NEVER_LOGGED = -1
 
 
 class SealingFailure(models.Model):
@@ -104,6 +115,19 @@ class KeptTimestamp(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["object_key", "position"], name="one_timestamp_per_position"),)
+
+
+class BundleTimestamp(models.Model):
+    """The RFC 3161 token over the manifest of a request's evidence bundle, made once for each content that a bundle has
+    had, and the chain of its authority: DER of each certificate in base64."""
+
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="+", db_index=False)
+    manifest_sha256 = models.BinaryField()
+    token = models.BinaryField()
+    authority = models.JSONField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["request", "manifest_sha256"], name="one_timestamp_a_manifest"),)
 
 
 class CertificateStatus(models.Model):

@@ -6,13 +6,14 @@ from typing import Any
 from paraph.database.kept_once import kept_once
 from paraph.database.planned import one_row
 from paraph.database.rows import insert_once
-from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
+from paraph.evidence.models import NEVER_LOGGED, ProofFile, SealedDocument, SharedContent
 from paraph.evidence.preservation import first_due
 from paraph.evidence.shared_content import as_text
 from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
+from paraph.tenants.models import Environment
 
 _OWN = ("sealed_at", "timestamped_at", "kms_request_id", "timestamp_failures", "level_reasons")
 _UNSEALED = """
@@ -61,7 +62,8 @@ def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: 
 def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
     """Insert the row of a proof; return False where the request has one already. Else as
     :func:`record_sealed_document`."""
-    return insert_once(ProofFile(request=request, **_facts(sealed, object_key, wanted)))
+    log_index = None if request.environment == Environment.PRODUCTION else NEVER_LOGGED
+    return insert_once(ProofFile(request=request, log_index=log_index, **_facts(sealed, object_key, wanted)))
 
 
 def is_sealed(request_document_id: int) -> bool:

@@ -1,14 +1,23 @@
-"""``GET /files/{key}?expires=…&filename=…&signature=…``: the addresses of :func:`paraph.storage.store.presign`."""
+"""``GET /files/{key}?expires=…&filename=…&signature=…``: the addresses of :func:`paraph.storage.store.presign`, and of
+bundles, which are made when they are asked for."""
 
 from typing import BinaryIO
 
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
+from paraph.bundle.make import bundle_of_key, open_bundle
 from paraph.kernel.errors import DomainError
 from paraph.server.responses import file_response
 from paraph.storage import presign, store
 
-_STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405}
+_STATUS = {
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "conflict": 409,
+    "internal_error": 500,
+    "unavailable": 503,
+}
 
 
 def download(request: HttpRequest, key: str) -> HttpResponseBase:
@@ -26,7 +35,8 @@ def download(request: HttpRequest, key: str) -> HttpResponseBase:
 
 
 def _open(key: str) -> BinaryIO:
+    request_id = bundle_of_key(key)
     try:
-        return store.open(key)
+        return store.open(key) if request_id is None else open_bundle(request_id)
     except (FileNotFoundError, ValueError) as error:
         raise DomainError("not_found", "This file no longer exists.") from error

@@ -28,6 +28,7 @@ from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_peo
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sealing.transparency_log import keep_log
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
@@ -197,6 +198,7 @@ def _prune_webhooks() -> None:
 
 _PERIODIC: tuple[tuple[str, str, Callable[[], object]], ...] = (
     ("refresh_certificate_statuses", "*/5 * * * *", refresh_statuses),
+    ("keep_transparency_log", "* * * * *", keep_log),
     ("prune_webhooks", "17 * * * *", _prune_webhooks),
     ("take_over_calls_of_the_month", "3-59/5 * * * *", take_over_calls),
     ("clear_sessions", "41 3 * * *", SessionStore.clear_expired),

@@ -152,6 +152,11 @@ class Settings(BaseModel):
     timestamp_roots: Path | None = None
     serve_authority: bool = False
 
+    # The log that holds all proofs, and who watches over whose.
+    log_key: Path | None = None
+    witnesses: CommaSeparated = []
+    witness_for: CommaSeparated = []
+
     # How messages are sent, to whom, and at most how many.
     smtp_url: str = ""
     mail_provider: str = ""

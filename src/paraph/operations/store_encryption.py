@@ -9,9 +9,10 @@ from paraph.evidence.named_objects import NamedObject, is_still_named
 from paraph.kernel import clock
 from paraph.operations.store_check import Progress, through_tables
 from paraph.storage import store
+from paraph.transparency import log
 
 _AT_ONCE = 20
-_PICTURES = "pages/"
+_PICTURES, _LOG = "pages/", "transparency/"
 
 
 @dataclass
@@ -22,8 +23,8 @@ class _Encrypted(Progress):
 
 
 def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
-    """Encrypt every object that a row names with the storage key, unless it is; delete pictures and texts of pages
-    that are not, which are made again.
+    """Encrypt every object that a row names, and the transparency log, with the storage key, unless it is; delete
+    pictures and texts of pages that are not, which are made again.
 
     Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
     after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raise
@@ -43,11 +44,21 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
             if not store.encrypting().is_current(key):
                 store.delete(key)
     return {
-        "finished": finished,
+        "finished": finished and _encrypt_log(),
         "objects": progress.objects,
         "encrypted": progress.encrypted,
         "problems": progress.problems,
     }
+
+
+def _encrypt_log() -> bool:
+    """Encrypt the transparency log; return False while it is being appended to, as an older state of it would be
+    written over a newer one."""
+    with log.alone() as mine:
+        for key in store.keys_written_before(_LOG, clock.now()) if mine else ():
+            if not store.encrypting().is_current(key):
+                store.encrypting().encrypt_anew(key)
+        return mine
 
 
 def _encrypt(named: NamedObject, progress: _Encrypted) -> None:

@@ -27,6 +27,7 @@ BY_ID_ELSEWHERE = {
     "DELETE /templates/{template_id}",  # test_templates.py
     "POST /templates/{template_id}/signature_requests",
     "GET /drafts/{draft_id}",  # test_drafts.py
+    "GET /signature_requests/{request_id}/evidence",  # test_evidence.py
 }
 ACTS = {
     "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},

@@ -116,6 +116,14 @@ class DownloadUrls:
 
 
 @dataclass(frozen=True)
+class EvidenceBundle:
+    """All evidence of a request in one archive, for ``expires_in`` seconds."""
+
+    evidence_url: str
+    expires_in: int
+
+
+@dataclass(frozen=True)
 class Reminders:
     """``every_days`` after the invitation or the reminder before, whoever's turn it is gets another, ``at_most`` so
     often."""

@@ -12,6 +12,7 @@ from paraph_client.answers import (
     BrandingProfile,
     Document,
     Draft,
+    EvidenceBundle,
     Health,
     Preview,
     SignatureRequest,
@@ -39,6 +40,7 @@ _MIME = "application/pdf"
 _health = reader(Health)
 _document = reader(Document)
 _request = reader(SignatureRequest)
+_bundle = reader(EvidenceBundle)
 _preview = reader(Preview)
 _signer = reader(Signer)
 _entry = reader(AuditLogEntry)
@@ -103,6 +105,11 @@ class Calls:
     def signature_request(self, request_id: int) -> Call[SignatureRequest]:
         """One request; ``download_urls`` are filled once it is finalized."""
         return _read(f"signature_requests/{request_id}", _request)
+
+    @Sent
+    def evidence(self, request_id: int) -> Call[EvidenceBundle]:
+        """Where all evidence of a finalized request lies, in one archive."""
+        return _read(f"signature_requests/{request_id}/evidence", _bundle)
 
     @Sent
     def signature_requests(

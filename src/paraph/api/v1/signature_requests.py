@@ -22,7 +22,7 @@ from paraph.api.v1.lists import (
     selection,
 )
 from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, json_response, without_defaults
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, Url, json_response, without_defaults
 from paraph.api.v1.signature_request_shapes import (
     Answer,
     CreatedSignatureRequest,
@@ -33,9 +33,12 @@ from paraph.api.v1.signature_request_shapes import (
     read,
     size_of_fields,
 )
+from paraph.bundle.make import bundle_address
+from paraph.evidence.record import has_proof
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.preview import preview_pdf
 from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests import models
@@ -52,6 +55,7 @@ from paraph.signature_requests.payload import MOST_TOLD
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
 from paraph.signature_requests.values import HEIGHTS, MOST_PAGES, WIDTHS, Input
+from paraph.storage.store import LINK_SECONDS
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.words import DEFAULT_LOCALE
 
@@ -283,3 +287,32 @@ def shown(scope: TenantScope, request_id: int) -> Answer:
     if found["finalized"] and found["status"] == models.RequestStatus.COMPLETED:
         found["download_urls"] = download_urls(request_id)
     return found
+
+
+class EvidenceBundle(Output):
+    """Where all evidence of a request lies, in one file. Reading it again gives a fresh address."""
+
+    evidence_url: Url = Field(description="Presigned address of the bundle, a ZIP archive (ASiC-E).")
+    expires_in: Literal[900] = Field(description="Seconds for which the address works.")
+
+
+@operation(
+    "readEvidence",
+    "GET /signature_requests/{request_id}/evidence",
+    EvidenceBundle,
+    "Where the bundle can be downloaded.",
+    refuses=("conflict_not_finalized", "gone_files"),
+)
+def read_evidence(request: ApiRequest, request_id: int) -> HttpResponse:
+    """Download all evidence of a signature request.
+
+    Gives the address of one archive with everything that proves a finalized request, to be checked without the service
+    by `paraph verify` or by programs of others: uploaded and signed documents, proof, journal, kept timestamps,
+    certificates, revocation data, and a page for a lawyer in the language of the request that says how. It is the same
+    to the byte as long as nothing comes to it or is erased from it.
+    """
+    if not own(request.scope, request_id)["finalized"]:
+        raise DomainError("conflict", _("The request is not finalized yet."))
+    if not has_proof(request_id):
+        raise DomainError("gone", _("The files of the request have been deleted."))
+    return json_response(EvidenceBundle.build(evidence_url=bundle_address(request_id), expires_in=LINK_SECONDS))

@@ -1,62 +1,37 @@
-"""The files of a finished request: downloaded, compared with what was sealed, and packed with all that verifying them
-without the service needs."""
+"""The files of a finished request: downloaded, each or all of its evidence in one archive, and compared with what was
+sealed."""
 
 import hashlib
 import io
-import re
-import shlex
-import time
-import zipfile
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509 import load_der_x509_certificate
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
 
 from paraph import words
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.dashboard.decorators import attached, limits_stamps, member_page, show
+from paraph.bundle.make import bundle_address
+from paraph.dashboard.decorators import limits_stamps, member_page, show
 from paraph.dashboard.documents import drawn
 from paraph.dashboard.requests.pages import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.sealing.stamp_marks import stamp_content
 from paraph.flow.signing.shown_documents import page_picture, sealed_picture
-from paraph.kernel import clock
 from paraph.kernel.places import expensive_work
-from paraph.keys.sealing import trusted_roots
 from paraph.pdf.typesetting.appearances import stamp_svg
 from paraph.pdf.verdict import Fault, Word, decide
-from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, SignerStatus
+from paraph.signature_requests.models import Placement, SignatureRequest, SignerStatus
 from paraph.storage import store
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
-_BLOCK = 1 << 18
 _ALTERED = Fault("HASH_FAILURE", "Something differs from what was recorded.")
-_ROOTS, _README = "roots.pem", "README.txt"
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
-_TEXT = """\
-Request {id}: the signed documents, the proof, the documents as they were uploaded, and the root certificates of
-the service that sealed them.
-
-To verify them without that service, install Paraph (pip install paraph) and run in this folder:
-
-    {command}
-
-It says "Everything matches." and ends with 0 where nothing was altered. The seals can be looked at with any PDF reader
-that knows PAdES as well.
-
-{roots} came with this download. Whoever gave you the download could have exchanged it: compare the certificates with
-what the operator of the service has published. The command names the certificate and the root of each seal.
-"""
 
 
 @member_page(Right.SEE)
@@ -145,84 +120,10 @@ def _digest(key: str) -> bytes | None:
         return None
 
 
-class _Stored(NamedTuple):
-    name: str
-    object_key: str
-
-
-class _Sink(io.RawIOBase):
-    """What :mod:`zipfile` writes to and cannot seek in: keeps what was written until it is taken."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._written = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, content: Any) -> int:
-        self._written += content
-        return len(content)
-
-    def take(self) -> bytes:
-        taken = bytes(self._written)
-        self._written.clear()
-        return taken
-
-
 @member_page(Right.SEE)
-def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  # noqa: ARG001  of the address
-    """Stream the archive as its files are read, never more than a block of one."""
+def everything(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:  # noqa: ARG001  of the address
+    """Lead to the bundle of evidence, by an address that is valid for minutes."""
     _scope, found = own_request(member, request_id)
-    files = _files(found)
-    try:
-        for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
-            store.open(file.object_key).close()
-    except FileNotFoundError:
-        raise Http404 from None
-    answer = StreamingHttpResponse(_archive(found, files), content_type="application/zip")
-    return attached(answer, f"request-{found.pk}.zip")
-
-
-def _files(found: SignatureRequest) -> list[_Stored]:
-    """Return the proof first, then signed and uploaded documents, each by a name of its own."""
-    sealed = _sealed_files(found)
-    if not sealed:
+    if not _sealed_files(found):
         raise Http404
-    sealed.sort(key=lambda file: not isinstance(file[1], ProofFile))
-    uploads = RequestDocument.objects.filter(request=found).select_related("document").order_by("position")
-    stored = [_Stored(name, file.object_key) for name, file in sealed]
-    stored += [_Stored(row.document.name, row.document.object_key) for row in uploads]
-    taken = {_ROOTS.casefold(), _README.casefold()}
-    return [_Stored(_free(file.name, taken), file.object_key) for file in stored]
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return the name without what no file's name may have, with a number where another file has it. Adds it to
-    ``taken``."""
-    safe = _UNSAFE.sub("_", name).strip(" .").lstrip("-") or "document.pdf"
-    stem, dot, ending = safe.rpartition(".")
-    number, free = 1, safe
-    while free.casefold() in taken:
-        number += 1
-        free = f"{stem}-{number}{dot}{ending}" if dot else f"{safe}-{number}"
-    taken.add(free.casefold())
-    return free
-
-
-def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
-    sink = _Sink()
-    command = shlex.join(["paraph", "verify", "--details", "--root", _ROOTS, *(file.name for file in files)])
-    trusted = trusted_roots(settings.PARAPH, settings.DATA_DIR / "keys")
-    roots = b"".join(load_der_x509_certificate(root).public_bytes(Encoding.PEM) for root in trusted)
-    moment = time.gmtime(clock.now().timestamp())[:6]
-    with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr(zipfile.ZipInfo(_README, moment), _TEXT.format(id=found.pk, command=command, roots=_ROOTS))
-        archive.writestr(zipfile.ZipInfo(_ROOTS, moment), roots)
-        for file in files:
-            info = zipfile.ZipInfo(file.name, moment)
-            with store.open(file.object_key) as stored, archive.open(info, "w", force_zip64=True) as entry:
-                while block := stored.read(_BLOCK):
-                    entry.write(block)
-                    yield sink.take()
-    yield sink.take()
+    return HttpResponseRedirect(bundle_address(found.pk))

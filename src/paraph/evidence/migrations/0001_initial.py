@@ -142,6 +142,7 @@ class Migration(migrations.Migration):
                         to="signature_requests.signaturerequest",
                     ),
                 ),
+                ("log_index", models.BigIntegerField(null=True)),
             ],
             options={
                 "abstract": False,
@@ -150,7 +151,10 @@ class Migration(migrations.Migration):
                         models.F("timestamp_late_since"),
                         condition=models.Q(("timestamp_late_since__isnull", False)),
                         name="prooffile_late",
-                    )
+                    ),
+                    models.Index(
+                        condition=models.Q(("log_index__isnull", True)), fields=["id"], name="prooffile_unlogged"
+                    ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="prooffile_object_key")],
             },
@@ -191,6 +195,29 @@ class Migration(migrations.Migration):
                     )
                 ],
                 "constraints": [models.UniqueConstraint(fields=("object_key",), name="sealeddocument_object_key")],
+            },
+        ),
+        migrations.CreateModel(
+            name="BundleTimestamp",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("manifest_sha256", models.BinaryField()),
+                ("token", models.BinaryField()),
+                ("authority", models.JSONField()),
+                (
+                    "request",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("request", "manifest_sha256"), name="one_timestamp_a_manifest")
+                ],
             },
         ),
         migrations.RunSQL(_STORE),

@@ -12,7 +12,7 @@ from paraph.audit_trail.commitments import ENTERED, erase_values, values_in
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags
-from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
+from paraph.evidence.models import BundleTimestamp, KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.due import FILES, RUN_SECONDS, claim_due
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
@@ -61,7 +61,7 @@ def _delete_some() -> int:
 
 @transaction.atomic
 def delete_files(*request_ids: int) -> int:
-    """Delete the rows of sealed files, proof, kept timestamps, handwriting and values of fields, those in the journal
+    """Delete the rows of sealed files, proof, their timestamps, handwriting and values of fields, those in the journal
     too, and what was written to the signers, and note the objects to be deleted; uploads are kept while another request
     or a template has them. Leave out requests that are not over, or have no files left; return of how many they
     were."""
@@ -85,6 +85,7 @@ def _delete_sealed(request_ids: Collection[int]) -> list[str]:
     proofs = ProofFile.objects.filter(request__in=request_ids)
     keys = [*sealed.values_list("object_key", flat=True), *proofs.values_list("object_key", flat=True)]
     KeptTimestamp.objects.filter(object_key__in=keys).delete()
+    BundleTimestamp.objects.filter(request__in=request_ids).delete()
     sealed.delete()
     proofs.delete()
     return keys

@@ -125,6 +125,7 @@ _ROWS = [
     ("otp_refusedcode", f"signer_id IN ({_SIGNERS})"),
     ("evidence_sealeddocument", f"request_document_id IN ({_DOCUMENTS})"),
     ("evidence_prooffile", "request_id = %(request)s"),
+    ("evidence_bundletimestamp", "request_id = %(request)s"),
     ("evidence_sealingfailure", "request_id = %(request)s"),
     *(
         (f"signature_requests_{table}", f"signer_id IN ({_SIGNERS})")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from paraph import words as catalog
 from paraph.audit_trail.append import GENESIS, facts
+from paraph.audit_trail.commitments import committed, is_salt
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
@@ -210,8 +211,14 @@ def _evidence(
         "signers": [_signer_evidence(each) for each in signers],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
-        "journal": list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal]))),
+        "journal": journal_evidence(journal),
     }
+
+
+def journal_evidence(journal: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the entries of a request's whole journal, from which programs can compute their hashes. A value that was
+    erased is what the hash covers, its commitment."""
+    return list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal])))
 
 
 def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
@@ -238,7 +245,10 @@ def _signer_evidence(found: _SignerFacts) -> dict[str, Any]:
 
 
 def _entry_evidence(before: Entry, entry: Entry) -> dict[str, Any]:
-    return {**facts(entry, before.hash), **({"salts": entry.salts} if entry.salts else {}), "hash": entry.hash.hex()}
+    known = {path: salt for path, salt in (entry.salts or {}).items() if is_salt(salt)}
+    erased = {path: commitment for path, commitment in (entry.salts or {}).items() if path not in known}
+    shown = committed(facts(entry, before.hash), erased)
+    return {**shown, **({"salts": known} if known else {}), "hash": entry.hash.hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from paraph.operations.check.machine import (
 from paraph.operations.check.outcome import Outcome, Status, failed, warning
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 from paraph.operations.check.surroundings import mail_gateway, object_store, proxy, sms_gateway, storage_key
+from paraph.operations.check.transparency import transparency_log
 
 CHECK_SECONDS = 20.0
 
@@ -83,6 +84,7 @@ CHECKS = (
     ServiceCheck("webhooks", webhooks, 5, asks=True),
     ServiceCheck("sealing failures", unsealed, 15, asks=True),
     ServiceCheck("kept timestamps", kept_timestamps, 60, asks=True),
+    ServiceCheck("transparency log", transparency_log, 60, starting=True),
     ServiceCheck("retention", retention, 60, asks=True),
     ServiceCheck("backup", backup, 60, asks=True),
     ServiceCheck("proxy", proxy, 0),

@@ -79,6 +79,18 @@ def check_evidence(
         return EvidenceCheck(faults=[Fault(_kind(refused), sentence)], as_of=at)
 
 
+def check_bundle(
+    bundle: File, roots: Sequence[bytes], signers: Sequence[str] = (), *, at: datetime | None = None
+) -> EvidenceCheck:
+    """Check a bundle of evidence, and its files with each other, whatever its bytes are. ``roots``, ``signers``, ``at``
+    and what is raised as in :func:`verify`."""
+    wanted = {"roots": to_plain(list(roots)), "signers": list(signers)}
+    try:
+        return _asked(EvidenceCheck, "check_bundle", [bundle], **wanted, at=_past(at))
+    except PdfRefused as refused:
+        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle", refused))], as_of=at)
+
+
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
     """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
     a service like this one made them; empty for a file that cannot be verified. ``tenant_key``: on whose behalf the

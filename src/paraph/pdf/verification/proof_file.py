@@ -121,7 +121,7 @@ def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], p
     without these, and with the commitment of each value that has a salt in its place. ``printed``: the text of the
     proof without white space.
     """
-    broken = _first_broken(journal)
+    broken = first_broken(journal)
     result.note(
         bool(journal) and broken is None,
         f"The journal's {len(journal)} entries follow from each other.",
@@ -216,7 +216,7 @@ def _is_printed(value: str, printed: str) -> bool:
     return not value.isascii() or all(part.strip() in printed for part in unbroken_parts(value))
 
 
-def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
+def first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
     """Return the position of the first entry that does not follow from the one before it."""
     previous = "00" * 32
     for position, entry in enumerate(journal, start=1):

@@ -7,12 +7,12 @@ Their jobs are called by :mod:`paraph.pdf.untrusted.verify`; values travel as
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
+from paraph.pdf.container.files_by_name import FilesByName
 from paraph.pdf.refusal import too_complex
 from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestamp,
@@ -23,7 +23,7 @@ from paraph.pdf.typesetting.proof import EVIDENCE
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain, to_plain
-from paraph.pdf.verification import evidence_check
+from paraph.pdf.verification import bundle_check, evidence_check
 from paraph.pdf.verification import verify as verification
 
 _EVIDENCE = {"format": "paraph-evidence/1", "request": {}, "journal": [], "signers": [], "documents": []}
@@ -48,9 +48,15 @@ def check_evidence(
 ) -> JobAnswer:
     """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
-    named = _Named(files, names)
+    named = FilesByName({name: partial(files.__getitem__, index) for index, name in enumerate(names)})
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
     return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment))
+
+
+def check_bundle(files: "WholeFiles", roots: list[str], signers: list[str], *, at: str | None) -> JobAnswer:
+    """Check the bundle that the one file is."""
+    trusted, moment = from_plain(list[bytes], roots), _moment(at)
+    return _answered(bundle_check.check_bundle(files.opened(0), trusted, signers, at=moment))
 
 
 def _moment(at: str | None) -> datetime | None:
@@ -70,26 +76,6 @@ def timestamps(files: Sequence[bytes], earlier: list[Any]) -> JobAnswer:
         return {"raised": str(error)}, b""
 
 
-@dataclass(frozen=True)
-class _Named(Mapping[str, bytes]):
-    """The files by their names, each read when it is asked for."""
-
-    files: Sequence[bytes]
-    names: list[str]
-
-    def __getitem__(self, name: str) -> bytes:
-        try:
-            return self.files[self.names.index(name)]
-        except ValueError:
-            raise KeyError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
 def _answered(value: object) -> JobAnswer:
     answer = {"value": to_plain(value)}
     if len(json.dumps(answer)) > _LONGEST_ANSWER:
@@ -100,6 +86,7 @@ def _answered(value: object) -> JobAnswer:
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "verify": verify,
     "check_evidence": check_evidence,
+    "check_bundle": check_bundle,
     "timestamps": timestamps,
     "altered_seals": altered_seals,
 }
@@ -124,9 +111,13 @@ class WholeFiles(Sequence[bytes]):
 
     def __getitem__(self, index: Any) -> Any:
         """Return a whole file; no slices of them."""
-        file = self._files[index]
+        file = self.opened(index)
         file.seek(0)
         return file.read()
+
+    def opened(self, index: int) -> BinaryIO:
+        """Return a file to be read in parts."""
+        return self._files[index]
 
 
 def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:

@@ -1,0 +1,1 @@
+"""VERB: packing all that proves a finished request into one file, which can be checked without the service."""

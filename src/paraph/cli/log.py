@@ -1,0 +1,80 @@
+"""``paraph log``: this installation's transparency log, and audits of others."""
+
+from pathlib import Path
+
+import click
+
+from paraph.cli.options import operator_options, show, show_lines, visible
+from paraph.cli.session import database
+from paraph.kernel.errors import DomainError
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group("log")
+def command() -> None:
+    """The transparency log of all production proofs."""
+
+
+@command.command("show")
+@operator_options
+def show_(*, as_json: bool) -> None:
+    """Show the log's key, its newest checkpoint, and how many proofs wait for it."""
+    with database():
+        from paraph.evidence.models import ProofFile
+        from paraph.transparency import log
+        from paraph.transparency.own_key import own_key
+
+        newest, key = log.published(), own_key()
+        waiting = ProofFile.objects.filter(log_index=None).count()
+        size, note = (newest.size, newest.note) if newest else (0, "")
+    facts = {"key": str(key.log), "witness_key": str(key.witness), "size": size, "waiting": waiting}
+    show(facts | {"checkpoint": note}, as_json=as_json)
+
+
+@command.command()
+@operator_options
+def rebuild(*, as_json: bool) -> None:
+    """Take over what the object store has of the log, into a database that was restored from an older backup.
+
+    Nothing is published that contradicts what was published before. Proofs that are not in the log are appended anew.
+    """
+    with database():
+        from paraph.transparency.rebuild import rebuild
+
+        taken, dropped = rebuild()
+    lines = [f"{taken} entries were taken over from the object store, in the place of {dropped}."]
+    show_lines({"taken_over": taken, "dropped": dropped}, lines, as_json=as_json)
+
+
+@command.command()
+@click.argument("url")
+@click.option("--key", "key_text", help="The log's verifier key, NAME+ID+KEY. Without it, the log's word is taken.")
+@click.option("--policy", type=_FILE, help="Policy file (C2SP tlog-policy): logs, witnesses, quorum.")
+@click.option("--earlier", type=_FILE, help="A checkpoint or proof of inclusion that the log has to extend.")
+@operator_options
+def verify(url: str, *, key_text: str | None, policy: Path | None, earlier: Path | None, as_json: bool) -> None:
+    """Audit the log at URL, https://HOST/transparency, whole.
+
+    Every entry is read and hashed, and has to lead to the root that the log signed. Exits with 0 only if everything
+    holds; else with 1, and says what does not. Needs no running service.
+    """
+    from paraph.transparency.audit import audit, fetching, offered_key
+    from paraph.transparency.merkle import ProofRefused
+    from paraph.transparency.notes import LOG, read_key
+    from paraph.transparency.proof import Policy, read_policy
+
+    try:
+        trusted = read_policy(_content(policy)) if policy else Policy(quorum="")
+        with fetching(url) as fetch:
+            if key_text or not trusted.logs:
+                trusted.logs = [read_key(key_text, LOG) if key_text else offered_key(fetch)]
+            found = audit(fetch, trusted, _content(earlier) if earlier else "")[0]
+    except ProofRefused as refused:
+        raise DomainError("validation_error", f"NOT OK: {refused}") from refused
+    lines = [visible(f"{found.origin}: {found.size} entries lead to the root that the log signed.")]
+    show_lines({"ok": True, "origin": found.origin, "size": found.size}, lines, as_json=as_json)
+
+
+def _content(file: Path) -> str:
+    return file.read_bytes().decode(errors="replace")

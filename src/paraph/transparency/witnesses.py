@@ -1,0 +1,128 @@
+"""Witnesses: asked to cosign this installation's checkpoints, and being one of other installations (C2SP
+tlog-witness)."""
+
+import asyncio
+import base64
+from collections.abc import Sequence
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.outbound.exchange import NetworkAccess, post
+from paraph.transparency.merkle import EMPTY, ProofRefused, Read, check_consistency, consistency_proof
+from paraph.transparency.models import Cosigned
+from paraph.transparency.notes import (
+    LOG,
+    WITNESS,
+    Checkpoint,
+    Note,
+    VerifierKey,
+    cosign,
+    opened_checkpoint,
+    read_checkpoint,
+    read_hashes,
+    read_key,
+    read_note,
+    read_number,
+    signatures_by,
+)
+from paraph.transparency.own_key import own_key
+
+_SECONDS, _TRIES = 5.0, 2
+LARGEST_BODY = 64 * 1024
+_log = structlog.get_logger("paraph.transparency")
+
+
+def witness_settings() -> tuple[dict[VerifierKey, str], list[VerifierKey]]:
+    """Return the witnesses with their addresses, and the logs that this installation is a witness of. Raise
+    ``DomainError("configuration", …)``."""
+    named = (each.partition(" ") for each in settings.PARAPH.witnesses)
+    try:
+        witnesses = {read_key(key, WITNESS): url for key, _, url in named}
+        if not all(url.startswith(("https://", "http://")) for url in witnesses.values()):
+            raise ProofRefused("A witness is named as VKEY https://….")
+        return witnesses, [read_key(each, LOG) for each in settings.PARAPH.witness_for]
+    except ProofRefused as refused:
+        raise DomainError("configuration", f"PARAPH_WITNESSES or PARAPH_WITNESS_FOR: {refused}") from refused
+
+
+def missing(note: Note) -> list[VerifierKey]:
+    """Return the witnesses that have not cosigned."""
+    return [key for key in witness_settings()[0] if not signatures_by(note, key)]
+
+
+def witnessed(text: str, cosigned: int, read: Read) -> str:
+    """Return the checkpoint with the cosignatures of the witnesses that give one. ``cosigned``: the size that they have
+    likely cosigned before."""
+    note = read_note(text)
+    for key in missing(note):
+        try:
+            note = _asked(key, witness_settings()[0][key], note, cosigned, read)
+        except ProofRefused as refused:
+            _log.warning("a witness does not cosign", witness=key.name, reason=str(refused))
+    return str(note)
+
+
+def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note:
+    size = read_checkpoint(note).size
+    network = NetworkAccess(settings.PARAPH.private_addresses_allowed, settings.PARAPH.outbound_proxy)
+    for _ in range(_TRIES):
+        proof = [base64.b64encode(each).decode() for each in consistency_proof(old, size, read)]
+        body = "\n".join([f"old {old}", *proof, "", str(note)]).encode()
+        address = f"{url.rstrip('/')}/add-checkpoint"
+        answer = asyncio.run(post(address, body, {"Content-Type": "text/plain"}, network, seconds=_SECONDS))
+        text = answer.body.decode(errors="replace")
+        if answer.status == 200:
+            lines = text[: text.rfind("\n") + 1]  # the last one may be cut off
+            own = signatures_by(read_note(f"{note.text}\n{lines}"), key)
+            if not own:
+                raise ProofRefused("Its answer has no cosignature of its key.")
+            return note._replace(signatures=(*note.signatures, own[0]))
+        if answer.status != 409:
+            raise ProofRefused(answer.error or f"It answered with HTTP status {answer.status}: {text[:200]}")
+        old = read_number(text.removesuffix("\n"), "The size that it has")
+        if old > size:
+            break
+    raise ProofRefused(f"It has cosigned {old} entries of this log, which are not those of {size}.")
+
+
+def add_checkpoint(body: bytes) -> tuple[int, str]:
+    """Answer a log that asks for a cosignature: an HTTP status and a body. What is cosigned extends what was cosigned
+    before, and is remembered before the answer."""
+    try:
+        head, _, text = body.decode().partition("\n\n")
+        first, *lines = head.split("\n")
+        old, proof = read_number(first.removeprefix("old "), "The old size"), read_hashes(lines)
+        note = read_note(text)
+        checkpoint = read_checkpoint(note)
+        if not first.startswith("old ") or old > checkpoint.size:
+            raise ProofRefused("The body must begin with an old size that is none beyond the checkpoint's.")
+    except (ProofRefused, UnicodeDecodeError) as refused:
+        return 400, f"{refused}\n"
+    known = [key for key in witness_settings()[1] if key.name == checkpoint.origin]
+    if not known:
+        return 404, "This log is not witnessed here.\n"
+    try:
+        opened_checkpoint(text, known)
+    except ProofRefused as refused:
+        return 403, f"{refused}\n"
+    return _remembered(note, checkpoint, old, proof)
+
+
+@transaction.atomic
+def _remembered(note: Note, checkpoint: Checkpoint, old: int, proof: Sequence[bytes]) -> tuple[int, str]:
+    Cosigned.objects.get_or_create(origin=checkpoint.origin, defaults={"size": 0, "root": EMPTY})
+    row = Cosigned.objects.select_for_update().get(pk=checkpoint.origin)
+    if old != row.size or (checkpoint.size == row.size and checkpoint.root != bytes(row.root)):
+        return 409, f"{row.size}\n"
+    try:
+        check_consistency(old, bytes(row.root), checkpoint.size, checkpoint.root, proof)
+    except ProofRefused as refused:
+        return 422, f"{refused}\n"
+    row.size, row.root = checkpoint.size, checkpoint.root
+    row.save()
+    own, moment = own_key(), int(clock.now().timestamp())
+    return 200, str(cosign(note.text, own.witness, own.private, moment))

@@ -1,0 +1,58 @@
+"""Bundles as the service makes them, and as somebody else would who wants them to be believed."""
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paraph.bundle.make import open_bundle
+from paraph.flow.sealing.finalize import finalize
+from paraph.pdf.container import asic
+from paraph.pdf.container.zip_form import ZipWriter
+from tests.factories import Scene, scene, sign
+
+MADE_LAST = ("mimetype", asic.SUMS, asic.MANIFEST, asic.TIMESTAMP, asic.AUTHORITY)
+
+
+def finished(**options: Any) -> Scene:
+    made = scene(**options)
+    for position in range(len(made.signers)):
+        sign(made, position)
+    for row in made.request_documents:
+        finalize(row.pk)
+    return made
+
+
+def bundle_of(made: Scene) -> bytes:
+    with open_bundle(made.request.pk) as file:
+        return file.read()
+
+
+def parts_of(bundle: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def made_anew(bundle: bytes, changed: Mapping[str, bytes | None]) -> bytes:
+    """The bundle with other or further contents, or without those that are None: digests, manifest and form are right,
+    and the timestamp is the old one, unless it is changed too."""
+    parts: dict[str, bytes] = {name: each for name, each in {**parts_of(bundle), **changed}.items() if each is not None}
+    file = io.BytesIO()
+    with ZipWriter(file) as writer:
+        asic.begin(writer)
+        for name, content in parts.items():
+            if name not in MADE_LAST:
+                writer.add(name, [content])
+        asic.end(writer, lambda _: None)
+    if asic.TIMESTAMP not in parts:
+        return file.getvalue()
+    return zipped([*parts_of(file.getvalue()).items(), *((name, parts[name]) for name in MADE_LAST[-2:])])
+
+
+def zipped(members: Sequence[tuple[str, bytes]]) -> bytes:
+    """A ZIP of a bundle's form with any members."""
+    file = io.BytesIO()
+    with ZipWriter(file) as writer:
+        for name, content in members:
+            writer.add(name, [content])
+    return file.getvalue()

@@ -1,0 +1,218 @@
+"""Bundles of evidence: made again they are the same bytes, and other programs check each part of them."""
+
+import html
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from paraph.audit_trail.models import Entry, EventType
+from paraph.bundle import make
+from paraph.bundle.make import open_bundle
+from paraph.bundle.names import free_name
+from paraph.bundle.readme import readme
+from paraph.cli import main
+from paraph.documents.models import Document
+from paraph.evidence.models import BundleTimestamp, SealedDocument
+from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.sealing import preserve
+from paraph.flow.sealing.context import SealingContext, sealing_context
+from paraph.kernel.errors import DomainError
+from paraph.pdf.container import asic
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.untrusted.verify import check_bundle
+from paraph.signature_requests.models import SignatureRequest
+from paraph.storage import store
+from paraph.tenants.admin_log import OPERATOR
+from paraph.words import LOCALES
+from tests.bundle.bundles import bundle_of, finished, parts_of
+from tests.factories import scene
+from tests.flow.test_preserve import sealed_without_timestamps, silent
+from tests.independent import need
+
+pytestmark = pytest.mark.django_db
+
+
+def checked(bundle: bytes) -> EvidenceCheck:
+    return check_bundle(bundle, sealing_context().roots("sandbox"))
+
+
+def test_it_is_made_the_same_again_and_holds() -> None:
+    made = finished(documents=2, signers=2)
+    bundle = bundle_of(made)
+    assert bundle == bundle_of(made) and BundleTimestamp.objects.count() == 1
+    found = checked(bundle)
+    assert found.ok and not found.notes, found.problems
+    assert [name for name in found.sealed if name != asic.PROOF] == [
+        "signed/contract-1-signed.pdf",
+        "signed/contract-2-signed.pdf",
+    ]
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        first = archive.infolist()[0]
+        assert (first.filename, first.compress_type, first.extra) == ("mimetype", zipfile.ZIP_STORED, b"")
+        assert archive.read(first) == b"application/vnd.etsi.asic-e+zip" and archive.testzip() is None
+
+
+def unpacked(folder: Path, bundle: bytes) -> list[str]:
+    """The commands of the page README.html of a bundle that was unpacked into the folder."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        archive.extractall(folder)
+    commands = re.findall(r"<pre>(.*?)</pre>", (folder / asic.README).read_text(), re.S)
+    return [html.unescape(each) for each in commands]
+
+
+def typed(command: str, folder: Path) -> tuple[int, str]:
+    """How a command ends that is typed in the folder, and what it prints."""
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_sha256sum_and_openssl_check_it_as_its_page_says(tmp_path: Path) -> None:
+    need("sha256sum", "coreutils")
+    need("openssl", "openssl")
+    bundle = bundle_of(finished())
+    sums, stamped, *_ = unpacked(tmp_path, bundle)
+    ended, told = typed(sums, tmp_path)
+    assert ended == 0 and told.count(": OK") == len(parts_of(bundle)) - 4 and "FAILED" not in told, told
+    ended, told = typed(stamped, tmp_path)
+    assert ended == 0 and "Verification: OK" in told, told
+    for name, command in ((asic.JOURNAL, sums), (asic.MANIFEST, stamped)):
+        (tmp_path / name).write_bytes(parts_of(bundle)[name] + b" ")
+        assert typed(command, tmp_path)[0] == 1
+
+
+@pytest.mark.thorough
+def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None:
+    """What README.html says to type, typed where it is unpacked, with names that a shell reads otherwise."""
+    for program, package in (("sha256sum", "coreutils"), ("openssl", "openssl"), ("pdfsig", "poppler-utils")):
+        need(program, package)
+    made = finished(documents=2, locale="de")
+    Document.objects.filter(pk=made.request_documents[0].document_id).update(name="Miete & Süd's.pdf")
+    bundle = bundle_of(made)
+    told = []
+    for command in unpacked(tmp_path, bundle):
+        ended, printed = typed(command, tmp_path)
+        assert ended == 0, (command, printed)
+        told.append(printed)
+    assert len(told) == 4 and "FAILED" not in told[0]
+    assert "Verification: OK" in told[1]
+    assert told[2].count("Signature is Valid.") >= 3 and "Invalid" not in told[2]
+    assert told[3].splitlines()[-1] == "Everything matches."
+
+
+def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
+    bundle = bundle_of(finished())
+    unpacked(tmp_path, bundle)
+    file = tmp_path / "bundle.zip"
+    file.write_bytes(bundle)
+    asked = ["verify", str(file), "--root", str(tmp_path / asic.ROOTS)]
+    said = CliRunner().invoke(main, asked)
+    assert said.exit_code == 0 and said.output.startswith("The bundle: holds."), said.output
+    kept = ["--evidence", str(tmp_path / asic.TIMESTAMPS)]
+    assert CliRunner().invoke(main, [*asked, *kept]).exit_code == 2
+    file.write_bytes(bundle + b"\0")
+    said = CliRunner().invoke(main, asked)
+    assert said.exit_code == 1 and said.output.startswith("The bundle: was altered."), said.output
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
+    made = scene(locale=locale)
+    page = readme(made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True)
+    text = page.decode()
+    assert f'<html lang="{locale}" dir="{"rtl" if locale == "ar" else "ltr"}">' in text
+    assert str(made.request.pk) in text and "{" not in text.replace("{ ", "") and "SHA-256: " in text
+
+
+def test_what_comes_to_it_later_makes_another_and_the_first_timestamp_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sealed_without_timestamps(monkeypatch)
+    SignatureRequest.objects.update(finalized=True, status="completed")
+    before = bundle_of(made)
+    assert checked(before).ok
+    assert preserve.preserve_due() == 2
+    after = bundle_of(made)
+    assert after != before and BundleTimestamp.objects.count() == 2
+    found = checked(after)
+    assert found.ok and any("was timestamped beside the file" in each for each in found.matches), found.problems
+    assert any(name.startswith(asic.REVOCATION) for name in parts_of(after))
+
+
+def test_an_erased_person_is_not_in_it_and_its_journal_still_holds() -> None:
+    made = finished()
+    assert made.signers[0].email.encode() in parts_of(bundle_of(made))[asic.JOURNAL]
+    erase_signer(OPERATOR, made.signers[0].pk)
+    bundle = bundle_of(made)
+    assert made.signers[0].email.encode() not in parts_of(bundle)[asic.JOURNAL]
+    assert checked(bundle).ok
+    entries: list[dict[str, Any]] = json.loads(parts_of(bundle)[asic.JOURNAL])
+    shown = next(each["ip"] for each in entries if each["event_type"] == EventType.SIGNED)
+    assert re.fullmatch("[0-9a-f]{64}", shown), "what the hash covers, so that nothing can be put in its place"
+
+
+def test_it_is_there_once_finalized_and_goes_with_the_files() -> None:
+    with pytest.raises(DomainError, match="has no files"):
+        open_bundle(scene().request.pk)
+    made = finished()
+    bundle_of(made)
+    assert delete_files(made.request.pk) == 1
+    assert not BundleTimestamp.objects.exists()
+    with pytest.raises(DomainError, match="or none any more"):
+        open_bundle(made.request.pk)
+    with pytest.raises(FileNotFoundError):  # a download that began before
+        make._keep_new(made.request, b"0" * 32)
+
+
+def test_a_file_that_is_not_the_recorded_one_is_not_packed() -> None:
+    made = finished()
+    key = SealedDocument.objects.get().object_key
+    store.put(key, b"another")
+    with pytest.raises(DomainError, match="is not the one that was recorded"):
+        open_bundle(made.request.pk)
+    store.delete(key)
+    with pytest.raises(DomainError, match="no longer exists"):
+        open_bundle(made.request.pk)
+
+
+def test_without_an_authority_it_has_no_timestamp_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = finished()
+    monkeypatch.setattr(make, "sealing_context", silent)
+    with pytest.raises(DomainError, match="No timestamp could be had") as refused:
+        open_bundle(made.request.pk)
+    assert refused.value.code == "unavailable"
+    monkeypatch.setattr(make, "sealing_context", _without_authorities)
+    bundle = bundle_of(made)
+    assert "asks no timestamp authority" in parts_of(bundle)[asic.README].decode()
+    found = checked(bundle)
+    assert (found.verdict.indication, found.verdict.sub_indication) == ("INDETERMINATE", "NO_POE")
+    assert found.problems == ["The bundle has no timestamp, so nobody says that these are all of its files."]
+
+
+def _without_authorities() -> SealingContext:
+    context = sealing_context()
+    return replace(context, timestamping=replace(context.timestamping, authorities=[]))
+
+
+def test_names_are_those_of_files_and_each_is_there_once() -> None:
+    taken: set[str] = set()
+    given = ["../a/b:c.pdf", "../a/b:c.PDF", "", "...", "-rf.pdf", "a\nb", "x" * 300, "Zoë.pdf"]
+    names = [free_name(name, taken) for name in given]
+    assert names[:6] == ["_a_b_c.pdf", "_a_b_c-2.pdf", "document.pdf", "document-2.pdf", "rf.pdf", "a_b.pdf"]
+    assert len(names[6]) == 204 and names[7] == "Zoë.pdf"
+
+
+def test_the_journal_goes_on_where_that_of_the_proof_ends() -> None:
+    made = finished()
+    entries = Entry.objects.filter(request=made.request).count()
+    [told] = [each for each in checked(bundle_of(made)).matches if asic.JOURNAL in each]
+    assert told.startswith(f"The {entries} entries of journal.json follow")

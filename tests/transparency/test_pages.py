@@ -1,0 +1,179 @@
+"""The log over HTTP, as C2SP tlog-tiles has it, read whole by whoever audits it; each alteration is seen."""
+
+import base64
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from django.test import Client
+
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.transparency_log import keep_log
+from paraph.transparency import log
+from paraph.transparency.audit import Fetch, audit, offered_key
+from paraph.transparency.merkle import ProofRefused, leaf_hash, root_of
+from paraph.transparency.notes import Checkpoint, Note, read_checkpoint, read_note, sign
+from paraph.transparency.own_key import own_key
+from paraph.transparency.proof import of_log
+from tests.independent import need
+from tests.transparency.rows import proofs
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
+
+
+def get(path: str) -> Any:
+    return Client().get(f"/transparency/{path}")
+
+
+def fetch(path: str, most: int) -> bytes:
+    answer = get(path)
+    if answer.status_code != 200:
+        raise ProofRefused(f"{path} cannot be had: HTTP status {answer.status_code}.")
+    assert len(answer.content) <= most
+    content: bytes = answer.content
+    return content
+
+
+def altered(place: str, change: Callable[[bytes], bytes]) -> Fetch:
+    def other(path: str, most: int) -> bytes:
+        content = fetch(path, most)
+        return change(content) if path == place else content
+
+    return other
+
+
+def logged(*counts: int) -> list[bytes]:
+    digests: list[bytes] = []
+    for count in counts:
+        digests += proofs(count)
+        log.log_proofs()
+    return digests
+
+
+def test_tiles_and_bundles_are_what_the_standard_says() -> None:
+    digests = logged(300, 300)
+    leaves = [leaf_hash(each) for each in digests]
+    full = root_of(leaves[:256])
+    assert get("tile/0/000").content == b"".join(leaves[:256])
+    assert get("tile/0/002.p/88").content == b"".join(leaves[512:])
+    assert get("tile/0/002.p/3").content == b"".join(leaves[512:515])
+    assert get("tile/1/000.p/2").content == full + root_of(leaves[256:512])
+    assert get("tile/entries/002.p/88").content == b"".join(b"\0\x20" + each for each in digests[512:])
+    answer = get("tile/0/000")
+    assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer["Content-Type"] == "application/octet-stream"
+    newest = get("checkpoint")
+    assert (newest["Content-Type"], newest["Cache-Control"]) == ("text/plain; charset=utf-8", "public, max-age=5")
+    assert newest.content.decode().startswith("127.0.0.1:8000/transparency\n600\n")
+    assert get("key").content.decode() == f"{own_key().log}\n"
+    assert get("witness/key").content.decode() == f"{own_key().witness}\n"
+
+
+def test_what_is_not_there_is_not_found() -> None:
+    logged(600)
+    for path in (
+        *("0/002", "0/002.p/89", "0/003.p/1", "1/000", "1/000.p/3", "2/000.p/1", "0/0", "0/0000", "00/000", "64/000"),
+        *("0/x000/000", "0/000.p/0", "0/000.p/256", "0/000.p/01", "0/000.p/", "0/-01", "entries/003", "data/000"),
+        *("0/" + "x999/" * 40 + "999", "0/\u0660\u0660\u0660", "63/x999/x999/999", "entries/000/", "entries"),
+    ):
+        answer = get(f"tile/{path}")
+        assert answer.status_code == 404 and answer["Cache-Control"] == "no-store", path
+
+
+def test_nothing_is_shown_before_it_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in ("checkpoint", "checkpoint.tsr", "checkpoint.stamped", "tile/0/000.p/1", "tile/entries/000.p/1"):
+        assert get(path).status_code == 404
+    logged(2)
+    with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
+        broken.setattr(log, "witnessed", lambda *_: 1 / 0)
+        logged(1)
+    assert get("tile/0/000.p/2").status_code == 200
+    assert get("tile/0/000.p/3").status_code == get("tile/entries/000.p/3").status_code == 404
+    assert Client().post("/transparency/checkpoint").status_code == 405
+    assert Client().head("/transparency/checkpoint").status_code == 200
+
+
+def test_openssl_verifies_the_timestamp(tmp_path: Path) -> None:
+    proofs(3)
+    keep_log()
+    proofs(1)
+    keep_log()
+    (tmp_path / "reply").write_bytes(get("checkpoint.tsr").content)
+    (tmp_path / "checkpoint").write_bytes(get("checkpoint.stamped").content)
+    roots = map(x509.load_der_x509_certificate, sealing_context().timestamping.roots)
+    (tmp_path / "root.pem").write_bytes(b"".join(root.public_bytes(Encoding.PEM) for root in roots))
+    command = [need("openssl", "openssl"), "ts", "-verify", "-in", "reply", "-data", "checkpoint"]
+    command += ["-CAfile", "root.pem"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "Verification: OK" in done.stdout + done.stderr
+
+
+def test_an_audit_reads_all_and_finds_files() -> None:
+    digests = logged(300)
+    earlier = fetch("checkpoint", 10_000).decode()
+    digests += logged(300)
+    trusted = of_log(offered_key(fetch))
+    checkpoint, found = audit(fetch, trusted, earlier, {digests[0], digests[599], b"x" * 32})
+    assert (checkpoint.size, found) == (600, {digests[0]: 0, digests[599]: 599})
+    assert audit(fetch, trusted, fetch("checkpoint", 10_000).decode()) == (checkpoint, {})
+
+
+def signed(content: bytes, **change: Any) -> bytes:
+    """Sign another checkpoint with the log's own key."""
+    text = str(read_checkpoint(read_note(content.decode()))._replace(**change))
+    return str(Note(text, (sign(text, own_key().log, own_key().private),))).encode()
+
+
+def flipped(content: bytes, at: int = 40) -> bytes:
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+ALTERED: list[tuple[str, Callable[[bytes], bytes], str]] = [
+    ("checkpoint", lambda text: text.replace(b"\n600\n", b"\n599\n"), "signature of .* is wrong"),
+    ("checkpoint", lambda text: text.replace(b"127.0.0.1:8000/t", b"evil.example.com/t", 1), "key is not known"),
+    ("checkpoint", lambda text: signed(text, size=599), "cannot be had|do not lead to the root"),
+    ("checkpoint", lambda text: signed(text, size=601), "cannot be had: HTTP status 404"),
+    ("checkpoint", lambda text: signed(text, size=200), "forked or cut: it had 300 entries, and has 200 now"),
+    ("checkpoint", lambda text: signed(text, root=b"r" * 32), "do not lead to the root that the log signed"),
+    ("checkpoint", lambda text: signed(text, origin="evil.example.com"), "key is not known"),
+    ("checkpoint", lambda text: text[:-20] + b"\n", "no signed note"),
+    ("checkpoint", lambda _: b"\xff\xfe", "no signed note"),
+    ("checkpoint", lambda _: b"", "no signed note"),
+    ("tile/entries/000", flipped, "tile 0/000 is not what the entries lead to"),
+    ("tile/entries/000", lambda content: content[:-1], "too few"),
+    ("tile/entries/000", lambda content: b"\0\x1f" + content[2:], "of another length"),
+    ("tile/entries/000", lambda content: content[34:68] + content[:34] + content[68:], "tile 0/000 is not what"),
+    ("tile/entries/002.p/88", flipped, r"tile 0/002\.p/88 is not what"),
+    ("tile/entries/002.p/88", lambda _: b"", "too few"),
+    ("tile/0/000", flipped, "tile 0/000 is not what"),
+    ("tile/0/001", lambda content: content[:-32], "tile 0/001 is not what"),
+    ("tile/0/002.p/88", lambda content: content + content[:32], r"tile 0/002\.p/88 is not what"),
+    ("tile/1/000.p/2", flipped, r"tile 1/000\.p/2 is not what"),
+    ("key", lambda text: text.replace(b"127", b"128"), "no verifier key"),
+]
+
+
+def test_an_altered_log_says_what_is_wrong() -> None:
+    logged(300)
+    earlier = fetch("checkpoint", 10_000).decode()
+    logged(300)
+    assert len(ALTERED) > 20 and audit(fetch, of_log(offered_key(fetch)), earlier)[0].size == 600
+    for place, change, sentence in ALTERED:
+        other = altered(place, change)
+        with pytest.raises(ProofRefused, match=sentence):
+            audit(other, of_log(offered_key(other)), earlier)
+
+
+def test_a_log_that_was_forked_and_signed_anew_is_seen() -> None:
+    digests = logged(3)
+    text = str(Checkpoint(own_key().log.name, 2, root_of([leaf_hash(each) for each in digests[1:]])))
+    earlier = str(Note(text, (sign(text, own_key().log, own_key().private),)))
+    with pytest.raises(ProofRefused, match="was forked: its first 2 entries"):
+        audit(fetch, of_log(own_key().log), earlier)
+    other = own_key().log._replace(public=base64.b64decode(b"A" * 43 + b"="))
+    with pytest.raises(ProofRefused, match="is not signed by the key"):
+        audit(fetch, of_log(other))
