@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes
@@ -224,16 +225,13 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
 
 def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
     """Return a function that signs on the token, which gets the digest if it cannot hash the message itself."""
-    pin_each_time = pin if _needs_pin_each_time(key) else None
+    sign = partial(key.sign, pin=pin if _needs_pin_each_time(key) else None)
     if key.key_type == KeyType.EC:
-        return lambda message: _der(
-            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=pin_each_time)
-        )
+        return lambda message: _der(sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA))
     if Mechanism.SHA256_RSA_PKCS in mechanisms:
-        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=pin_each_time)
-    return lambda message: key.sign(
-        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=pin_each_time
-    )
+        return partial(sign, mechanism=Mechanism.SHA256_RSA_PKCS)
+    info = _SHA256_DIGEST_INFO
+    return lambda message: sign(info + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS)
 
 
 def _needs_pin_each_time(key: Any) -> bool:

@@ -46,12 +46,9 @@ def second_look(
         compared |= set(range(first, first + result["compared"]))
         places += [place for place, _ in result["places"]]
         over_text |= {place["page_number"] for place, has_text in result["places"] if has_text}
-    for page in pages:
-        if page not in compared:
-            width, height = sizes[page - 1]
-            places.append(
-                {"page_number": page, "x": 0.0, "y": 0.0, "width": width, "height": height, "what": "contents"}
-            )
+    for page in (each for each in pages if each not in compared):
+        area = dict(zip(("x", "y", "width", "height"), (0.0, 0.0, *sizes[page - 1]), strict=True))
+        places.append({"page_number": page, **area, "what": "contents"})
     return places, sorted(over_text)
 
 
