@@ -27,7 +27,7 @@ from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Revision, WrittenRevision
+from paraph.pdf.structure.revision import PendingRevision, Revision, WrittenRevision
 from paraph.pdf.structure.signature_fields import existing_signatures
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -88,20 +88,19 @@ class DraftInProcess:
         self._sealing: SealRevision
 
     def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
-        self._sealing = seal_revision(self._reader(self.pdf), self._content, data, hole)
+        reader = PdfReader(self.pdf, is_closed=self._content.clean_contents)
+        self._sealing = seal_revision(reader, self._content, data, hole)
         return self._sealing.revision.write()
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
-        return archive_revision(self._reader(self.pdf + sealed), missing, self._sealing.names, hole).write()
+        del sealed  # it is at hand
+        return archive_revision(PendingRevision(self._sealing.revision), missing, self._sealing.names, hole).write()
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
         start, placed = self._sealing.revision.reader.crossreference.start, self._sealing.placed
         if not content.startswith(self.pdf):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
         check(content, len(self.pdf), original_hash, original_start=start, placed=placed, expected=expected)
-
-    def _reader(self, pdf: bytes) -> PdfReader:
-        return PdfReader(pdf, is_closed=self._content.clean_contents)
 
 
 @dataclass(frozen=True)

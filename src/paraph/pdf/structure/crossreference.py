@@ -6,6 +6,7 @@ one of a million. Anything that deviates from the format raises :class:`Unsafe`.
 
 import re
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -83,6 +84,14 @@ class CrossReference:
         while self._previous is not None and self._previous >= size:
             self._read_previous()
         return next((start for start in self._starts if start < size), self._previous)
+
+    def with_section(self, start: int, trailer: Dictionary) -> "CrossReference":
+        """Return the cross-reference of a revision whose newest section, of the same kind as the one before, begins at
+        ``start``. It has no entries: the objects come from the revision."""
+        later = copy(self)
+        newest = CrossReferenceSection([], trailer, widths=self._known[0].widths)
+        vars(later).update(start=start, trailer=trailer, _known=[newest], _previous=None)
+        return later
 
     @property
     def next_number(self) -> int:

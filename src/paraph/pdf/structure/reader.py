@@ -32,6 +32,7 @@ class PdfReader:
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data, self.is_closed = data, is_closed
+        self.size, self.ends_line = len(data), data[-1:] in (b"\n", b"\r")
         self._objects: dict[Ref, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
@@ -40,14 +41,6 @@ class PdfReader:
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
-
-    @property
-    def size(self) -> int:
-        return len(self.data)
-
-    @property
-    def ends_line(self) -> bool:
-        return self.data[-1:] in (b"\n", b"\r")
 
     def resolve(self, value: Any) -> Any:
         """Follow references until ``value`` is an object."""

@@ -52,6 +52,8 @@ class Revision:
         self._first = first
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
+        self.section: tuple[int, int, Dictionary]
+        """Once it is written: where its cross-reference begins, and the file ends, and the trailer."""
 
     @cached_property
     def _next(self) -> int:
@@ -128,14 +130,16 @@ class Revision:
             else:
                 text += serialized(value)
             text += b"\nendobj\n"
-        self._write_crossreference(text, base + len(text), offsets)
+        start = base + len(text)
+        trailer = self._write_crossreference(text, start, offsets)
+        self.section = start, base + len(text), trailer
         if range_at:
             filled = b"[0 %d %d %d]" % (base + hole_start, base + hole_end, len(text) - hole_end)
             text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
         return WrittenRevision(text, hole_start, hole_end)
 
-    def _write_crossreference(self, text: bytearray, start: int, offsets: dict[Ref, int]) -> None:
-        """Append a cross-reference of the same kind as the previous section."""
+    def _write_crossreference(self, text: bytearray, start: int, offsets: dict[Ref, int]) -> Dictionary:
+        """Append a cross-reference of the same kind as the previous section, and return its trailer."""
         previous = self.reader.crossreference
         entries = {ref.number: CrossReferenceEntry(False, offset, ref.generation) for ref, offset in offsets.items()}
         trailer = self._trailer(text)
@@ -146,6 +150,7 @@ class Revision:
         else:
             text += crossreference_table(entries, trailer)
         text += b"startxref\n%d\n%%%%EOF\n" % start
+        return trailer
 
     def _trailer(self, text: bytearray) -> Dictionary:
         old = self.reader.trailer
@@ -190,3 +195,21 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
         **trailer,
     }
     return b"%d %d obj\n" % ref + serialized(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
+
+
+class PendingRevision(PdfReader):
+    """Read objects as a written revision leaves them; what is written after it equals what is written after the joined
+    file, whose copy it saves: of a large file, that is the most expensive step of a seal."""
+
+    def __init__(self, revision: Revision) -> None:
+        before = revision.reader
+        self._revision, self.encryption, self.ends_line = revision, before.encryption, True
+        start, self.size, self.trailer = revision.section
+        self.crossreference = before.crossreference.with_section(start, self.trailer)
+
+    def object(self, ref: Ref) -> Any:
+        return self._revision.resolve(ref)
+
+    def highest_mentioned(self, first: int, last: int) -> int:
+        """Return what the file before says: the revision refers to nothing that is missing."""
+        return self._revision.reader.highest_mentioned(first, last)
