@@ -188,8 +188,7 @@ def not_yet_under(folder: Path, secret: bytes) -> list[Path]:
 def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
     """Replace the file as a whole by one that ``secret`` opens. Raise ``DomainError("configuration", …)`` where none
     of the ``others`` opens it."""
-    opening = next((other for other in others if _opens(path, other)), secret)
-    key, _ = read_private_key(path, passphrase(opening))
+    key = _read_key(path, [passphrase(each) for each in (*others, secret)])
     draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
     try:
         _write(draft, encrypted_pem(key, passphrase(secret)))
