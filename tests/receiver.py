@@ -41,6 +41,8 @@ class Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):  # the client has gone, as it should from a slow or endless answer
             self.server.behave(self)
 
+    do_GET = do_POST
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
