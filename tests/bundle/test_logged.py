@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from paraph.cli import main
 from paraph.evidence.models import ProofFile
@@ -16,6 +17,7 @@ from paraph.transparency.own_key import own_key
 from paraph.transparency.proof import check_tlog_proof, of_log
 from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of
 from tests.factories import Scene
+from tests.production import Client
 from tests.transparency.rows import proofs
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("data_dir")]
@@ -90,3 +92,22 @@ def test_a_proof_of_inclusion_put_in_later_is_an_alteration(tmp_path: Path) -> N
     inclusion = parts_of(bundle_of(made))[asic.INCLUSION]
     found = check_bundle(made_anew(bundle, {asic.INCLUSION: inclusion}), sealing_context().roots("sandbox"))
     assert found.verdict.word == "altered"
+
+
+def test_the_page_for_anybody_knows_its_own_log() -> None:
+    made = logged()
+    log_proofs()
+    bundle, word = bundle_of(made), f"is entry 3 of the log {own_key().log.name}."
+    text = parts_of(bundle)[asic.INCLUSION].decode()
+    assert any(word in each for each in at_the_page(bundle)["matches"])
+    own, *_ = text.rpartition("\u2014 ")
+    forged = made_anew(bundle, {asic.INCLUSION: f"{own}\u2014 {own_key().log.name} {'A' * 92}\n".encode()})
+    assert any("That a log contains proof.pdf does not hold" in each for each in at_the_page(forged)["problems"])
+    stranger = made_anew(bundle, {asic.INCLUSION: text.replace(own_key().log.name, "log.example").encode()})
+    assert not any("log" in each for each in at_the_page(stranger)["matches"])
+
+
+def at_the_page(bundle: bytes) -> dict[str, Any]:
+    body = {"file": SimpleUploadedFile("bundle.zip", bundle)}
+    answer: dict[str, Any] = Client().post("/verify", body, headers={"Accept": "application/json"}).json()
+    return answer

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from paraph.pdf.container.asic import PROOF
+from paraph.pdf.report import EvidenceCheck, Inclusion
 from paraph.pdf.verdict import Fault
 from paraph.transparency.audit import audit, fetching, offered_key
 from paraph.transparency.merkle import ProofRefused
@@ -49,3 +51,16 @@ class Places(NamedTuple):
                 sentence = f"That {f'the log {origin}' if origin else 'a log'} contains {name} does not hold: {refused}"
                 told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
         return told
+
+    def note_bundle(self, check: EvidenceCheck, inclusion: Inclusion) -> list[str]:
+        """Note what its own proof of inclusion adds to the check of a bundle; return what :meth:`note` does."""
+        return self._replace(inclusion=inclusion.text).note(check, {PROOF: inclusion.proof_sha256})
+
+    def note(self, check: EvidenceCheck, digests: Mapping[str, bytes]) -> list[str]:
+        """Note where the log has the proofs; return the sentences about those that it has."""
+        found = self.of(digests).values()
+        if not found:
+            check.fault("No proof was given, so the log was asked for none.", "GENERIC")
+        for place in found:
+            check.note(not place.kind, place.sentence, place.sentence, place.kind)
+        return [place.sentence for place in found if not place.kind]

@@ -10,8 +10,11 @@ from paraph.flow.sealing.context import key_folder
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
-from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, together, verify
+from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
+from paraph.transparency.own_key import own_key
+from paraph.transparency.places import Places
+from paraph.transparency.proof import of_log
 from paraph.verify_page.given_files import Given, visible
 
 _STRANGERS = "visitors of /verify"
@@ -34,7 +37,7 @@ def find(given: Given) -> Found:
     with together(len(given.files)):
         [first, *others] = given.files.values()
         if not others and not given.compared and first.read(len(_ZIP)) == _ZIP:
-            return check_bundle(first, roots, tenant_key=_STRANGERS)
+            return _with_log(check_bundle(first, roots, tenant_key=_STRANGERS))
         if len(given.files) + len(given.compared) > 1:
             tied = check_evidence(given.files, roots, compared=given.compared, tenant_key=_STRANGERS)
             is_without_proof = not tied.sealed and tied.verdict.sub_indication == "SIGNED_DATA_NOT_FOUND"
@@ -42,6 +45,17 @@ def find(given: Given) -> Found:
                 return tied
         reports = {name: verify(file, roots, tenant_key=_STRANGERS) for name, file in given.files.items()}
     return {name: _with_remark(report) for name, report in reports.items()}
+
+
+def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
+    """Note what the proof of inclusion in a bundle adds, of this installation's own log: of others nothing is known."""
+    if tied.inclusion and tied.inclusion.text is not None:
+        own = own_key().log
+        if f"\n{own.name}\n" in tied.inclusion.text:
+            Places(policy=of_log(own)).note_bundle(tied, tied.inclusion)
+        else:
+            tied.notes.append(INCLUSION_ALONE)
+    return tied
 
 
 def _with_remark(report: Verification) -> Verification:
@@ -69,7 +83,7 @@ def as_shown(found: Found) -> dict[str, Any]:
         "reason": gravest["reasons"][0],
         "tied": tied and lines[0] | {name: _shown(getattr(tied, name)) for name in ("problems", "notes", "matches")},
         "files": files,
-        "not_given": len(tied.notes) if tied else 0,
+        "not_given": len(tied.notes) - tied.notes.count(INCLUSION_ALONE) if tied else 0,
         "lone_proof": not tied and any(each["is_proof"] for each in files),
         "sandbox": any(each["sandbox"] for each in files),
     }
