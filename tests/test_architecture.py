@@ -90,7 +90,7 @@ BUDGETS = {
     "signer": 2_870,
     "storage": 710,
     "tenants": 2_420,
-    "transparency": 1_105,
+    "transparency": 1_083,
     "verify_page": 336,
     "webhooks": 1_420,
     "words": 80,
