@@ -1,6 +1,6 @@
 """What journal, proof and start say of the key, wherever it lives."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -9,12 +9,12 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.flow.sealing.finalize import seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
 from paraph.pdf.verification.proof_file import evidence_of
 from paraph.storage import store
-from tests.factories import scene, sign
+from tests.factories import finish, scene, sign
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import KmsServer, fault, kms_server
@@ -22,14 +22,12 @@ from tests.keys.soft_tokens import module, remove_token
 
 
 @pytest.fixture
-def configure(settings: Any) -> Iterator[Callable[[Placed], None]]:
+def configure(settings: Any) -> Callable[[Placed], None]:
     def chosen(key: Placed) -> None:
         fields = {"sealing_key": key.address, "sealing_certificate": key.chain, "sealing_passphrase": key.passphrase}
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        sealing_context.cache_clear()
 
-    yield chosen
-    sealing_context.cache_clear()
+    return chosen
 
 
 @pytest.mark.django_db
@@ -39,12 +37,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
 ) -> None:
     with placed(place, kind, tmp_path, monkeypatch) as key:
         configure(key)
-        made = scene(documents=2, environment="production")
-        sign(made)
-        for row in made.request_documents:
-            seal(row.pk)
-        prove(made.request.pk)
-        publish(made.request.pk)
+        made = finish(scene(documents=2, environment="production"))
         named = key.open().key_id
     facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
     assert len(facts) == 3  # two documents and the proof
@@ -94,7 +87,7 @@ def test_a_key_that_cannot_be_used_fails_the_check_of_the_start_with_one_sentenc
     with kms_server(monkeypatch) as server:
         server.faults += [fault(400, "AccessDeniedException")] * 2
         configure(Placed("file", address.format(module=module(), arn=server.arn), chain, "", root))
-        (outcome,) = sealing()
+        outcome = sealing()
     assert outcome.status == "failed"
     assert sentence in outcome.sentence and "\n" not in outcome.sentence
 
@@ -105,11 +98,11 @@ def test_the_start_seals_with_the_key_for_real(
 ) -> None:
     with kms_server(monkeypatch) as server:
         configure(_of(server, tmp_path))
-        (outcome,) = sealing()
+        outcome = sealing()
         assert outcome.status == "warning" and "verified at the level B-T" in outcome.sentence
         assert "the certificate names nobody who could be asked" in outcome.sentence
         server.faults += [fault(400, "AccessDeniedException", "no kms:Sign")]
-        (outcome,) = sealing()
+        outcome = sealing()
         assert outcome.status == "failed" and "no kms:Sign" in outcome.sentence
 
 

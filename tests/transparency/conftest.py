@@ -8,4 +8,5 @@ from paraph.flow.sealing.context import sealing_context
 @pytest.fixture(autouse=True)
 def keys_of_the_run() -> None:
     """Opens the keys before ``data_dir`` names another folder: a process keeps them for all of its tests."""
-    sealing_context()
+    for environment in ("production", "sandbox"):
+        sealing_context().keys(environment)
