@@ -70,7 +70,7 @@ BUDGETS = {
     "drafts": 1_317,
     "evidence": 536,
     "files": 41,
-    "flow": 6_065,
+    "flow": 6_054,
     "health": 80,
     "idempotency": 157,
     "kernel": 1_033,
