@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_330,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_705,
+    "pdf": 22_707,
     "postgres": 620,
     "queue": 380,
     "reference": 950,
@@ -91,7 +91,7 @@ BUDGETS = {
     "storage": 710,
     "tenants": 2_384,
     "transparency": 1_105,
-    "verify_page": 333,
+    "verify_page": 336,
     "webhooks": 1_363,
     "words": 80,
 }

@@ -20,7 +20,7 @@ import httpx
 
 from tests.pdf.costly import forms
 from tests.pdf.hostile import nested_forms
-from tests.pdf.hostile_proofs import costly_journal, deflated, nested, pages_of_one_text
+from tests.pdf.hostile_proofs import costly_journal, many_values, pages_of_one_text
 from tests.pdf.pdf_factory import paper, text
 
 _PATIENCE_SECONDS = 30
@@ -94,7 +94,7 @@ class _Attacks:
         assigned = {"documents": [{"id": 1, "signers": [{}] * 300_000}]}
         self._assignments = json.dumps({"signature_request": assigned}, separators=(",", ":")).encode()
         self._nested = b'{"template": {"a": ' + b"[" * 700 + b"]" * 700 + b"}}"
-        self._proofs = [costly_journal(), nested(), deflated(1), pages_of_one_text()]
+        self._proofs = [costly_journal(), many_values(), pages_of_one_text()]
         self._visitors = itertools.count(1)
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -168,9 +168,10 @@ class _Attacks:
         """By a visitor of `/verify` who was not there before, as each address has ten verdicts a minute."""
         number = next(self._visitors)
         visitor = httpx.HTTPTransport(local_address=f"127.1.{number >> 8 & 255}.{number & 255}")
-        file = self._proofs[number % len(self._proofs)]
+        proof = self._proofs[number % len(self._proofs)]
+        files = [("file", ("proof.pdf", proof)), ("file", ("signed.pdf", self._slow))]
         with httpx.Client(transport=visitor, timeout=_PATIENCE_SECONDS) as client:
-            return client.post(f"{self._base}/verify", files={"file": ("proof.pdf", file)})
+            return client.post(f"{self._base}/verify", files=files)
 
     def _slow_request(self) -> str:
         """The signing address of a request whose last page takes as many drawings as an upload may."""

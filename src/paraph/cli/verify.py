@@ -24,10 +24,17 @@ from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import certificates_of, read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
-from paraph.pdf.container.asic import INCLUSION
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import (
+    INCLUSION_ALONE,
+    PROOF_ALONE,
+    check_bundle,
+    check_evidence,
+    read_timestamps,
+    together,
+    verify,
+)
 from paraph.pdf.verdict import Fault
 from paraph.transparency.merkle import ProofRefused
 from paraph.transparency.places import Places
@@ -205,7 +212,7 @@ def _places(url: str | None, policy: Path | None, inclusion: Path | None, *, is_
 def _note_places(tied: EvidenceCheck, places: Places, files: Mapping[str, _File]) -> list[str]:
     """Note whether logs have the proof; return the sentences of those that do."""
     if tied.inclusion and tied.inclusion.text is not None and not places.asked:
-        tied.notes.append(f"{INCLUSION} in the bundle, which takes --policy or --log.")
+        tied.notes.append(INCLUSION_ALONE)
     if not places.asked:
         return []
     if tied.inclusion:

@@ -10,7 +10,7 @@ from paraph.flow.sealing.context import key_folder
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
-from paraph.pdf.untrusted.verify import PROOF_ALONE, check_bundle, check_evidence, together, verify
+from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
 from paraph.transparency.own_key import own_key
 from paraph.transparency.places import Places
@@ -48,11 +48,13 @@ def find(given: Given) -> Found:
 
 
 def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
-    """Note whether this installation's log has the proof of a bundle that says so; of other logs nothing is known."""
-    if tied.inclusion and tied.inclusion.text:
+    """Note what the proof of inclusion in a bundle adds, of this installation's own log: of others nothing is known."""
+    if tied.inclusion and tied.inclusion.text is not None:
         own = own_key().log
         if f"\n{own.name}\n" in tied.inclusion.text:
             Places(policy=of_log(own)).note_bundle(tied, tied.inclusion)
+        else:
+            tied.notes.append(INCLUSION_ALONE)
     return tied
 
 
@@ -81,7 +83,7 @@ def as_shown(found: Found) -> dict[str, Any]:
         "reason": gravest["reasons"][0],
         "tied": tied and lines[0] | {name: _shown(getattr(tied, name)) for name in ("problems", "notes", "matches")},
         "files": files,
-        "not_given": len(tied.notes) if tied else 0,
+        "not_given": len(tied.notes) - tied.notes.count(INCLUSION_ALONE) if tied else 0,
         "lone_proof": not tied and any(each["is_proof"] for each in files),
         "sandbox": any(each["sandbox"] for each in files),
     }

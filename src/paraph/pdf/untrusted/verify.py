@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, TypeVar
 
 from paraph.kernel import clock
+from paraph.pdf.container.asic import INCLUSION
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
@@ -24,6 +25,7 @@ from paraph.pdf.verdict import Fault, SubIndication
 File = bytes | BinaryIO
 
 PROOF_ALONE = "It is a proof of other files, which were not given, so nothing was compared with it."
+INCLUSION_ALONE = f"{INCLUSION} in the bundle, which takes --policy or --log."
 TOO_MUCH = "needs more than 512 MB or 10 seconds to be read, so nothing is known of it"
 
 _allowance: ContextVar[list[float] | None] = ContextVar("allowance", default=None)
