@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import hypothesis
@@ -14,6 +14,7 @@ import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.management.commands import flush
+from django.core.signals import setting_changed
 from django.db import connection, transaction
 from django.template.base import Template
 from django.test.utils import _TestState
@@ -22,6 +23,10 @@ from pytest_django import DjangoDbBlocker
 
 from tests import first_start
 from tests.cli.service import Service, remove
+
+if TYPE_CHECKING:  # models are there once Django is set up
+    from tests.drafts.author import Author
+    from tests.factories import Scene
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 hypothesis.settings.load_profile("untimed")
@@ -129,6 +134,34 @@ def _clients_read_the_certificates_of_the_machine_once() -> None:
     transports: Any = httpx._transports.default
     read = cache(lambda _file, **how: httpx.create_ssl_context(**how))
     transports.create_ssl_context = lambda **how: read(os.environ.get("SSL_CERT_FILE"), **how)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _what_seals_is_made_anew_with_its_settings() -> None:
+    """A process has one data folder and one configuration, and keeps what it makes of them; tests exchange both."""
+    from paraph.flow.sealing.context import sealing_context
+
+    def forget(*, setting: str, **_: Any) -> None:
+        if setting in ("DATA_DIR", "PARAPH", "SECRETS"):
+            sealing_context.cache_clear()
+
+    setting_changed.connect(forget, weak=False)
+
+
+@pytest.fixture
+def made(db: None) -> "Scene":
+    """A request with a document and a signer, ready to sign."""
+    from tests.factories import scene
+
+    return scene()
+
+
+@pytest.fixture
+def charles(db: None) -> "Author":
+    """A member who sends."""
+    from tests.drafts.author import author
+
+    return author()
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from typing import Any
 import pikepdf
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.audit_trail.append import Origin, follow
+from paraph.audit_trail.journal import Origin, follow
 from paraph.audit_trail.models import Entry
-from paraph.database.kept_once import kept_once
-from paraph.database.rows import insert
+from paraph.database.rows import insert, kept_once
 from paraph.documents.models import Document
-from paraph.evidence.models import SharedContent
+from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
+from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -34,6 +34,7 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.signing_token import new_salt, token
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
+from paraph.tenants.scope import TenantScope
 
 VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
 TYPED: dict[str, Any] = {"type": "typed"}
@@ -72,6 +73,11 @@ class Scene:
     signers: list[Signer]
     request_documents: list[RequestDocument]
     uploads: list[bytes] = field(default_factory=list)
+
+    def scope(self, plan: str = "pro") -> TenantScope:
+        """What the request's organization has, in its environment."""
+        request = self.request
+        return TenantScope(request.organization_id, request.environment, plan, request.application_id)
 
     def entries(self) -> list[Entry]:
         return list(Entry.objects.filter(request=self.request))
@@ -186,6 +192,34 @@ def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = No
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
+
+
+def finish(made: Scene) -> Scene:
+    """Everybody signs, and all is sealed, proven and published, without jobs."""
+    for position in range(len(made.signers)):
+        sign(made, position)
+    for row in made.request_documents:
+        seal(row.pk)
+    prove(made.request.pk)
+    publish(made.request.pk)
+    return made
+
+
+def seal_everything(request: SignatureRequest) -> list[str]:
+    """The rows and files that sealing leaves behind, made by nobody. Returns the keys, that of the proof last."""
+    keys = []
+
+    def kept(key: str, content: bytes) -> dict[str, Any]:
+        store.put(key, content)
+        keys.append(key)
+        facts = {"object_key": key, "sha256": tokens.sha256(content), "file_size": len(content)}
+        return facts | {"seal": {"level": "B-T"}, "shared": nothing_shared()}
+
+    for row in RequestDocument.objects.filter(request=request).order_by("position"):
+        content = b"sealed %d" % row.document_id
+        SealedDocument.objects.create(request_document=row, **kept(f"test/sealed-{row.pk}.pdf", content))
+    ProofFile.objects.create(request=request, **kept(f"test/proof-{request.pk}.pdf", b"proof"))
+    return keys
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:

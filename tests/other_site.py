@@ -1,17 +1,16 @@
 """A site of somebody else, which shows a signing page in a frame."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+
+from tests.loopback import Handler, served
 
 
 @contextmanager
 def site(page: Callable[[], str]) -> Iterator[str]:
     """Another site with one page; yields its origin."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Site(Handler):
         def do_GET(self) -> None:
             body = page().encode() if self.path == "/" else b""
             self.send_response(200 if self.path == "/" else 204)
@@ -20,12 +19,5 @@ def site(page: Callable[[], str]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
+    with served(Site) as server:
+        yield server.url

@@ -7,17 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
-from paraph.kernel import clock
+from tests import loopback
+from tests.pdf import forge
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Received:
     at: float
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     server: "Receiver"
 
     def do_POST(self) -> None:
@@ -42,9 +41,6 @@ class Handler(BaseHTTPRequestHandler):
             self.server.behave(self)
 
     do_GET = do_POST
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
 
 class KeepingHandler(Handler):
@@ -157,8 +153,11 @@ class Authority:
 
 
 def own_authority(folder: Path, *names: str) -> Authority:
-    key, root = _certificate("Test root", None, None, [])
-    server_key, certificate = _certificate("receiver", root, key, list(names))
+    key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    for_certificates = forge.usage("key_cert_sign")  # this and the key identifiers Python demands from 3.13 on
+    root = forge.certificate("TLS root", key, "TLS root", key, ca=True, extensions=[for_certificates])
+    hosts = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
+    certificate = forge.certificate("receiver", server_key, "TLS root", key, extensions=[(hosts, False)])
     pem = serialization.Encoding.PEM
     (folder / "root.pem").write_bytes(root.public_bytes(pem))
     (folder / "server.pem").write_bytes(
@@ -168,36 +167,3 @@ def own_authority(folder: Path, *names: str) -> Authority:
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(folder / "server.pem")
     return Authority(server, ssl.create_default_context(cafile=str(folder / "root.pem")))
-
-
-_SIGNS_CERTIFICATES = x509.KeyUsage(
-    digital_signature=False, content_commitment=False, key_encipherment=False, data_encipherment=False,
-    key_agreement=False, key_cert_sign=True, crl_sign=True, encipher_only=False, decipher_only=False,
-)  # fmt: skip
-
-
-def _certificate(
-    name: str, issuer: x509.Certificate | None, issuer_key: ec.EllipticCurvePrivateKey | None, hosts: list[str]
-) -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = clock.now()
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer.subject if issuer else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-    )
-    if issuer_key:  # this and the next as RFC 5280 has them, which Python demands from 3.13 on
-        of_issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
-        builder = builder.add_extension(of_issuer, critical=False)
-    else:
-        builder = builder.add_extension(_SIGNS_CERTIFICATES, critical=True)
-    if hosts:
-        builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), False)
-    return key, builder.sign(issuer_key or key, hashes.SHA256())

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aiosmtpd.controller import Controller
-
-from tests.cli.service import free_port
+from tests.loopback import mail_server
 
 NO_SUCH_USER = "550 5.1.1 <{}>: Recipient address rejected: User unknown in virtual mailbox table"
 FULL_FOR_NOW = "452 4.2.2 <{}>: over quota"
@@ -50,12 +48,10 @@ class RefusingServer:
 def refusing_server(settings: Any) -> Iterator[RefusingServer]:
     """The mail server of this process."""
     handler = RefusingServer()
-    server = Controller(handler, hostname="127.0.0.1", port=free_port())
-    server.start()
     earlier = settings.PARAPH
-    settings.PARAPH = earlier.model_copy(update={"smtp_url": f"smtp://127.0.0.1:{server.port}"})
-    try:
-        yield handler
-    finally:
-        settings.PARAPH = earlier
-        server.stop()
+    with mail_server(handler) as url:
+        settings.PARAPH = earlier.model_copy(update={"smtp_url": url})
+        try:
+            yield handler
+        finally:
+            settings.PARAPH = earlier

@@ -9,8 +9,8 @@ from django.db import connection
 _T = TypeVar("_T")
 
 
-def beside_each_other(*verbs: Callable[[], _T]) -> list[_T]:
-    """What each returned. For tests whose rows are committed."""
+def beside_each_other(*verbs: Callable[[], _T], threads: int = 0) -> list[_T]:
+    """What each returned. ``threads``: that work them off; 0 is one for each. For tests whose rows are committed."""
 
     def run(verb: Callable[[], _T]) -> _T:
         try:
@@ -18,5 +18,5 @@ def beside_each_other(*verbs: Callable[[], _T]) -> list[_T]:
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(len(verbs)) as threads:
-        return list(threads.map(run, verbs))
+    with ThreadPoolExecutor(threads or len(verbs)) as pool:
+        return list(pool.map(run, verbs))

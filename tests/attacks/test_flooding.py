@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from aiosmtpd.controller import Controller
 
 from tests.attacks.conftest import Target
-from tests.cli.service import free_port, wait_until
+from tests.cli.service import wait_until
 from tests.factories import pdf
+from tests.loopback import mail_server
 from tests.scenarios.people import Backend, at, signer
 
 pytestmark = pytest.mark.thorough
@@ -41,22 +41,14 @@ class Mailbox:
 
 
 @pytest.fixture(scope="module")
-def mailbox() -> Iterator[tuple[Mailbox, int]]:
-    box = Mailbox()
-    controller = Controller(box, hostname="127.0.0.1", port=free_port())
-    controller.start()
-    yield box, controller.port
-    controller.stop()
+def box() -> Mailbox:
+    return Mailbox()
 
 
 @pytest.fixture(scope="module")
-def attacked(new_target: Callable[..., Target], mailbox: tuple[Mailbox, int]) -> Target:
-    return new_target(PARAPH_SMTP_URL=f"smtp://127.0.0.1:{mailbox[1]}", PARAPH_REGISTRATION="open")
-
-
-@pytest.fixture(scope="module")
-def box(mailbox: tuple[Mailbox, int]) -> Mailbox:
-    return mailbox[0]
+def attacked(new_target: Callable[..., Target], box: Mailbox) -> Iterator[Target]:
+    with mail_server(box) as url:
+        yield new_target(PARAPH_SMTP_URL=url, PARAPH_REGISTRATION="open")
 
 
 @pytest.fixture(scope="module")
@@ -150,34 +142,3 @@ def test_a_mail_is_no_lure(attacked: Target, box: Mailbox, lurer: Backend) -> No
             assert "evil" in part or part == parts[0]
             assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", own)
         assert len(parts[0]) < 120 and "\n" not in parts[0]
-
-
-@pytest.mark.parametrize("name", ["Ada\r\nBcc: victim@example.com", "Ada\nX: y", "Ada\x00", "Ada\u2028Bcc: x"])
-def test_names_add_no_headers(attacked: Target, lurer: Backend, name: str) -> None:
-    answer = lurer.call("POST", "signature_requests", json={"signature_request": payload(first_name=name)})
-    assert answer.status_code == 422 and "control characters" in answer.json()["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "a@localhost",
-        "a@[127.0.0.1]",
-        "a@[IPv6:::1]",
-        "root@intranet",
-        "a@10.0.0.11",
-        "a@x.localhost",
-        "a\r\n@example.com",
-        '"\\v\\ictim"@example.com',
-    ],
-)
-def test_addresses_that_are_nobodys_are_refused(lurer: Backend, address: str) -> None:
-    answer = lurer.call("POST", "signature_requests", json={"signature_request": payload(email=address)})
-    assert answer.status_code == 422 and answer.json()["error"]["code"] == "validation_error"
-    assert "signers[0].email" in answer.json()["error"]["message"]
-
-
-def payload(**fields: str) -> dict[str, Any]:
-    """One that is wrong in these fields of its signer alone."""
-    placed = [{"id": 1, "signers": [{"signer_ref": "a", "stamps": [at()]}]}]
-    return {"mode": "parallel", "validity_days": 1, "signers": [signer("a") | fields], "documents": placed}

@@ -57,15 +57,6 @@ def test_an_altered_file_that_was_sealed_again(target: Target, victims: bytes, m
     assert 'The earlier seal Seal by "Paraph Development sandbox Seal" no longer matches' in said.output
 
 
-def test_a_file_that_was_only_signed_again_stays_valid(
-    target: Target, victims: bytes, mallory: str, tmp_path: Path
-) -> None:
-    files = finished(target.backend(mallory), victims)
-    said = verified(tmp_path, target, **{name.removesuffix(".pdf"): content for name, content in files.items()})
-    assert said.exit_code == 0, said.output
-    assert verified(tmp_path, target, signed=files["signed.pdf"]).exit_code == 0
-
-
 def test_whom_one_trusts_is_named_and_can_be_chosen(target: Target, victims: bytes, tmp_path: Path) -> None:
     root = target.data_dir / "keys" / "development" / "root.pem"
     found = verify(victims, read_roots(root))
@@ -126,20 +117,6 @@ def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
 
     assert said.exit_code == 1 and said.output.endswith("\nNOT everything matches.\n"), said.output
     assert "proof.pdf carries evidence, but is no proof: its seal says that it is the document of" in said.output
-
-
-def test_alone_it_is_called_what_it_is(target: Target, posing: bytes, tmp_path: Path) -> None:
-    said = verified(tmp_path, target, posing=posing).output
-    assert "The seal says what it is for: document of signature request" in said and "(sandbox)" in said
-    assert 'Sealed by "Paraph Development sandbox Seal"' in said and "Sandbox Proof" not in said
-
-
-def test_an_upload_cannot_bring_the_word_along(target: Target, genuine: dict[str, bytes], tmp_path: Path) -> None:
-    """A genuine proof, uploaded and signed: what was appended is the seal of a document, and it is the last."""
-    sealed = finished(target.backend(), genuine["proof.pdf"])["signed.pdf"]
-    files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
-    said = verified(tmp_path, target, proof=sealed, **files)
-    assert said.exit_code == 1 and "One proof file is needed; 0 of the files are proofs" in said.output
 
 
 def test_production_is_sealed_by_others(target: Target, genuine: dict[str, bytes]) -> None:

@@ -4,12 +4,13 @@ import socket
 import threading
 from collections import Counter
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.attacks.front import Front, started
 from tests.cli.service import free_port
+from tests.loopback import Handler
 
 TIMES = 8
 
@@ -26,7 +27,7 @@ class Upstream:
     def start(self) -> None:
         upstream = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Counting(Handler):
             protocol_version = "HTTP/1.1"
             timeout = 60
 
@@ -42,9 +43,6 @@ class Upstream:
 
             do_POST = do_GET
 
-            def log_message(self, *_: Any) -> None:
-                """Nothing."""
-
         class Server(ThreadingHTTPServer):
             daemon_threads = True
             connections: list[Any] = []
@@ -54,7 +52,7 @@ class Upstream:
                 self.connections.append(made[0])
                 return made
 
-        self.server = Server(("127.0.0.1", self.port), Handler)
+        self.server = Server(("127.0.0.1", self.port), Counting)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self) -> None:

@@ -1,13 +1,13 @@
 """A small HTTP server that answers what a test tells it to and keeps what it was asked."""
 
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+from tests.loopback import Handler, served
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Answering:
 
 @pytest.fixture
 def service() -> Iterator[Answering]:
-    class Handler(BaseHTTPRequestHandler):
+    class Service(Handler):
         protocol_version = "HTTP/1.1"
 
         def answer(self) -> None:
@@ -45,14 +45,6 @@ def service() -> Iterator[Answering]:
 
         do_GET = do_POST = do_DELETE = answer
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    state = Answering(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield state
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(Service) as server:
+        state = Answering(server.url)
+        yield state

@@ -13,6 +13,7 @@ from django.test import Client, RequestFactory
 
 from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.account.sessions import SessionStore, cookie_of, key_of
+from paraph.drafts.models import Draft
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
@@ -110,3 +111,23 @@ def log_in(organization: Organization) -> LogIn:
         return member, client
 
     return log_in
+
+
+@pytest.fixture
+def client(log_in: LogIn) -> Client:
+    """The browser of an owner."""
+    return log_in()[1]
+
+
+@pytest.fixture
+def draft(client: Client, organization: Organization) -> Draft:
+    """With one signer and one stamp."""
+    from tests.dashboard.test_drafts import ready
+
+    return ready(client, organization)[1]
+
+
+@pytest.fixture
+def address(draft: Draft) -> str:
+    """Of the draft, without its step."""
+    return f"/app/{draft.organization_id}/drafts/{draft.pk}"

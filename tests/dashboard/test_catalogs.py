@@ -1,4 +1,4 @@
-"""The dashboard speaks seven languages: nothing is missing, untranslated, doubtful or unused."""
+"""Dashboard and API speak seven languages: nothing is missing, untranslated, doubtful or unused."""
 
 import gettext
 import re
@@ -12,13 +12,16 @@ from django.conf import settings
 from django.utils import translation
 
 from paraph import dashboard
-from tests.dashboard.messages import CATALOGS, messages
+from tests.dashboard.messages import CATALOGS, SOURCE, messages
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
 
 
-def catalog(language: str) -> Catalog:
-    with (CATALOGS / language / "LC_MESSAGES" / "django.po").open("rb") as file:
+rooms = pytest.mark.parametrize("folder", [CATALOGS, SOURCE / "api" / "locale"], ids=["dashboard", "api"])
+
+
+def catalog(language: str, folder: Path = CATALOGS) -> Catalog:
+    with (folder / language / "LC_MESSAGES" / "django.po").open("rb") as file:
         return read_po(file, locale=language)
 
 
@@ -32,20 +35,22 @@ def test_it_holds_what_is_said_and_nothing_else(language: str) -> None:
     assert held == messages()
 
 
+@rooms
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_everything_is_translated_with_its_placeholders(language: str) -> None:
-    for each in catalog(language):
+def test_everything_is_translated_with_its_placeholders(language: str, folder: Path) -> None:
+    for each in catalog(language, folder):
         texts = [each.string] if isinstance(each.string, str) else list(each.string or [])
         assert not each.fuzzy and all(texts), each.id
         wanted = [each.id] if isinstance(each.id, str) else list(each.id)
         assert names(texts[-1]) == names(wanted[-1]), each.id
 
 
+@rooms
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
-    with (CATALOGS / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
+def test_the_compiled_catalog_is_that_of_the_text(language: str, folder: Path) -> None:
+    with (folder / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)
-    for each in catalog(language):
+    for each in catalog(language, folder):
         if each.id and isinstance(each.id, str):
             said = compiled.pgettext(each.context, each.id) if each.context else compiled.gettext(each.id)
             assert said == each.string

@@ -20,9 +20,9 @@ from paraph.webhooks import deliveries
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.payload import signature
 from tests.dashboard.conftest import LogIn
-from tests.factories import Scene
+from tests.factories import Scene, seal_everything
 from tests.tenancy import create_application, rotate
-from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, prepared_deliveries, record, seal_everything, told
+from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, prepared_deliveries, record, told
 
 PROGRAMS = {"sh": ["sh"], "python": ["python3"], "javascript": ["node"], "php": ["php"]}
 
@@ -105,7 +105,7 @@ def test_results_have_fresh_links_and_are_not_shown_before_they_are_sealed(here:
     assert here.client.get(f"{here.pages}/{number}/body").status_code == 404
     again = here.client.post(f"{here.pages}/{number}/again")
     assert again.status_code == 422 and 'role="alert"' in again.content.decode()
-    seal_everything(here.scene)
+    seal_everything(here.scene.request)
     Delivery.objects.update(status="delivered")
     page = here.page(f"/{number}")
     assert "signed_url" in page and "created afresh for every attempt" in page

@@ -15,7 +15,7 @@ from paraph.documents.models import Document, ObjectToDelete
 from paraph.kernel import places
 from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.conftest import BrowserClient, LogIn
+from tests.dashboard.conftest import LogIn
 from tests.kernel.test_places import in_thread
 from tests.tenancy import create_application
 
@@ -40,8 +40,7 @@ def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organiz
     assert page.count("data-id=") == 2 and "Unused" in page and "2 documents were uploaded" in page
 
 
-def test_the_good_files_are_kept_and_the_others_named(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
+def test_the_good_files_are_kept_and_the_others_named(organization: Organization, client: Client) -> None:
     files = [pdf(), pdf(b"hello", "note.pdf"), pdf(name="photo.png", content_type="image/png")]
     answer = client.post(f"/app/{organization.pk}/documents", {"file": files})
     said = answer.content.decode()
@@ -52,8 +51,7 @@ def test_the_good_files_are_kept_and_the_others_named(log_in: LogIn, organizatio
     assert Document.objects.get().name == "contract.pdf"
 
 
-def test_no_file_is_said(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
+def test_no_file_is_said(organization: Organization, client: Client) -> None:
     answer = client.post(f"/app/{organization.pk}/documents", {})
     assert answer.status_code == 422 and "Choose a PDF file." in answer.content.decode()
 
@@ -65,17 +63,6 @@ def test_a_file_beyond_the_limit_is_refused(log_in: LogIn, organization: Organiz
         answer = client.post(f"/app/{organization.pk}/documents", {"file": pdf(b"%PDF" + bytes(size))})
         assert answer.status_code == 422 and "larger than the limit of 1 MiB" in answer.content.decode()
     assert not Document.objects.exists()
-
-
-def test_no_upload_without_the_token_against_forgery(log_in: LogIn, organization: Organization) -> None:
-    member, _ = log_in()
-    client = BrowserClient(enforce_csrf_checks=True)
-    client.force_login(member.user)
-    address = f"/app/{organization.pk}/documents"
-    assert client.post(address, {"file": pdf()}).status_code == 403
-    client.get(address)
-    token = client.cookies["csrf" if "csrf" in client.cookies else "__Host-csrf"].value
-    assert client.post(address, {"file": pdf(), "csrfmiddlewaretoken": token}).status_code == 303
 
 
 def test_files_are_read_on_no_other_page_and_for_nobody_else(log_in: LogIn, organization: Organization) -> None:
@@ -109,8 +96,7 @@ def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: O
     assert seen == sorted(Document.objects.values_list("pk", flat=True), reverse=True)
 
 
-def test_a_document_shows_its_tags_and_pages(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
+def test_a_document_shows_its_tags_and_pages(organization: Organization, client: Client) -> None:
     client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
     document = Document.objects.get()
     page = client.get(f"/app/{organization.pk}/documents/{document.pk}").content.decode()

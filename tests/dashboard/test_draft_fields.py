@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.template.loader import render_to_string
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from paraph.dashboard.drafts.place_forms import Choices, FieldForms
@@ -17,7 +18,7 @@ from paraph.pdf.typesetting.field_values import FieldContent, field_picture
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import LogIn
-from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
+from tests.dashboard.test_drafts import alert, entered, options, person, stamp
 from tests.drafts import stored
 from tests.tenancy import create_organization
 
@@ -53,11 +54,9 @@ def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]
     ],
 )
 def test_what_is_entered_is_what_the_payload_says(
-    changes: dict[str, Any], kept: dict[str, Any], log_in: LogIn, organization: Organization
+    changes: dict[str, Any], kept: dict[str, Any], client: Client, address: str, draft: Draft
 ) -> None:
     """Without what the type does not have."""
-    _, client = log_in()
-    address, draft = ready(client, organization)
     assert client.post(f"{address}/places", places(draft, asked(draft, **changes))).status_code == 303
     assert stored.contents() == [{"name": "IBAN", "font_size": 10} | kept]
     page = client.get(f"{address}/places").content.decode()
@@ -69,55 +68,45 @@ def test_what_is_entered_is_what_the_payload_says(
     assert field["placement"]["value"] == {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
 
 
-@pytest.mark.parametrize(
-    ("changes", "name", "said"),
-    [
-        ({"x": 500}, "x", "beyond that, it leaves the page"),
-        ({"page": 9}, "page", "The document has 3 pages."),
-        ({"height": 4}, "height", "At least 8."),
-        ({"name": ""}, "name", "This field is required."),
-        ({"type": "choice", "options": "A"}, "options", "It must have from 2 to 50 entries, not 1."),
-        ({"type": "choice", "options": ""}, "options", "It must have from 2 to 50 entries, not 0."),
-        ({"type": "choice", "options": "A\nA"}, "options", "Each option must be another."),
-        ({"type": "choice", "options": "A\nB", "value": "C"}, "value", "It must be one of A, B."),
-        ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
-        ({"type": "date", "value": "soon"}, "value", "It must be a date"),
-        ({"read_only": "on"}, "value", "It is required, as read_only is true."),
-        ({"type": "number", "minimum": "low"}, "minimum", "It must be a number."),
-        ({"type": "hologram"}, "type", "hologram"),
-        ({"font_size": 60}, "font_size", "24"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_field(
-    changes: dict[str, Any], name: str, said: str, log_in: LogIn, organization: Organization
-) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
-    answer = client.post(f"{address}/places", places(draft, asked(draft, **changes)))
-    assert said in alert(answer)
-    beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
-    assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"x": 500}, "x", "beyond that, it leaves the page"),
+    ({"page": 9}, "page", "The document has 3 pages."),
+    ({"height": 4}, "height", "At least 8."),
+    ({"name": ""}, "name", "This field is required."),
+    ({"type": "choice", "options": "A"}, "options", "It must have from 2 to 50 entries, not 1."),
+    ({"type": "choice", "options": ""}, "options", "It must have from 2 to 50 entries, not 0."),
+    ({"type": "choice", "options": "A\nA"}, "options", "Each option must be another."),
+    ({"type": "choice", "options": "A\nB", "value": "C"}, "value", "It must be one of A, B."),
+    ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
+    ({"type": "date", "value": "soon"}, "value", "It must be a date"),
+    ({"read_only": "on"}, "value", "It is required, as read_only is true."),
+    ({"type": "number", "minimum": "low"}, "minimum", "It must be a number."),
+    ({"type": "hologram"}, "type", "hologram"),
+    ({"font_size": 60}, "font_size", "24"),
+]
+
+
+def test_what_is_wrong_is_said_at_its_field(client: Client, address: str, draft: Draft) -> None:
+    for changes, name, said in WRONG:
+        answer = client.post(f"{address}/places", places(draft, asked(draft, **changes)))
+        assert said in alert(answer)
+        beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
+        assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
     assert stored.contents() == [] and stored.stamps()
 
 
-def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_a_signer_has_a_name_once_on_a_document(client: Client, address: str, draft: Draft) -> None:
     answer = client.post(f"{address}/places", places(draft, asked(draft), asked(draft, y=200)))
     assert "another field of this name" in alert(answer)
 
 
-def test_a_form_has_room_for_all_fields_of_a_request(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_a_form_has_room_for_all_fields_of_a_request(client: Client, address: str, draft: Draft) -> None:
     several = [asked(draft, name=str(number)) for number in range(150)]
     assert client.post(f"{address}/places", places(draft, *several)).status_code == 303
     assert len(stored.contents()) == 150
 
 
-def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_fields_are_added_and_removed_by_buttons(client: Client, address: str, draft: Draft) -> None:
     page = client.get(f"{address}/places").content.decode()
     assert page.count("data-field-type=") == 10, "a signature, and each type"
     for _ in range(2):
@@ -131,9 +120,7 @@ def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Or
     assert [content["name"] for content in stored.contents()] == ["Two"]
 
 
-def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_approvers_are_chosen_with_the_signers(client: Client, address: str, draft: Draft) -> None:
     rows = [person("Ada", id=stored.signers(draft)[0].ref, role="signer"), person("Grace", role="approver")]
     client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
     assert [signer.role for signer in stored.signers(draft)] == ["signer", "approver"]
@@ -145,9 +132,7 @@ def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Orga
     assert review.count("asks you to sign<") == review.count("asks you to approve<") == 1, "each as their mail says it"
 
 
-def test_a_signer_has_a_language_of_their_own(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_a_signer_has_a_language_of_their_own(client: Client, address: str, draft: Draft) -> None:
     page = client.get(f"{address}/signers").content.decode()
     assert '<option value="" selected>Same as the request</option>' in page and "data-language" not in page
     rows = [
@@ -165,9 +150,7 @@ def test_a_signer_has_a_language_of_their_own(log_in: LogIn, organization: Organ
     assert (signer.language, signer.locale, signer.request.locale) == ("hu", "hu", "en")
 
 
-def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_copies_have_their_own_list(client: Client, address: str, draft: Draft) -> None:
     signer = entered("signer", person("Ada", id=stored.signers(draft)[0].ref), initial=1) | {"mode": "parallel"}
     mary = {"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}
     client.post(f"{address}/signers", signer | entered("copy", mary, {"first_name": "", "last_name": "", "email": ""}))
@@ -181,9 +164,7 @@ def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -
     assert Draft.objects.get().content["copies"] == []
 
 
-def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_signers_may_decline_unless_the_sender_says_otherwise(client: Client, address: str, draft: Draft) -> None:
     page = client.get(f"{address}/review").content.decode()
     assert "checked" in page.partition('name="decline_allowed"')[2].partition(">")[0]
     client.post(f"{address}/review", options(action="save"))
@@ -192,10 +173,10 @@ def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, org
     assert Draft.objects.get(pk=draft.pk).content["decline_allowed"] is True
 
 
-def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn, organization: Organization) -> None:
+def test_the_review_shows_values_that_are_known_as_they_will_stand(
+    log_in: LogIn, organization: Organization, client: Client, address: str, draft: Draft
+) -> None:
     """Of the others the label. Other members' organizations see nothing of it."""
-    _, client = log_in()
-    address, draft = ready(client, organization)
     given = asked(draft, name="rent", type="number", value="1250.50", y=200)
     client.post(f"{address}/places", places(draft, asked(draft), given, asked(draft, name="by", type="email", y=300)))
     page = client.get(f"{address}/review").content.decode()
@@ -216,9 +197,7 @@ def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn
     assert stranger.get(picture.replace(f"/app/{organization.pk}/", f"/app/{elsewhere.pk}/")).status_code == 404
 
 
-def test_places_and_review_say_which_fields_lie_over_what(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
-    address, draft = ready(client, organization)
+def test_places_and_review_say_which_fields_lie_over_what(client: Client, address: str, draft: Draft) -> None:
     [at] = stored.stamps()
     over = asked(draft, page=at.page_number, x=at.x, y=at.y)
     client.post(
@@ -231,10 +210,8 @@ def test_places_and_review_say_which_fields_lie_over_what(log_in: LogIn, organiz
         assert f"The field “Rent” and Ada's signature {where}" in said
 
 
-def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(log_in: LogIn, organization: Organization) -> None:
+def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(client: Client, address: str, draft: Draft) -> None:
     """Rows, queries and remarks are bounded, and each card is the one of Django's forms."""
-    _, client = log_in()
-    address, draft = ready(client, organization)
     draft.refresh_from_db()
     [signer], [document] = draft.signers, draft.files()
     place: dict[str, Any] = {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}

@@ -20,9 +20,9 @@ from paraph.tenants.applications import NewApplication
 from paraph.tenants.models import Application, Organization, Role, User
 from paraph.webhooks.outbox import release
 from tests.dashboard.conftest import just_logged_in
-from tests.factories import Scene, sign
+from tests.factories import Scene, seal_everything, sign
 from tests.tenancy import create_application
-from tests.webhooks.parties import seal_everything, told
+from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
 BY_SCRIPT = {"HX-Request": "true"}
@@ -84,7 +84,7 @@ def test_steps_turn_green_as_they_are_done(made: Scene, client: Client) -> None:
     sign(made)
     page = part(client, made)
     assert done(page) == 2 and "action=" not in page and "hx-get" in page
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     SignatureRequest.objects.update(finalized=True)
     page = part(client, made)

@@ -3,21 +3,20 @@
 from pathlib import Path
 
 import pytest
+from django.test import Client
 from playwright.sync_api import sync_playwright
 
 from paraph import dashboard
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
 from tests.chromium import launch
-from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import begun, options, ready
 
 SCRIPT = Path(dashboard.__file__).parent / "static/dashboard/signers.js"
 
 
 @pytest.mark.django_db
-def test_what_is_known_is_filled_in_and_what_was_typed_stays(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
+def test_what_is_known_is_filled_in_and_what_was_typed_stays(organization: Organization, client: Client) -> None:
     for name in ("Ada", "Grace"):
         address, _ = ready(client, organization)
         client.post(f"{address}/review", options())

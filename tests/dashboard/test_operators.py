@@ -79,6 +79,12 @@ def noted() -> list[tuple[str, str, str]]:
     return [(row.actor, row.action, row.subject) for row in rows]
 
 
+@pytest.fixture
+def client(db: None) -> Client:
+    """The browser of an operator."""
+    return operator()
+
+
 def content(client: Client, address: str = "/operator", **options: Any) -> str:
     answer = client.get(address, **options)
     assert answer.status_code == 200, answer.content.decode()
@@ -96,8 +102,7 @@ def test_where_nobody_was_added_nobody_finds_it(log_in: LogIn) -> None:
             assert client.get(address).status_code == client.post(address).status_code == 404
 
 
-def test_strangers_log_in_and_other_accounts_find_nothing(log_in: LogIn) -> None:
-    client = operator()
+def test_strangers_log_in_and_other_accounts_find_nothing(log_in: LogIn, client: Client) -> None:
     assert client.get("/operator").status_code == 200
     _, owner = log_in(Role.OWNER)
     before = len(noted())
@@ -112,16 +117,14 @@ def test_strangers_log_in_and_other_accounts_find_nothing(log_in: LogIn) -> None
         remove_operator(OPERATOR, "olga@operators.test")
 
 
-def test_the_verdict_is_of_now_where_the_database_alone_knows(outcomes: list[Outcome]) -> None:
-    client = operator()
+def test_the_verdict_is_of_now_where_the_database_alone_knows(outcomes: list[Outcome], client: Client) -> None:
     assert "All is well" in content(client)
     failing()
     page = content(client)
     assert "1 thing needs you" in page and "paraph request list --failed" in page
 
 
-def test_headers_and_forms_are_guarded_as_everywhere() -> None:
-    client = operator()
+def test_headers_and_forms_are_guarded_as_everywhere(client: Client) -> None:
     for address in ADDRESSES:
         visitor = Client(enforce_csrf_checks=True)
         visitor.cookies = client.cookies
@@ -164,8 +167,7 @@ def test_operators_gain_nothing_in_organizations(log_in: LogIn) -> None:
     assert theirs.get(f"/app/{member.organization_id}/applications").status_code == 403
 
 
-def test_the_verdict_comes_first(outcomes: list[Outcome]) -> None:
-    client = operator()
+def test_the_verdict_comes_first(outcomes: list[Outcome], client: Client) -> None:
     page = content(client)
     assert "<h1>All is well</h1>" in page.replace("\n", "") and "<title>All is well" in page.replace("\n", "")
     looking_again(outcomes, [warning("The disk is 91 % full.", "disk"), *WELL])
@@ -222,8 +224,7 @@ def test_every_line_has_a_title_in_words_of_the_reader() -> None:
     assert render_to_string("dashboard/operators/line.html", {"name": "of a newer version"}) == "of a newer version"
 
 
-def test_work_and_certificates_are_told(outcomes: list[Outcome]) -> None:
-    client = operator()
+def test_work_and_certificates_are_told(outcomes: list[Outcome], client: Client) -> None:
     page = content(client)
     assert page.count("on time") == 2 and "None by paraph backup" in page
     Backup.objects.create(as_of=clock.now(), problems=0)
@@ -253,8 +254,7 @@ def failing(kind: str = "outside", error: Exception | None = None) -> SignatureR
     return request
 
 
-def test_a_failure_says_its_cause_and_is_tried_again() -> None:
-    client = operator()
+def test_a_failure_says_its_cause_and_is_tried_again(client: Client) -> None:
     request = failing(error=DomainError("configuration", "PARAPH_SEALING_KEY names no file."))
     other = failing()
     page = content(client)
@@ -275,8 +275,7 @@ def test_a_failure_says_its_cause_and_is_tried_again() -> None:
     assert other.pk != request.pk
 
 
-def test_organizations_are_paged_searched_suspended_and_resumed() -> None:
-    client = operator()
+def test_organizations_are_paged_searched_suspended_and_resumed(client: Client) -> None:
     made = [create_organization(f"Tenant {number}", "pro") for number in range(45)]
     Storage.objects.update_or_create(organization=made[7], environment="sandbox", defaults={"bytes": 3 * 1024**3})
     Storage.objects.update_or_create(organization=made[7], environment="production", defaults={"bytes": 1024**3})

@@ -77,6 +77,11 @@ def _is_wrong(message: Any) -> bool:
     return message.type in ("error", "warning") and not any(part in message.text for part in expected)
 
 
+@pytest.fixture
+def window(open_editor: Open) -> Window:
+    return open_editor()
+
+
 def by_mouse(window: Window) -> None:
     window.sign(2, 300, 400)
     window.mouse_drag(2, (300, 400), (200, 328))
@@ -148,9 +153,8 @@ def test_all_ways_lead_to_the_same_points(way: Callable[[Window], None], open_ed
     assert window.drawn() == [PLACE]
 
 
-def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Draft) -> None:
+def test_points_are_those_of_the_page_as_it_is_read(draft: Draft, window: Window) -> None:
     """On a page that is turned, cropped and scaled, a click on the tag places what the service would place."""
-    window = open_editor()
     assert window.size(3) == (900, 600)
     window.page.get_by_role("button", name="Place a signature at “{{ada}}” on page 3").click()
     [placed] = window.entered()
@@ -160,8 +164,7 @@ def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Dr
     assert window.entered() == [{"page": 3, "x": 740, "y": 0, "width": 160, "height": 56}]
 
 
-def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
-    window = open_editor()
+def test_stamps_are_copied_undone_and_deleted(draft: Draft, window: Window) -> None:
     page = window.page
     page.get_by_role("radio", name="Grace Byron").check()
     by_drawing(window)
@@ -219,9 +222,8 @@ def test_a_finger_scrolls_the_page_but_not_while_it_drags_a_stamp(open_editor: O
     assert len(window.entered()) == 1
 
 
-def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
+def test_stamps_snap_to_lines_for_signatures(window: Window) -> None:
     """A click above the line, and a drag that ends near it; with Alt nothing snaps."""
-    window = open_editor()
     window.sign(2, 160, 510)
     [on_the_line] = window.entered()
     assert 125 < on_the_line["x"] < 145 and 494 < on_the_line["y"] < 501
@@ -235,8 +237,7 @@ def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
 
 
 @pytest.mark.thorough
-def test_zoom_changes_the_picture_and_no_point(open_editor: Open) -> None:
-    window = open_editor()
+def test_zoom_changes_the_picture_and_no_point(window: Window) -> None:
     by_drawing(window)
     picture = window.page.locator(".sheet[data-page='2'] img")
     before = window.scale(2)
@@ -277,8 +278,7 @@ def seen(window: Window, selector: str) -> bool:
 
 
 @pytest.mark.thorough
-def test_the_view_follows_what_is_moved_or_edited(open_editor: Open) -> None:
-    window = open_editor()
+def test_the_view_follows_what_is_moved_or_edited(window: Window) -> None:
     page = window.page
     window.sign(1, 300, 600)
     page.keyboard.press("PageDown")
@@ -307,8 +307,7 @@ def test_any_page_is_one_choice_away(open_editor: Open) -> None:
 
 
 @pytest.mark.thorough
-def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(open_editor: Open) -> None:
-    window = open_editor()
+def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(window: Window) -> None:
     rail = window.page.locator("[data-rail]")
     window.sign(2, 300, 600)
     window.sign(2, 300, 200)
@@ -327,9 +326,8 @@ def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(open_editor
 
 
 @pytest.mark.thorough
-def test_properties_are_those_of_what_is_selected(open_editor: Open) -> None:
+def test_properties_are_those_of_what_is_selected(window: Window) -> None:
     """With nothing selected, a hint."""
-    window = open_editor()
     panel, cards = window.page.locator(".panel"), window.page.locator("[data-stamp]")
     expect(panel).to_contain_text("Pick a person and a field, then click on the page.")
     for y in (600, 400, 200):
@@ -376,8 +374,7 @@ _SHOWN = """() => {
 }"""
 
 
-def test_the_palette_begins_with_a_signature(open_editor: Open) -> None:
-    window = open_editor()
+def test_the_palette_begins_with_a_signature(window: Window) -> None:
     kinds = window.page.locator("[data-kinds]")
     buttons = kinds.locator("button:visible, .toggle:visible, summary:visible")
     wanted = ["Signature", "Initials on each page", "Date signed", "Name", "Text", "Checkbox", "More"]
@@ -385,8 +382,7 @@ def test_the_palette_begins_with_a_signature(open_editor: Open) -> None:
     expect(window.page.get_by_text("stamp", exact=False)).to_have_count(0)
 
 
-def test_a_click_on_a_page_without_a_choice_places_nothing(open_editor: Open) -> None:
-    window = open_editor()
+def test_a_click_on_a_page_without_a_choice_places_nothing(window: Window) -> None:
     window.mouse_click(1, 300, 400)
     window.mouse_drag(1, (100, 200), (300, 300))
     assert window.entered() == []
@@ -409,9 +405,8 @@ def test_on_a_phone_the_palette_stands_at_the_foot(width: int, open_editor: Open
     assert window.sideways() == 0
 
 
-def test_the_first_signature_goes_to_the_place_that_was_found(open_editor: Open) -> None:
+def test_the_first_signature_goes_to_the_place_that_was_found(window: Window) -> None:
     """The next one, and that of somebody who has turned a page, to the page that is looked at."""
-    window = open_editor()
     add = window.page.get_by_role("button", name="Add signature")
     add.click()
     [first] = window.entered()
@@ -421,8 +416,8 @@ def test_the_first_signature_goes_to_the_place_that_was_found(open_editor: Open)
     assert window.entered()[1]["page"] == 1
 
 
-def test_initials_are_asked_for_with_the_fields(open_editor: Open) -> None:
-    window = open_editor()
+@pytest.mark.thorough
+def test_initials_are_asked_for_with_the_fields(window: Window) -> None:
     window.page.get_by_label("Initials on each page").check()
     expect(window.page.locator("form.initialed")).to_have_count(1)
     window.saved()
@@ -435,9 +430,8 @@ def test_initials_are_asked_for_with_the_fields(open_editor: Open) -> None:
 
 
 def test_copies_beyond_the_limit_are_refused_where_everybody_sees_it(
-    open_editor: Open, draft: Draft, begin: Callable[..., Draft]
+    draft: Draft, begin: Callable[..., Draft], window: Window
 ) -> None:
-    window = open_editor()
     many = begin(*[paper("") for _ in range(12)], browser=draft.browser)
     window.page.goto(many.address)
     window.sign(1, 300, 400)
@@ -515,8 +509,8 @@ def test_what_sticks_leaves_room_at_200_percent_and_in_landscape(size: tuple[int
     assert covered <= size[1] * 0.2 and window.sideways() == 0
 
 
-def test_a_wrong_number_is_told_beside_its_field_until_it_is_right(open_editor: Open) -> None:
-    window = open_editor()
+@pytest.mark.thorough
+def test_a_wrong_number_is_told_beside_its_field_until_it_is_right(window: Window) -> None:
     window.sign(1, 300, 400)
     window.saved()
     window.unfold()
@@ -533,8 +527,7 @@ def test_a_wrong_number_is_told_beside_its_field_until_it_is_right(open_editor: 
     window.saved()
 
 
-def test_whoever_has_no_place_yet_is_told_where_they_stand(open_editor: Open) -> None:
-    window = open_editor()
+def test_whoever_has_no_place_yet_is_told_where_they_stand(window: Window) -> None:
     notes = window.page.locator("[data-lacks-signer]")
     expect(notes.locator("visible=true")).to_have_count(2)
     expect(window.page.locator("[data-lacks-document]")).to_be_visible()
@@ -633,8 +626,8 @@ def test_fields_are_placed_in_all_ways(way: Callable[[Window], None], open_edito
     assert fields_of(window) == [placed]
 
 
-def test_fields_are_renamed_resized_aligned_copied_and_undone(open_editor: Open) -> None:
-    window = open_editor()
+@pytest.mark.thorough
+def test_fields_are_renamed_resized_aligned_copied_and_undone(window: Window) -> None:
     page = window.page
     field_by_click(window)
     window.unfold("Name, type")
@@ -667,8 +660,7 @@ def test_fields_are_renamed_resized_aligned_copied_and_undone(open_editor: Open)
 
 
 @pytest.mark.thorough
-def test_properties_are_those_that_the_type_has(open_editor: Open) -> None:
-    window = open_editor()
+def test_properties_are_those_that_the_type_has(window: Window) -> None:
     page = window.page
     page.get_by_text("More", exact=True).click()
     page.locator("[data-field-type=choice]").click()
@@ -683,9 +675,8 @@ def test_properties_are_those_that_the_type_has(open_editor: Open) -> None:
     assert results.violations_count == 0, results.generate_report()
 
 
-def test_a_checkbox_is_ticked_by_a_checkbox(open_editor: Open) -> None:
+def test_a_checkbox_is_ticked_by_a_checkbox(window: Window) -> None:
     """And stays so when the page is opened again."""
-    window = open_editor()
     page = window.page
     page.locator("[data-field-type=checkbox]").click()
     expect(page.get_by_label("Prefilled with")).to_be_hidden()
@@ -696,8 +687,7 @@ def test_a_checkbox_is_ticked_by_a_checkbox(open_editor: Open) -> None:
     expect(page.get_by_label("Ticked from the start")).to_be_checked()
 
 
-def test_a_picture_that_a_busy_service_refuses_is_asked_for_again(open_editor: Open) -> None:
-    window = open_editor()
+def test_a_picture_that_a_busy_service_refuses_is_asked_for_again(window: Window) -> None:
     refused: list[str] = []
 
     def answer(route: Any) -> None:
@@ -711,8 +701,8 @@ def test_a_picture_that_a_busy_service_refuses_is_asked_for_again(open_editor: O
     assert refused
 
 
-def test_a_remark_is_told_at_its_place_and_counted_in_the_bar(open_editor: Open) -> None:
-    window = open_editor()
+@pytest.mark.thorough
+def test_a_remark_is_told_at_its_place_and_counted_in_the_bar(window: Window) -> None:
     page = window.page
     count, told = page.locator("[data-count]"), page.locator("[data-told]")
     expect(count).to_be_hidden()
@@ -773,9 +763,8 @@ def test_the_page_with_the_most_scripts_and_styles_is_light() -> None:
 
 
 @pytest.mark.thorough
-def test_a_stamp_on_a_target_has_the_size_of_the_room_there(open_editor: Open) -> None:
+def test_a_stamp_on_a_target_has_the_size_of_the_room_there(window: Window) -> None:
     """The line of this page has all room; the tag on the turned one does as well."""
-    window = open_editor()
     targets = window.page.evaluate(
         "() => [...document.querySelectorAll('[data-targets]')].map((each) => JSON.parse(each.dataset.targets)[0])"
     )

@@ -122,17 +122,6 @@ def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> N
     assert not SignatureRequest.objects.get().send_email
 
 
-def test_only_members_who_may_send_see_it(log_in: LogIn, program: ApiClient, organization: Organization) -> None:
-    _number, path = prepared(program, payload(program.document()))
-    stranger = Client().get(path)
-    assert stranger.status_code == 302 and stranger["Location"] == f"/account/login/?next={path}"
-    other = api_client("pro", "production").organization
-    assert other
-    assert log_in(Role.OWNER, at=other)[1].get(path).status_code == 404
-    for role, status in ((Role.OBSERVER, 403), (Role.MEMBER, 200), (Role.ADMIN, 200), (Role.OWNER, 200)):
-        assert log_in(role)[1].get(path).status_code == status
-
-
 def test_drafts_of_members_have_no_such_words(log_in: LogIn, organization: Organization) -> None:
     _member, client = log_in(Role.MEMBER)
     begun = client.post(f"/app/{organization.pk}/drafts")["Location"].replace("documents", "review")

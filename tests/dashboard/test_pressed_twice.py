@@ -105,8 +105,7 @@ def test_whatever_is_pressed_after_send_leads_to_the_request(gap: float) -> None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_send_and_discard_at_once_are_one_of_them() -> None:
-    charles = author()
+def test_send_and_discard_at_once_are_one_of_them(charles: Author) -> None:
     for _ in range(4):
         draft = charles.draft()
         sent, discarded = pressed(charles, draft, None, SEND, DISCARD)
@@ -122,8 +121,7 @@ def test_send_and_discard_at_once_are_one_of_them() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_send_after_discard_sends_nothing() -> None:
-    charles = author()
+def test_send_after_discard_sends_nothing(charles: Author) -> None:
     for application, status in ((None, 404), (1, 410)):
         draft = charles.draft()
         if application:

@@ -117,18 +117,6 @@ class TestCorrecting:
         response = client.post(correcting(made), {**ADA, "email": NEW})
         assert response.status_code == 422 and "The signer has already signed." in text(response)
 
-    def test_only_who_may_send_and_only_their_own(self, made: Scene) -> None:
-        observer = just_logged_in(made.request.organization, Role.OBSERVER)
-        assert observer.get(correcting(made)).status_code == observer.post(correcting(made), ADA).status_code == 403
-        assert "/correct" not in text(observer.get(address(made)))
-        other = scene()
-        stranger = just_logged_in(other.request.organization, Role.OWNER)
-        theirs = f"/app/{other.request.organization_id}/requests/{made.request.pk}"
-        assert stranger.get(f"{theirs}/signers/{made.signers[0].pk}/correct").status_code == 404
-        own = f"/app/{other.request.organization_id}/requests/{other.request.pk}"
-        assert stranger.get(f"{own}/signers/{made.signers[0].pk}/correct").status_code == 404
-        assert stranger.get(f"{theirs}/extend").status_code == 404
-
 
 class TestChanging:
     def test_message_and_end(self, made: Scene, client: Client) -> None:

@@ -15,14 +15,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from paraph.documents.models import Document
-from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
 from paraph.flow.messages.copies import notify_completion
-from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
-from paraph.kernel import clock, places, tokens
+from paraph.kernel import clock, places
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
@@ -30,7 +28,7 @@ from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
 from tests.dashboard.test_requests import beside
-from tests.factories import VISITOR, Scene, nothing_shared, sign
+from tests.factories import VISITOR, Scene, finish, seal_everything, sign
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
@@ -181,10 +179,7 @@ def test_sealed_pages_take_the_place_of_those_that_were_uploaded(made: Scene, cl
     document = made.request_documents[0].document
     picture = address(made, f"/documents/{document.pk}/pages/1.webp")
     before = client.get(picture).content
-    for position in range(2):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
+    finish(made)
     assert client.get(picture).content != before and '<g class="place' not in text(client, made)
     assert client.get(picture.replace("pages/1", "pages/2")).status_code == 404
 
@@ -452,21 +447,7 @@ def test_finished_files_are_downloaded_and_compared(
 
 def finished(made: Scene) -> list[str]:
     """The keys of a sealed document and a proof that somebody else made."""
-    keys = [f"test/{tokens.random_hex(16)}.pdf" for _ in range(2)]
-    for key in keys:
-        store.put(key, key.encode())
-    facts: list[dict[str, Any]] = [
-        {
-            "object_key": key,
-            "sha256": tokens.sha256(key.encode()),
-            "file_size": len(key),
-            "seal": {"level": "B-T"},
-            "shared": nothing_shared(),
-        }
-        for key in keys
-    ]
-    SealedDocument.objects.create(request_document=made.request_documents[0], **facts[0])
-    ProofFile.objects.create(request=made.request, **facts[1])
+    keys = seal_everything(made.request)
     over = {"status": "completed", "finalized": True, "completed_at": timezone.now()}
     SignatureRequest.objects.filter(pk=made.request.pk).update(**over)
     return keys
@@ -474,10 +455,7 @@ def finished(made: Scene) -> list[str]:
 
 def test_one_download_has_all_evidence(made: Scene, client: Client) -> None:
     assert client.get(address(made, "/everything.zip")).status_code == 404, "nothing is sealed yet"
-    for position in range(2):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
+    finish(made)
     led_to = client.get(address(made, "/everything.zip")).headers["Location"]
     assert f"/files/bundles/{made.request.pk}.zip?" in led_to
     answer: Any = Client().get(led_to[led_to.index("/files/") :])

@@ -35,6 +35,11 @@ def tried(made: Scene) -> Scene:
     return tried
 
 
+@pytest.fixture
+def client(made: Scene, log_in: LogIn) -> Client:
+    return log_in(at=made.request.organization)[1]
+
+
 def switched(client: Client, made: Scene, to: str = "sandbox", page: str = "") -> str:
     answer = client.post(f"/app/{made.request.organization_id}/environment", {"to": to, "page": page})
     assert answer.status_code == 303
@@ -49,8 +54,7 @@ def shown(client: Client, made: Scene, page: str) -> tuple[set[int], bool]:
     return {int(found) for found in re.findall(r'<(?:tr|li) data-id="(\d+)"', text)}, is_on
 
 
-def test_lists_show_the_environment_that_is_switched_on(made: Scene, tried: Scene, log_in: LogIn) -> None:
-    _, client = log_in(at=made.request.organization)
+def test_lists_show_the_environment_that_is_switched_on(made: Scene, tried: Scene, client: Client) -> None:
     documents = [each.request_documents[0].document_id for each in (made, tried)]
     ids = {"requests": (made.request.pk, tried.request.pk), "documents": (documents[0], documents[1])}
     assert shown(client, made, "") == ({made.request.pk}, False)
@@ -80,9 +84,8 @@ def test_the_switch_is_of_one_organization_and_leads_back_to_the_list(made: Scen
 
 
 def test_a_link_to_something_of_the_other_environment_shows_that_environment(
-    made: Scene, tried: Scene, log_in: LogIn
+    made: Scene, tried: Scene, client: Client
 ) -> None:
-    _, client = log_in(at=made.request.organization)
     assert shown(client, made, f"requests/{tried.request.pk}")[1]
     assert shown(client, made, "requests") == ({tried.request.pk}, True), "the list beside it"
     asks_again = {"HX-Request": "true"}
@@ -92,8 +95,7 @@ def test_a_link_to_something_of_the_other_environment_shows_that_environment(
     assert shown(client, made, "requests") == ({made.request.pk}, False)
 
 
-def test_templates_of_the_sandbox_are_read_and_sent_by_api_alone(made: Scene, log_in: LogIn) -> None:
-    _, client = log_in(at=made.request.organization)
+def test_templates_of_the_sandbox_are_read_and_sent_by_api_alone(made: Scene, log_in: LogIn, client: Client) -> None:
     template = Template.objects.create(
         organization=made.request.organization,
         environment="sandbox",
@@ -111,9 +113,8 @@ def test_templates_of_the_sandbox_are_read_and_sent_by_api_alone(made: Scene, lo
     assert member.get(f"/app/{made.request.organization_id}/templates/{template.pk}").status_code == 404
 
 
-def test_nothing_is_begun_in_the_sandbox(made: Scene, tried: Scene, log_in: LogIn) -> None:
+def test_nothing_is_begun_in_the_sandbox(made: Scene, tried: Scene, client: Client) -> None:
     """What members begin is of production, and buttons for it stand nowhere else."""
-    _, client = log_in(at=made.request.organization)
     switched(client, made)
     for page in ("", "requests", "documents", "drafts", f"documents/{tried.request_documents[0].document_id}"):
         text = client.get(f"/app/{made.request.organization_id}/{page}").content.decode()
@@ -164,16 +165,16 @@ def test_only_who_integrates_reads_of_sandbox_and_developers(log_in: LogIn, role
     assert role in INTEGRATES or not any(words.values()), words
 
 
-def test_the_band_stands_on_every_page_until_it_is_left(made: Scene, log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in(at=made.request.organization)
+def test_the_band_stands_on_every_page_until_it_is_left(
+    made: Scene, organization: Organization, client: Client
+) -> None:
     switched(client, made)
     for page in ("members", "settings", "plan", "activity", "branding", "applications/new"):
         assert shown(proved(client), made, page)[1], page
     assert BAND not in client.get("/account/").content.decode()
 
 
-def test_what_is_of_production_is_never_shown_under_the_band_of_the_sandbox(made: Scene, log_in: LogIn) -> None:
-    _, client = log_in(at=made.request.organization)
+def test_what_is_of_production_is_never_shown_under_the_band_of_the_sandbox(made: Scene, client: Client) -> None:
     here = f"/app/{made.request.organization_id}"
     draft = client.post(f"{here}/drafts").headers["Location"]
     signer = made.request.signers.get().pk

@@ -17,8 +17,7 @@ from tests.dashboard.conftest import LogIn
 _MOZILLA = "Mozilla/5.0"
 
 
-def test_a_member_arrives_at_their_organization(log_in: LogIn, organization: Organization) -> None:
-    _, client = log_in()
+def test_a_member_arrives_at_their_organization(organization: Organization, client: Client) -> None:
     assert client.get("/app/").headers["Location"] == f"/app/{organization.pk}/"
     assert organization.name in client.get(f"/app/{organization.pk}/").content.decode()
 
@@ -53,13 +52,11 @@ def test_an_unknown_address_answers_in_the_same_look(address: str) -> None:
     assert not response.cookies
 
 
-def test_an_id_that_no_organization_can_have_is_unknown(log_in: LogIn) -> None:
-    _, client = log_in()
+def test_an_id_that_no_organization_can_have_is_unknown(client: Client) -> None:
     assert client.get("/app/999999999999999999999/").status_code == 404
 
 
-def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: LogIn) -> None:
-    _, client = log_in()
+def test_a_form_answers_303_or_422_with_the_errors_twice(client: Client) -> None:
     taken = client.post("/account/", {"name": "Ada", "language": "fr"})
     assert (taken.status_code, taken.headers["Location"]) == (303, "/account/")
     refused = client.post("/account/", {"name": "x" * 201, "language": "tlh"})

@@ -17,28 +17,25 @@ from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import free_name
 from tests.drafts import stored
-from tests.drafts.author import IBAN, PLACE, SIGNED_ON, asking, author
+from tests.drafts.author import IBAN, PLACE, SIGNED_ON, Author, asking, author
 
 pytestmark = pytest.mark.django_db
 
 
-def test_fields_are_those_of_the_payload() -> None:
-    charles = author()
+def test_fields_are_those_of_the_payload(charles: Author) -> None:
     [entry] = creation_of(asking(charles, IBAN, SIGNED_ON).content)["documents"][0]["signers"]
     assert entry["fields"][0] == IBAN | {"placement": {"type": "coordinates", "value": PLACE}}
     assert [field["name"] for field in entry["fields"]] == ["IBAN", "Date"]
     assert len(entry["stamps"]) == 1
 
 
-def test_a_draft_that_uses_none_of_it_says_none_of_it() -> None:
-    charles = author()
+def test_a_draft_that_uses_none_of_it_says_none_of_it(charles: Author) -> None:
     said = creation_of(charles.draft().content)
     assert said["documents"][0]["signers"][0]["fields"] == [] and "role" not in said["signers"][0]
     assert "copies" not in said and said["decline_allowed"] is True  # as the dashboard begins drafts
 
 
-def test_an_approver_is_on_each_document_with_nothing_to_fill_in() -> None:
-    charles = author()
+def test_an_approver_is_on_each_document_with_nothing_to_fill_in(charles: Author) -> None:
     draft = asking(charles, IBAN, signers=2)
     first, second = draft.content["signers"]
     editing.replace_signers(draft, [first | {"role": "approver"}, second])
@@ -51,8 +48,7 @@ def test_an_approver_is_on_each_document_with_nothing_to_fill_in() -> None:
     assert missing(draft).of(Step.SIGNERS) == ["At least one person must sign, not only approve."]
 
 
-def test_whoever_fills_in_a_document_signs_it_too() -> None:
-    charles = author()
+def test_whoever_fills_in_a_document_signs_it_too(charles: Author) -> None:
     draft = asking(charles, IBAN)
     editing.attach(charles.scope, draft, [charles.document(name="rules.pdf").pk])
     [signer], rules = draft.signers, draft.files()[1]
@@ -61,8 +57,7 @@ def test_whoever_fills_in_a_document_signs_it_too() -> None:
     assert sentence in missing(draft).of(Step.PLACEMENTS)
 
 
-def test_what_is_removed_leaves_nothing_behind() -> None:
-    charles = author()
+def test_what_is_removed_leaves_nothing_behind(charles: Author) -> None:
     draft = asking(charles, IBAN | {"value": "DE02"}, signers=2)
     editing.replace_signers(draft, draft.content["signers"][1:])
     assert "DE02" not in str(Draft.objects.get().content) and len(stored.stamps()) == 1
@@ -98,8 +93,7 @@ def test_the_stamps_of_the_later_save_stand_alone() -> None:
     assert [stamp.x for stamp in stored.stamps()] == [2]
 
 
-def test_drafts_go_after_90_days_and_their_documents_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    charles = author()
+def test_drafts_go_after_90_days_and_their_documents_stay(monkeypatch: pytest.MonkeyPatch, charles: Author) -> None:
     old, sent, used = charles.draft(), charles.draft(), charles.draft()
     charles.send(sent)
     later = clock.now() + timedelta(days=90, minutes=1)
@@ -111,8 +105,7 @@ def test_drafts_go_after_90_days_and_their_documents_stay(monkeypatch: pytest.Mo
     assert not DraftDocument.objects.filter(draft_id=old.pk).exists()
 
 
-def test_an_upload_in_a_draft_is_used() -> None:
-    charles = author()
+def test_an_upload_in_a_draft_is_used(charles: Author) -> None:
     charles.draft()
     charles.document()
     Document.objects.update(created_at=clock.now() - UNUSED_FOR - timedelta(days=1))

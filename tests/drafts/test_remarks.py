@@ -11,7 +11,7 @@ from paraph.drafts.remarks import Remark, remarks, unwritten_names
 from paraph.drafts.tags import place_by_tags, signature_lines_of, sizes_for, tags_of
 from paraph.pdf.typesetting import fonts
 from tests.drafts import stored
-from tests.drafts.author import author
+from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
@@ -132,8 +132,7 @@ def test_a_stamp_over_a_line_takes_the_room_above_it() -> None:
     assert 44 <= height <= 48 and 125 < width < 140, "as long as the line"
 
 
-def test_the_first_stamps_of_a_draft_have_that_size() -> None:
-    charles = author()
+def test_the_first_stamps_of_a_draft_have_that_size(charles: Author) -> None:
     words = text("{{ada}}", 150, 700) + text("And the rent is due on the third day of each month.", 72, 640)
     draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(words)).pk])
     editing.replace_signers(draft, [signer_of({"first_name": "Ada", "last_name": "X", "email": "a@example.com"})])

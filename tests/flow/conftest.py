@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 
-from tests.cli.service import free_port
+from tests.loopback import mail_server
 from tests.receiver import answer, receiver
 
 
@@ -25,11 +24,8 @@ class Mailbox:
 def box(settings: Any) -> Iterator[Mailbox]:
     """Gateways that take mails and SMS."""
     mailbox = Mailbox()
-    server = Controller(mailbox, hostname="127.0.0.1", port=free_port())
-    server.start()
-    with receiver(answer(200)) as operator:
+    with mail_server(mailbox) as smtp_url, receiver(answer(200)) as operator:
         sms_url = f"apprise+{operator.url(path='').replace('http', 'json')}/{{to}}"
-        gateways = {"smtp_url": f"smtp://127.0.0.1:{server.port}", "sms_url": sms_url}
+        gateways = {"smtp_url": smtp_url, "sms_url": sms_url}
         settings.PARAPH = settings.PARAPH.model_copy(update=gateways)
         yield mailbox
-    server.stop()

@@ -5,18 +5,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
-from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID
 
 from paraph.kernel import clock
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
+from tests.loopback import Handler, served
+from tests.pdf import forge
 
 HOLDS = timedelta(days=4)
 
@@ -49,15 +51,9 @@ class Issuer:
         return (self.sealing.certificate, self.root_der)
 
     def crl(self) -> bytes:
-        now = clock.now()
-        builder = x509.CertificateRevocationListBuilder().issuer_name(self.root.subject)
-        builder = builder.last_update(now - timedelta(minutes=1)).next_update(now + HOLDS)
-        if self.revoked_at:
-            entry = x509.RevokedCertificateBuilder().serial_number(self._own.serial_number)
-            builder = builder.add_revoked_certificate(entry.revocation_date(self.revoked_at).build())
-        if self.list_states:
-            builder = builder.add_extension(self.list_states, critical=True)
-        return builder.sign(self.key, SHA256()).public_bytes(Encoding.DER)
+        entries = [forge.revoked(self._own, self.revoked_at)] if self.revoked_at else []
+        stated = [(self.list_states, True)] if self.list_states else []
+        return forge.der_of(forge.revocation_list(self.root, self.key, *entries, holds=HOLDS, extensions=stated))
 
     def ocsp(self, request: bytes) -> bytes:
         question, now = ocsp.load_der_ocsp_request(request), clock.now()
@@ -91,37 +87,21 @@ class Issuer:
     def _issue(
         self, name: str, key: ec.EllipticCurvePrivateKey, *purposes: x509.ObjectIdentifier, ca: bool = False
     ) -> x509.Certificate:
-        now = clock.now()
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(_name(name))
-            .issuer_name(_name("Trust Service Root"))
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=7300 if ca else 730))
-            .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        )
-        if purposes:
-            builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=True)
-        if not ca:
-            location = x509.UniformResourceIdentifier(f"{self.url}ocsp")
-            access = x509.AccessDescription(AuthorityInformationAccessOID.OCSP, location)
-            list_ = x509.UniformResourceIdentifier(f"{self.url}crl")
-            point = x509.DistributionPoint([list_], None, None, None)
-            builder = builder.add_extension(x509.AuthorityInformationAccess([access]), critical=False)
-            builder = builder.add_extension(x509.CRLDistributionPoints([point]), critical=False)
-        made = builder.sign(self.key, SHA256())
-        self._issued.append(made)
-        return made
+        ocsp_, crl = (x509.UniformResourceIdentifier(f"{self.url}{kind}") for kind in ("ocsp", "crl"))
+        access = x509.AccessDescription(AuthorityInformationAccessOID.OCSP, ocsp_)
+        point = x509.DistributionPoint([crl], None, None, None)
+        found = [(x509.AuthorityInformationAccess([access]), False), (x509.CRLDistributionPoints([point]), False)]
+        facts: dict[str, Any] = {"ca": True} if ca else {"extensions": found}
+        facts |= {"purposes": purposes, "end": timedelta(days=7300 if ca else 730)}
+        self._issued.append(forge.certificate(name, key, "Trust Service Root", self.key, **facts))
+        return self._issued[-1]
 
 
 @contextmanager
 def issuer() -> Iterator[Issuer]:
     """The authority with its HTTP server on loopback."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Responder(Handler):
         def do_GET(self) -> None:
             if not self._is_sent_on(302):
                 self._send("crl", own.crl())
@@ -149,19 +129,6 @@ def issuer() -> Iterator[Issuer]:
             with contextlib.suppress(OSError):  # the client may have gone
                 self.wfile.write(body)
 
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        own = Issuer(f"http://127.0.0.1:{running.server_port}/")
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield own
-        finally:
-            running.shutdown()
-            thread.join()
-
-
-def _name(common: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+    with served(Responder) as running:
+        own = Issuer(f"{running.url}/")
+        yield own

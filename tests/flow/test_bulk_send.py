@@ -42,8 +42,7 @@ def states(bulk: BulkSend) -> list[str]:
     return [row.state for row in BulkRow.objects.filter(bulk_send=bulk)]
 
 
-def test_each_row_becomes_a_request_of_its_own() -> None:
-    charles = author()
+def test_each_row_becomes_a_request_of_its_own(charles: Author) -> None:
     bulk = begun(charles)
     assert jobs() == [("send_rows", {"bulk_send_id": bulk.pk})]
     send_rows(bulk.pk)
@@ -66,8 +65,7 @@ def test_a_row_that_is_sent_keeps_no_name_or_address() -> None:
     assert "@" not in repr([vars(row) for row in bulk.rows.all()])
 
 
-def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped() -> None:
-    charles = author()
+def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped(charles: Author) -> None:
     bulk = bulk_of(charles, template_of(charles), csv_of("A B nobody", PEOPLE[0]))
     with pytest.raises(DomainError, match="errors"):
         start(charles, bulk)
@@ -106,8 +104,7 @@ def test_a_cancelled_one_sends_no_further_row(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("cause", ["suspended", "removed", "observer"])
-def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str) -> None:
-    charles = author()
+def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str, charles: Author) -> None:
     bulk = begun(charles)
     if cause == "suspended":
         suspend(charles.scope.organization_id)
@@ -120,8 +117,7 @@ def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str) -> None:
     assert states(bulk) == ["refused"] * 5 and not SignatureRequest.objects.exists()
 
 
-def test_a_template_stays_while_it_is_sent() -> None:
-    charles = author()
+def test_a_template_stays_while_it_is_sent(charles: Author) -> None:
     bulk = begun(charles)
     template = bulk.template
     assert template
@@ -131,17 +127,6 @@ def test_a_template_stays_while_it_is_sent() -> None:
     delete_template(charles.scope, template.pk, charles.actor)
     with pytest.raises(DomainError, match="deleted"):
         start(charles, bulk)
-
-
-def test_a_bulk_send_of_another_organization_does_not_exist() -> None:
-    charles, stranger = author(), author()
-    bulk = bulk_of(charles, template_of(charles), csv_of(*PEOPLE))
-    with pytest.raises(DomainError) as refused:
-        start(stranger, bulk)
-    assert refused.value.code == "not_found"
-    with pytest.raises(DomainError) as refused:
-        cancel_bulk_send(stranger.scope, bulk.pk, stranger.actor)
-    assert refused.value.code == "not_found"
 
 
 def test_old_ones_are_forgotten_and_requests_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +147,7 @@ def test_workers_beside_each_other_send_each_row_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_is_begun_once_however_often_the_button_is_pressed() -> None:
-    charles = author()
+def test_it_is_begun_once_however_often_the_button_is_pressed(charles: Author) -> None:
     bulk = bulk_of(charles, template_of(charles), csv_of(*PEOPLE))
     at_once(*[lambda: start(charles, bulk)] * 4)
     assert [name for name, _ in jobs()] == ["send_rows"]

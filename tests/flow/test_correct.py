@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from paraph.audit_trail.append import broken_at
-from paraph.audit_trail.commitments import commitment
+from paraph.audit_trail.journal import broken_at, commitment
 from paraph.flow.ending import expire
 from paraph.flow.messages import emails
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
@@ -41,12 +40,12 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Application, Organization
-from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery, Event
 from tests.drafts.author import author
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_erase import everything, finished, proof_check
 from tests.flow.test_jobs import work_off
+from tests.flow.test_remind import invited
 from tests.flow.test_sign import at_once, signing
 
 pytestmark = pytest.mark.django_db
@@ -55,13 +54,9 @@ NEW = "ada.lovelace@example.org"
 SENDER = OPERATOR
 
 
-def scope_of(made: Scene, plan: str = "pro") -> TenantScope:
-    return TenantScope(made.request.organization_id, made.request.environment, plan, None)
-
-
 def correct(made: Scene, position: int = 0, plan: str = "pro", /, **given: str) -> Signer:
     signer = made.signers[position]
-    return correct_signer(scope_of(made, plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
+    return correct_signer(made.scope(plan), SENDER, made.request.pk, signer.pk, given, origin=VISITOR)
 
 
 def refusal(made: Scene, position: int = 0, /, **given: str) -> tuple[str, str]:
@@ -77,15 +72,8 @@ def loaded(made: Scene, position: int = 0) -> Signer:
     return Signer.objects.select_related("request__organization").get(pk=made.signers[position].pk)
 
 
-def invited(**of_request: Any) -> Scene:
-    made = scene(signers=2, send_email=True, **of_request)
-    invite(made.signers[0].pk)
-    CapturedMessage.objects.all().delete()
-    return made
-
-
 def extended(made: Scene, days: int) -> SignatureRequest:
-    return extend(scope_of(made), SENDER, made.request.pk, days, origin=VISITOR)
+    return extend(made.scope(), SENDER, made.request.pk, days, origin=VISITOR)
 
 
 class TestAnotherWay:
@@ -139,8 +127,7 @@ class TestAnotherWay:
         made = scene(signer={"phone": "+33612345678"}, environment="production")
         assert token(correct(made, **given)) != token(made.signers[0])
 
-    def test_the_code_and_the_lock_are_void_and_the_wrong_codes_stay_counted(self) -> None:
-        made = scene()
+    def test_the_code_and_the_lock_are_void_and_the_wrong_codes_stay_counted(self, made: Scene) -> None:
         code = made.code()
         signer = loaded(made)
         for _ in range(3):
@@ -157,16 +144,14 @@ class TestAnotherWay:
         assert sign_verb(loaded(made), Signature(made.code(), TYPED, None, "en"), VISITOR).status == "signed"
         assert OneTimeCode.objects.get().destination == NEW
 
-    def test_no_code_goes_to_where_the_signer_is_no_more(self) -> None:
-        made = scene()
+    def test_no_code_goes_to_where_the_signer_is_no_more(self, made: Scene) -> None:
         before = loaded(made)
         correct(made, email=NEW)
         with pytest.raises(ReplacedLinkError):
             send_otp(before, "email", VISITOR)
         assert not CapturedMessage.objects.exists() and not OneTimeCode.objects.exists()
 
-    def test_a_code_on_its_way_is_not_usable(self) -> None:
-        made = scene()
+    def test_a_code_on_its_way_is_not_usable(self, made: Scene) -> None:
         before = loaded(made)
         issued = codes.issue(before, Channel.EMAIL, before.email)
         correct(made, email=NEW)
@@ -184,14 +169,14 @@ class TestAnotherWay:
     def test_reminders_that_wait_are_not_sent_and_later_ones_go_to_the_new_address(self) -> None:
         made = invited(remind_every_days=3, reminders_at_most=2)
         actor, signer_id = author().actor, made.signers[0].pk
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         correct(made, email=NEW)
         assert not Reminder.objects.exists() and loaded(made).remind_at is None
         send_reminder(signer_id, 1)
         assert not CapturedMessage.objects.exists()
         invite(signer_id)
         assert loaded(made).remind_at
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         send_reminder(signer_id, 1)
         assert [message.to for message in CapturedMessage.objects.all()] == [NEW, NEW]
 
@@ -204,10 +189,10 @@ class TestAnotherWay:
             mail = emails.reminder(signer, url, message)
             correct(made, email=NEW)
             invite(signer_id)
-            remind(scope_of(made), made.request.pk, signer_id, actor)
+            remind(made.scope(), made.request.pk, signer_id, actor)
             return mail
 
-        remind(scope_of(made), made.request.pk, signer_id, actor)
+        remind(made.scope(), made.request.pk, signer_id, actor)
         monkeypatch.setattr(emails, "reminder", reminded_meanwhile)
         send_reminder(signer_id, 1)
         assert Reminder.objects.get().mail is None
@@ -234,8 +219,7 @@ class TestAnotherWay:
         work_off()
         assert loaded(made, 1).status == "notified"
 
-    def test_without_mails_nobody_is_invited(self) -> None:
-        made = scene()
+    def test_without_mails_nobody_is_invited(self, made: Scene) -> None:
         correct(made, email=NEW)
         assert jobs() == []
 
@@ -269,8 +253,7 @@ class TestTheSameWay:
         message = CapturedMessage.objects.get()
         assert "Hej Augusta Lovelace" in message.text
 
-    def test_the_name_is_what_is_stamped_and_proven(self) -> None:
-        made = scene()
+    def test_the_name_is_what_is_stamped_and_proven(self, made: Scene) -> None:
         correct(made, first_name="Augusta", last_name="King")
         finished(made)
         made.request.refresh_from_db()
@@ -287,8 +270,7 @@ class TestRefusals:
         made = scene(expires_at=clock.now())
         assert refusal(made, email=NEW) == ("conflict", "The request is over.")
 
-    def test_nothing_that_changes(self) -> None:
-        made = scene()
+    def test_nothing_that_changes(self, made: Scene) -> None:
         sentence = "Nothing changes: the signer has these values already."
         assert refusal(made, email="ada1@example.com", first_name="Ada") == ("validation_error", sentence)
 
@@ -319,24 +301,11 @@ class TestRefusals:
         corrected = correct(made, phone="", otp_channel="email")
         assert (corrected.phone, corrected.otp_channel) == ("", "email")
 
-    def test_the_way_is_not_corrected_for_ever(self) -> None:
-        made = scene()
+    def test_the_way_is_not_corrected_for_ever(self, made: Scene) -> None:
         Signer.objects.update(replaced_links=MOST_LINKS)
         code, sentence = refusal(made, email=NEW)
         assert code == "conflict" and "100 times" in sentence
         assert correct(made, last_name="King").last_name == "King"
-
-    def test_a_signer_of_another_request_or_tenant(self) -> None:
-        made, other = scene(), scene()
-        assert made.request.organization_id != other.request.organization_id
-        for scope, request in [
-            (scope_of(other), made.request),
-            (scope_of(made), other.request),
-            (TenantScope(made.request.organization_id, "production", "pro", None), made.request),
-        ]:
-            with pytest.raises(DomainError) as refused:
-                correct_signer(scope, SENDER, request.pk, made.signers[0].pk, {"email": NEW}, origin=VISITOR)
-            assert refused.value.code == "not_found"
 
 
 class TestTheJournal:
@@ -420,8 +389,7 @@ class TestRaces:
         return lambda: token(correct(made, email=NEW))
 
     @pytest.mark.parametrize("attempt", range(8))
-    def test_a_signature(self, attempt: int) -> None:
-        made = scene()
+    def test_a_signature(self, attempt: int, made: Scene) -> None:
         signed, corrected = at_once(signing(made, 0, made.code()), self.correcting(made))
         if signed == "signed":
             assert corrected == "already_signed" and "signer.corrected" not in made.events()
@@ -460,16 +428,14 @@ class TestRaces:
         assert (longer == "pending") == ("request.extended" in made.events())
         assert not (expired is True and longer == "pending")
 
-    def test_two_corrections(self) -> None:
-        made = scene()
+    def test_two_corrections(self, made: Scene) -> None:
         first, second = at_once(lambda: token(correct(made, email="a@example.net")), self.correcting(made))
         assert first != second and loaded(made).replaced_links == 2
         assert signer_of(token(loaded(made))) == made.signers[0]
 
 
 class TestExtending:
-    def test_the_end_counts_from_now_and_the_journal_tells_both(self) -> None:
-        made = scene()
+    def test_the_end_counts_from_now_and_the_journal_tells_both(self, made: Scene) -> None:
         before = made.request.expires_at
         request = extended(made, 30)
         assert timedelta(days=30) - (request.expires_at - clock.now()) < timedelta(seconds=2)
@@ -479,8 +445,7 @@ class TestExtending:
         assert entry.metadata == {"extended_from": clock.iso(before), "extended_to": clock.iso(request.expires_at)}
         assert Activity.objects.get().action == "request.extended"
 
-    def test_never_earlier(self) -> None:
-        made = scene()
+    def test_never_earlier(self, made: Scene) -> None:
         with pytest.raises(DomainError) as refused:
             extended(made, 6)
         moment = f"{made.request.expires_at:%Y-%m-%d %H:%M} UTC"
@@ -494,8 +459,7 @@ class TestExtending:
             extended(made, 30)
         assert (refused.value.code, refused.value.message) == ("conflict", "The request is over.")
 
-    def test_the_sender_is_warned_again_before_the_new_end(self) -> None:
-        made = scene()
+    def test_the_sender_is_warned_again_before_the_new_end(self, made: Scene) -> None:
         for about in (3, 1):
             SenderMail.objects.create(name=f"e-{about}", request=made.request, kind="expiring", about=about)
         SenderMail.objects.create(name="declined", request=made.request, kind="declined")
@@ -506,16 +470,16 @@ class TestExtending:
 class TestRewording:
     def test_later_mails_say_it(self) -> None:
         made = scene(send_email=True, subject="Your laese", message="Dear Ada")
-        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        reword(made.scope(), SENDER, made.request.pk, "Your lease", "Dear tenants")
         invite(made.signers[0].pk)
         message = CapturedMessage.objects.get()
         assert "Your lease" in message.subject and "Dear tenants" in message.text
         assert Activity.objects.get().action == "request.reworded"
-        reword(scope_of(made), SENDER, made.request.pk, "Your lease", "Dear tenants")
+        reword(made.scope(), SENDER, made.request.pk, "Your lease", "Dear tenants")
         assert Activity.objects.count() == 1
 
     def test_not_of_what_is_over(self) -> None:
         made = scene(expires_at=clock.now())
         with pytest.raises(DomainError) as refused:
-            reword(scope_of(made), SENDER, made.request.pk, "x", "y")
+            reword(made.scope(), SENDER, made.request.pk, "x", "y")
         assert refused.value.code == "conflict"

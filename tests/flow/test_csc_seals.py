@@ -10,14 +10,14 @@ import pytest
 from paraph import words
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.flow.sealing.finalize import seal
 from paraph.kernel.errors import DomainError
 from paraph.keys import csc_provider
 from paraph.operations.check.sealing import sealing
 from paraph.storage import store
 from paraph.tenants.models import Role
 from tests.dashboard.conftest import just_logged_in
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene, finish, scene, sign
 from tests.independent import assert_cades, page_text
 from tests.keys.certified_keys import Kind, make_key, make_root
 from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, fault, provider
@@ -40,21 +40,13 @@ def begin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
             fields = {"sealing_key": service.address, "sealing_certificate": tmp_path / "root.pem"}
             client = {"csc_client_id": CLIENT.id, "csc_client_secret": CLIENT.secret, "csc_pin": CLIENT.pin}
             settings.PARAPH = settings.PARAPH.model_copy(update=fields | client)
-            sealing_context.cache_clear()
             return service
 
         yield begun
-    sealing_context.cache_clear()
 
 
 def finished() -> Scene:
-    made = scene(documents=1, environment="production")
-    sign(made)
-    for row in made.request_documents:
-        seal(row.pk)
-    prove(made.request.pk)
-    publish(made.request.pk)
-    return made
+    return finish(scene(environment="production"))
 
 
 def proof_text(folder: Path) -> str:

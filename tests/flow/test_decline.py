@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_signer, show_person
 from paraph.flow.signing.decline import decline
@@ -197,7 +197,6 @@ def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> Non
     assert [bytes(entry.hash) for entry in made.entries()] == hashes and broken_at(made.entries()) is None
 
 
-def test_the_reason_of_a_sender_is_no_personal_value() -> None:
-    made = scene()
+def test_the_reason_of_a_sender_is_no_personal_value(made: Scene) -> None:
     end_early(OPERATOR, made.request.pk, "Wrong contract")
     assert made.entries()[-1].salts is None

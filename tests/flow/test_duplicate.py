@@ -16,9 +16,8 @@ from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import BrandingProfile
-from paraph.tenants.scope import TenantScope
 from tests.drafts import stored
-from tests.drafts.author import IBAN, PETS, SIGNED_ON, Author, asking, author
+from tests.drafts.author import IBAN, PETS, SIGNED_ON, Author, asking
 
 pytestmark = pytest.mark.django_db
 
@@ -81,8 +80,7 @@ _MAILED = {"send_email": True, "reminders": {"every_days": 3, "at_most": 2}, "mo
 
 
 @pytest.mark.parametrize("options", [{}, _MAILED])
-def test_what_is_sent_again_is_the_same(options: dict[str, Any]) -> None:
-    charles = author()
+def test_what_is_sent_again_is_the_same(options: dict[str, Any], charles: Author) -> None:
     request = sent(charles, **options)
     end_early(OPERATOR, request.pk, "The wrong flat.")
     draft = duplicated(charles, request)
@@ -100,8 +98,7 @@ def test_what_is_sent_again_is_the_same(options: dict[str, Any]) -> None:
     assert (again.status, request.pk == again.pk) == ("pending", False)
 
 
-def test_the_language_is_the_one_that_was_named_and_not_the_one_signed_in() -> None:
-    charles = author()
+def test_the_language_is_the_one_that_was_named_and_not_the_one_signed_in(charles: Author) -> None:
     request = sent(charles)
     request.signers.update(locale="sv")
     request.signers.filter(order=1).update(language="pt")
@@ -109,8 +106,7 @@ def test_the_language_is_the_one_that_was_named_and_not_the_one_signed_in() -> N
     assert named == ["pt", *[""] * (len(named) - 1)]
 
 
-def test_what_signers_entered_and_drew_stays_where_it_is() -> None:
-    charles = author()
+def test_what_signers_entered_and_drew_stays_where_it_is(charles: Author) -> None:
     request = sent(charles)
     signer = request.signers.get(order=1)
     fields = {field.name: field.pk for field in signer.fields.all()}
@@ -122,8 +118,7 @@ def test_what_signers_entered_and_drew_stays_where_it_is() -> None:
     assert "GB29" not in said and "999" not in said and "1250.50" in said
 
 
-def test_what_an_application_noted_or_had_called_back_is_left_out() -> None:
-    charles = author()
+def test_what_an_application_noted_or_had_called_back_is_left_out(charles: Author) -> None:
     request = sent(charles)
     noted = {
         "external_id": "lease-4711",
@@ -135,8 +130,7 @@ def test_what_an_application_noted_or_had_called_back_is_left_out() -> None:
     assert {"metadata", *noted} & content.keys() == set()
 
 
-def test_where_files_were_deleted_nothing_is_made() -> None:
-    charles = author()
+def test_where_files_were_deleted_nothing_is_made(charles: Author) -> None:
     request = sent(charles)
     end_early(OPERATOR, request.pk, "")
     delete_files(request.pk)
@@ -146,8 +140,7 @@ def test_where_files_were_deleted_nothing_is_made() -> None:
     assert refused.value.code == "conflict" and Draft.objects.count() == made
 
 
-def test_where_the_branding_profile_is_gone_it_has_the_default_one() -> None:
-    charles = author()
+def test_where_the_branding_profile_is_gone_it_has_the_default_one(charles: Author) -> None:
     colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#1f4fd8"}
     profile = BrandingProfile.objects.create(organization=charles.member.organization, name="Sea", **colors)
     request = sent(charles, branding_profile_id=profile.pk)
@@ -158,19 +151,9 @@ def test_where_the_branding_profile_is_gone_it_has_the_default_one() -> None:
     assert refusals(charles.scope, draft) == []
 
 
-def test_who_was_erased_is_not_named_again() -> None:
-    charles = author()
+def test_who_was_erased_is_not_named_again(charles: Author) -> None:
     request = sent(charles)
     end_early(OPERATOR, request.pk, "")
     erase_signer(OPERATOR, request.signers.get(order=1).pk)
     first, second = duplicated(charles, request).signers
     assert (first.email, first.first_name, second.first_name) == ("", "", "Grace")
-
-
-def test_a_request_of_another_organization_or_environment_does_not_exist() -> None:
-    charles, stranger = author(), author()
-    request = sent(charles)
-    for scope in (stranger.scope, TenantScope(charles.scope.organization_id, "sandbox", "pro", None)):
-        with pytest.raises(DomainError) as refused:
-            duplicate(scope, request.pk, charles.member.user)
-        assert refused.value.code == "not_found"

@@ -23,7 +23,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.lifecycle import close_organization
 from paraph.webhooks.models import Delivery
-from tests.factories import scene, sign
+from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.webhooks.parties import told
 
@@ -63,8 +63,7 @@ def test_an_end_in_time_has_no_metadata() -> None:
     assert "metadata" not in json.loads(Delivery.objects.get().payload)
 
 
-def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
-    made = scene()
+def test_nobody_can_sign_any_more_and_the_page_says_since_when(made: Scene) -> None:
     code = made.code()
     request = end_early(OPERATOR, made.request.pk, "Wrong contract")
     page = Client().get(made.url())
@@ -80,8 +79,7 @@ def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
 
 
 @pytest.mark.parametrize("reason", ["x" * 501, "a\x00b", "two\nlines"])
-def test_a_reason_is_a_line(reason: str) -> None:
-    made = scene()
+def test_a_reason_is_a_line(reason: str, made: Scene) -> None:
     with pytest.raises(DomainError, match="at most 500 printable"):
         end_early(OPERATOR, made.request.pk, reason)
     made.request.refresh_from_db()
@@ -167,8 +165,7 @@ def test_who_has_signed_reads_that_it_does_not_count() -> None:
     assert "withdrew this request. Signatures given so far won’t count." in said
 
 
-def test_what_is_over_cannot_be_ended() -> None:
-    made = scene()
+def test_what_is_over_cannot_be_ended(made: Scene) -> None:
     sign(made)
     work_off()
     with pytest.raises(DomainError, match="is completed and cannot be ended") as refused:

@@ -69,8 +69,7 @@ def test_two_documents_of_the_same_bytes() -> None:
 
 
 @pytest.mark.django_db
-def test_an_upload_that_had_to_be_rewritten() -> None:
-    made = scene()
+def test_an_upload_that_had_to_be_rewritten(made: Scene) -> None:
     damaged = paper(text("A contract", 72, 700)).replace(b"endobj", b"endobx", 1)
     replace_upload(made, 1, damaged)
     files = finished(made)
@@ -86,12 +85,8 @@ def test_an_upload_that_had_to_be_rewritten() -> None:
 def test_the_evidence_holds_the_certificates_of_every_level(level: str, settings: Any) -> None:
     fields: dict[str, Any] = {"seal_level": level} | ({"timestamp_authorities": []} if level == "B-B" else {})
     settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-    sealing_context.cache_clear()
-    try:
-        files = finished(scene())
-        result, evidence = tied(files), evidence_of(files["proof.pdf"])
-    finally:
-        sealing_context.cache_clear()
+    files = finished(scene())
+    result, evidence = tied(files), evidence_of(files["proof.pdf"])
     assert result.ok, result.problems
     assert evidence is not None
     (document,) = evidence["documents"]

@@ -8,7 +8,7 @@ import pytest
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.audit_trail.append import broken_at, follow
+from paraph.audit_trail.journal import broken_at, follow
 from paraph.database.rows import insert
 from paraph.flow.due import FILES, PEOPLE, claim_due
 from paraph.flow.ending import delete_organization, end_early
@@ -27,7 +27,7 @@ from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Searc
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Retention
 from paraph.tenants.retention import change_retention, retention_days
-from tests.drafts.author import author
+from tests.drafts.author import Author
 from tests.factories import Scene, scene
 from tests.flow.test_erase import everything, finished, proof_check
 from tests.flow.test_show_person import columns_that_name_her, signed_everywhere
@@ -124,8 +124,7 @@ def test_people_stay_where_no_rule_is_and_as_long_as_files_are_there() -> None:
     assert not forgotten(without) and not forgotten(with_files)
 
 
-def test_a_pending_request_is_never_forgotten() -> None:
-    made = scene()
+def test_a_pending_request_is_never_forgotten(made: Scene) -> None:
     set_retention(made.request.organization_id, "sandbox", 1, 1)
     SignatureRequest.objects.update(expires_at=clock.now() - timedelta(days=30))
     assert (delete_due_files(), forget_due_people()) == (0, 0)
@@ -242,8 +241,9 @@ def test_what_was_captured_later_for_the_same_address_stays() -> None:
 @pytest.mark.parametrize(
     ("days", "people_days"), [(None, 30), (30, 29), (30, 0), (30, 36_501)], ids=["never", "later", "zero", "too long"]
 )
-def test_people_are_not_forgotten_before_the_files_that_name_them(days: int | None, people_days: int) -> None:
-    made = scene()
+def test_people_are_not_forgotten_before_the_files_that_name_them(
+    days: int | None, people_days: int, made: Scene
+) -> None:
     with pytest.raises(DomainError, match=r"Files name people|days must be from 1") as refused:
         set_retention(made.request.organization_id, "sandbox", days, people_days)
     assert refused.value.code == "validation_error" and not Retention.objects.exists()
@@ -278,8 +278,7 @@ def test_a_deleted_organization_forgets_its_people_with_its_files() -> None:
     assert (delete_due_files(), forget_due_people()) == (2, 2)
 
 
-def test_who_always_signs_is_forgotten_once_no_request_names_them() -> None:
-    charles = author()
+def test_who_always_signs_is_forgotten_once_no_request_names_them(charles: Author) -> None:
     template = template_of(charles)
     person = {"first_name": "Ada", "last_name": "Lovelace", "email": "Ada1@example.com"}
     template.content["signers"][0] |= person

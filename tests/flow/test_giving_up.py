@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, connections
 from procrastinate.contrib.django import app
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import finalization, given_up, noted, sealing_failures
 from paraph.evidence.models import ProofFile, SealingFailure
@@ -22,8 +22,8 @@ from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.pending_work import retry
 from paraph.pdf.refusal import ReadersUnavailable, SealError
-from paraph.queue.connections import Connector
 from paraph.queue.jobs import defer
+from paraph.queue.queue_worker import Connector
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from tests.api.v1.api_clients import api_client
@@ -199,8 +199,7 @@ def test_a_proof_that_cannot_be_stored_again() -> None:
         (KeyError("secret"), "A fault of the service."),
     ],
 )
-def test_a_client_is_told_nothing_of_the_machine(error: Exception, sentence: str) -> None:
-    made = scene()
+def test_a_client_is_told_nothing_of_the_machine(error: Exception, sentence: str, made: Scene) -> None:
     with pytest.raises(type(error)), noted(made.request.pk, "seal"):
         raise error
     kept_back = finalization(made.request.pk)

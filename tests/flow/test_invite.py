@@ -16,7 +16,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application, Organization
 from paraph.webhooks.models import Delivery
-from tests.factories import jobs, scene, sign
+from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_sign import at_once
 
 pytestmark = pytest.mark.django_db
@@ -60,8 +60,7 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
     assert '"status":"signed"' in Delivery.objects.get(event_type="signer.notified").payload
 
 
-def test_mails_once() -> None:
-    made = scene()
+def test_mails_once(made: Scene) -> None:
     for _ in range(2):
         invite(made.signers[0].pk)
     assert CapturedMessage.objects.count() == 1
@@ -69,15 +68,13 @@ def test_mails_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_mails_once_though_two_workers_have_the_job() -> None:
-    made = scene()
+def test_mails_once_though_two_workers_have_the_job(made: Scene) -> None:
     at_once(*[lambda: invite(made.signers[0].pk)] * 3)
     assert CapturedMessage.objects.count() == 1
     assert made.events().count("signer.notified") == 1
 
 
-def test_is_not_notified_while_the_mail_server_takes_nothing(settings: Any) -> None:
-    made = scene()
+def test_is_not_notified_while_the_mail_server_takes_nothing(settings: Any, made: Scene) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     with pytest.raises(OSError, match="refused"):
         invite(made.signers[0].pk)
@@ -142,7 +139,6 @@ def test_an_organization_may_leave_the_link_out() -> None:
     assert "://" not in message.text and "href" not in message.html
 
 
-def test_no_summary_unless_asked_for() -> None:
-    made = scene()
+def test_no_summary_unless_asked_for(made: Scene) -> None:
     sign(made)
     assert "notify_completion" not in [name for name, _ in jobs()]

@@ -1,6 +1,6 @@
 """What journal, proof and start say of the key, wherever it lives."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -9,12 +9,12 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.flow.sealing.finalize import seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
 from paraph.pdf.verification.proof_file import evidence_of
 from paraph.storage import store
-from tests.factories import scene, sign
+from tests.factories import finish, scene, sign
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import KmsServer, fault, kms_server
@@ -22,14 +22,12 @@ from tests.keys.soft_tokens import module, remove_token
 
 
 @pytest.fixture
-def configure(settings: Any) -> Iterator[Callable[[Placed], None]]:
+def configure(settings: Any) -> Callable[[Placed], None]:
     def chosen(key: Placed) -> None:
         fields = {"sealing_key": key.address, "sealing_certificate": key.chain, "sealing_passphrase": key.passphrase}
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        sealing_context.cache_clear()
 
-    yield chosen
-    sealing_context.cache_clear()
+    return chosen
 
 
 @pytest.mark.django_db
@@ -39,12 +37,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
 ) -> None:
     with placed(place, kind, tmp_path, monkeypatch) as key:
         configure(key)
-        made = scene(documents=2, environment="production")
-        sign(made)
-        for row in made.request_documents:
-            seal(row.pk)
-        prove(made.request.pk)
-        publish(made.request.pk)
+        made = finish(scene(documents=2, environment="production"))
         named = key.open().key_id
     facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
     assert len(facts) == 3  # two documents and the proof

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from paraph.flow.events import lock_signer
 from paraph.signature_requests.models import SignatureRequest, Signer
-from tests.factories import scene
+from tests.factories import Scene
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,8 +37,7 @@ def wait_for_a_waiter() -> None:
     raise AssertionError("nobody waits")
 
 
-def test_who_waits_for_the_request_does_not_hold_the_signer() -> None:
-    made = scene()
+def test_who_waits_for_the_request_does_not_hold_the_signer(made: Scene) -> None:
     with transaction.atomic():
         SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
         thread, _ = lock_beside(made.signers[0])
@@ -47,8 +46,7 @@ def test_who_waits_for_the_request_does_not_hold_the_signer() -> None:
     thread.join()
 
 
-def test_both_are_as_the_one_before_left_them() -> None:
-    made = scene()
+def test_both_are_as_the_one_before_left_them(made: Scene) -> None:
     with transaction.atomic():
         request = SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
         thread, found = lock_beside(made.signers[0])

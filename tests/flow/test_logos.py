@@ -27,7 +27,7 @@ from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import logo_picture
 from paraph.tenants.models import Activity, Logo
-from tests.factories import scene, sign
+from tests.factories import Scene, scene, sign
 from tests.logos import branded, logo_for
 from tests.production import Client
 
@@ -92,8 +92,7 @@ def test_logos_go_with_the_organization_and_those_of_others_stay() -> None:
     assert [logo.pk for logo in Logo.objects.all()] == [theirs.pk]
 
 
-def test_an_object_that_is_away_is_done_without(data_dir: Path) -> None:
-    made = scene()
+def test_an_object_that_is_away_is_done_without(data_dir: Path, made: Scene) -> None:
     profile = branded(made)
     store.delete(Logo.objects.get().object_key)
     assert logo_picture(profile) is None
@@ -109,8 +108,7 @@ def test_it_is_encrypted_where_there_is_a_key(settings: Any, data_dir: Path) -> 
     assert picture and picture.png.startswith(b"\x89PNG")
 
 
-def test_the_page_shows_it_and_is_the_same_without(client: Client) -> None:
-    made = scene()
+def test_the_page_shows_it_and_is_the_same_without(client: Client, made: Scene) -> None:
     profile = branded(made, logo=False)
     without = client.get(made.url()).content.decode()
     logo = logo_for(profile)
@@ -145,8 +143,7 @@ def test_the_logo_of_a_link_is_that_of_its_request_alone(client: Client) -> None
     assert client.post(other.url(rest="/logo.png")).status_code == 405
 
 
-def test_mails_to_signers_carry_it_on_the_profiles_background() -> None:
-    made = scene()
+def test_mails_to_signers_carry_it_on_the_profiles_background(made: Scene) -> None:
     profile = branded(made)
     invitation, code = (
         emails.invitation(made.signers[0], "https://sign.example"),
@@ -161,8 +158,7 @@ def test_mails_to_signers_carry_it_on_the_profiles_background() -> None:
     assert without.logo == b"" and "<img" not in without.html
 
 
-def test_the_proof_shows_it() -> None:
-    made = scene()
+def test_the_proof_shows_it(made: Scene) -> None:
     branded(made)
     sign(made)
     seal(made.request_documents[0].pk)

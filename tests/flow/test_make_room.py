@@ -30,7 +30,7 @@ from paraph.webhooks.models import Delivery
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.api.v1.test_templates import created, wanted
 from tests.drafts.author import author
-from tests.factories import VISITOR, pdf, scene, sign
+from tests.factories import VISITOR, Scene, pdf, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 
@@ -104,10 +104,9 @@ def test_what_stands_in_for_an_upload_counts(scope: TenantScope) -> None:
     assert stored_bytes(scope) == document.file_size
 
 
-def test_sealed_documents_and_proofs_count() -> None:
-    made = scene()
+def test_sealed_documents_and_proofs_count(made: Scene) -> None:
     sign(made)
-    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", 0)
+    scope = made.scope()
     before = stored_bytes(scope)
     seal(made.request_documents[0].pk)
     prove(made.request.pk)

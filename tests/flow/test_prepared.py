@@ -36,12 +36,10 @@ WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLA
 
 def uploaded(made: Scene, content: bytes) -> Document:
     """The document of the scene's first row, uploaded as a client would."""
-    request = made.request
-    scope = TenantScope(request.organization_id, request.environment, "pro", request.application_id)
     with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
-        document = upload(scope, file, "contract.pdf", "application/pdf")
+        document = upload(made.scope(), file, "contract.pdf", "application/pdf")
     row = made.request_documents[0]
     row.document = document
     row.save()
@@ -49,8 +47,7 @@ def uploaded(made: Scene, content: bytes) -> Document:
 
 
 @pytest.mark.parametrize("content", [BEFORE_HEADER, WRONG_TABLE])
-def test_signers_see_what_is_sealed(client: Client, content: bytes) -> None:
-    made = scene()
+def test_signers_see_what_is_sealed(client: Client, content: bytes, made: Scene) -> None:
     document = uploaded(made, content)
     assert document.method == "normalised" and store.get(document.object_key) == content
     shown = store.get(document.shown_key)

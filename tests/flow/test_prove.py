@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 from django.db.utils import DatabaseError
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
@@ -401,8 +401,7 @@ def test_what_was_never_signed_goes_with_the_end_of_the_request(end: Callable[[S
     assert values_of(second) == {} and values_of(first)
 
 
-def test_a_proof_without_fields_says_nothing_of_them() -> None:
-    made = scene()
+def test_a_proof_without_fields_says_nothing_of_them(made: Scene) -> None:
     sign(made)
     work_off()
     assert "fields" not in signed_entry(made).metadata

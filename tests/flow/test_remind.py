@@ -14,7 +14,6 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application
-from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
@@ -24,9 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def asked(made: Scene, position: int = 0, message: str = "") -> Reminder:
-    request = made.request
-    scope = TenantScope(request.organization_id, request.environment, "pro", None)
-    return remind(scope, request.pk, made.signers[position].pk, author().actor, message)
+    return remind(made.scope(), made.request.pk, made.signers[position].pk, author().actor, message)
 
 
 def invited(**of_request: Any) -> Scene:
@@ -119,12 +116,6 @@ def test_only_who_may_sign_and_was_invited() -> None:
     assert code_of(made, 1) == "too_many_reminders"  # the invitation is still to be sent
 
 
-def test_a_request_of_another_tenant_does_not_exist() -> None:
-    made, other = invited(), invited()
-    made.signers[0] = other.signers[0]
-    assert code_of(made) == "not_found"
-
-
 def test_who_signs_before_the_mail_goes_out_gets_none() -> None:
     made = invited()
     reminder = asked(made)
@@ -138,10 +129,7 @@ def test_who_signs_before_the_mail_goes_out_gets_none() -> None:
 def test_two_members_at_once_remind_once() -> None:
     made = invited()
     actor = author().actor
-    request = made.request
-    scope = TenantScope(request.organization_id, request.environment, "pro", None)
-
-    answers = at_once(*[lambda: remind(scope, request.pk, made.signers[0].pk, actor).number] * 4)
+    answers = at_once(*[lambda: remind(made.scope(), made.request.pk, made.signers[0].pk, actor).number] * 4)
     assert sorted(answers, key=str) == [1, *["too_many_reminders"] * 3]
 
 

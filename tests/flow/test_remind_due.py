@@ -13,7 +13,6 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_sign import at_once
@@ -58,8 +57,7 @@ def numbers(made: Scene, position: int = 0) -> list[int]:
 
 
 def by_hand(made: Scene) -> Reminder:
-    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", None)
-    return remind(scope, made.request.pk, made.signers[0].pk, author().actor)
+    return remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 
 
 def send_all() -> None:

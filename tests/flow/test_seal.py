@@ -3,13 +3,12 @@
 import io
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pikepdf
 import pytest
-from django.db import connection
 from django.test import Client
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
@@ -31,6 +30,7 @@ from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_sign import at_once
 from tests.logos import COLORS
 from tests.pdf.pictures import texts
+from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db
 
@@ -99,14 +99,7 @@ def test_two_workers_at_once_make_one_seal(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(store, "put", noting_put)
 
-    def work(_: int) -> None:
-        try:
-            seal(made.request_documents[0].pk)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(work, range(2)))
+    beside_each_other(*[partial(seal, made.request_documents[0].pk)] * 2)
     kept = SealedDocument.objects.get().object_key
     assert made.events().count("signature_request.pades_signed") == 1
     for key in stored:

@@ -106,8 +106,7 @@ def test_what_is_left_empty_draws_nothing(values: list[Value | None]) -> None:
     assert len(stamp_marks(made.request_documents[0]).marks) == 1, "the stamp"
 
 
-def test_a_request_without_fields_is_not_searched_for_them() -> None:
-    made = scene()
+def test_a_request_without_fields_is_not_searched_for_them(made: Scene) -> None:
     sign(made)
     with CaptureQueriesContext(connection) as queries:
         drawn = stamp_marks(made.request_documents[0])

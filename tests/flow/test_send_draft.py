@@ -14,7 +14,7 @@ from paraph.tenants.limits import web_sends
 from paraph.tenants.models import Activity
 from paraph.webhooks.models import Delivery
 from tests.drafts import stored
-from tests.drafts.author import author
+from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
 
@@ -43,8 +43,7 @@ def test_the_journal_names_the_sender_and_the_declaration() -> None:
     assert (created.ip, declared.event_type) == ("203.0.113.9", "signature_request.identity_declared")
 
 
-def test_signers_in_order_are_invited_one_after_the_other() -> None:
-    charles = author()
+def test_signers_in_order_are_invited_one_after_the_other(charles: Author) -> None:
     draft = charles.draft(signers=2)
     Draft.objects.update(locale="fr")
     stored.change(mode="sequential")
@@ -53,15 +52,7 @@ def test_signers_in_order_are_invited_one_after_the_other() -> None:
     assert [name for name, _ in jobs()] == ["invite"]
 
 
-def test_a_draft_of_another_organization_does_not_exist() -> None:
-    charles, stranger = author(), author()
-    with pytest.raises(DomainError) as refused:
-        stranger.send(charles.draft())
-    assert refused.value.code == "not_found"
-
-
-def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
-    charles = author()
+def test_what_the_api_refuses_is_refused_and_counts_nothing(charles: Author) -> None:
     draft = charles.draft()
     stored.change_signers(email="nobody")
     with pytest.raises(DomainError, match="nobody"):
@@ -109,8 +100,7 @@ def test_the_quota_is_exact_in_parallel(settings: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_draft_is_sent_once_however_often_the_button_is_pressed() -> None:
-    charles = author()
+def test_one_draft_is_sent_once_however_often_the_button_is_pressed(charles: Author) -> None:
     draft = charles.draft()
     sent = at_once(*[lambda: charles.send(draft)] * 4)
     assert sent == [SignatureRequest.objects.get().pk] * 4

@@ -10,7 +10,7 @@ from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.db import models
 
-from paraph.audit_trail.append import SERVICE
+from paraph.audit_trail.journal import SERVICE
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, blank
 from paraph.flow.ending import end_early
@@ -32,7 +32,6 @@ from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Activity, Invitation, Member, Organization, User
-from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Attempt, Delivery
 from tests.columns import columns
 from tests.drafts.author import Author, author
@@ -112,9 +111,8 @@ def taken_for_another() -> None:
     made = scene(signer={"first_name": "Eve", "last_name": "Adams", "email": ADDRESS})
     made.code()
     CapturedMessage.objects.latest("pk").delete()
-    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", None)
     signer = made.signers[0]
-    correct_signer(scope, OPERATOR, made.request.pk, signer.pk, {"email": "eve@other.test"}, origin=SERVICE)
+    correct_signer(made.scope(), OPERATOR, made.request.pk, signer.pk, {"email": "eve@other.test"}, origin=SERVICE)
     end_early(OPERATOR, made.request.pk, "No more.")
 
 

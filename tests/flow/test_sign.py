@@ -74,8 +74,7 @@ def test_one_code_signs_once() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("attempt", range(6))
-def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int) -> None:
-    made = scene()
+def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int, made: Scene) -> None:
     code = made.code()
     due = clock.now() + timedelta(milliseconds=60)
     SignatureRequest.objects.update(expires_at=due)
@@ -101,9 +100,8 @@ def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int) -> None:
 
 
 @pytest.mark.parametrize("left", range(0, 24, 2))
-def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
     """By a clock that goes on by a millisecond whenever it is read, so that the end falls between any two readings."""
-    made = scene()
     code = made.code()
     now = clock.now()
     ticks = count()
@@ -123,8 +121,7 @@ def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: py
     assert signed.created_at < request.expires_at
 
 
-def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene()
+def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
     code = made.code()
 
     def fail(*_: object) -> None:
@@ -186,8 +183,7 @@ def test_expiry_is_told_to_the_application_and_the_callback() -> None:
     assert list(told) == [("request.expired", "application"), ("request.expired", "callback")]
 
 
-def test_an_expired_request_can_neither_be_signed_nor_completed() -> None:
-    made = scene()
+def test_an_expired_request_can_neither_be_signed_nor_completed(made: Scene) -> None:
     code = made.code()
     SignatureRequest.objects.update(expires_at=clock.now())
     assert expire(made.request.pk)

@@ -13,7 +13,7 @@ from paraph.flow.housekeeping.sweep import sweep, sweep_store
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.storage import store
-from tests.factories import jobs, scene, sign
+from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
 
 pytestmark = pytest.mark.django_db
@@ -115,9 +115,8 @@ def test_pictures_of_pages_go_after_a_week() -> None:
     ("hours", "wrong_guesses", "is_there"), [(23, 0, True), (25, 0, False), (25, 1, True), (None, 0, True)]
 )
 def test_a_code_goes_a_day_after_the_signature_unless_wrong_ones_were_entered(
-    hours: int | None, wrong_guesses: int, is_there: bool
+    hours: int | None, wrong_guesses: int, is_there: bool, made: Scene
 ) -> None:
-    made = scene()
     sign(made)
     code = OneTimeCode.objects.filter(signer=made.signers[0].pk)
     used = {"used_at": hours and clock.now() - timedelta(hours=hours)}

@@ -9,9 +9,8 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
 from paraph.flow.messages.copies import notify_completion
-from paraph.flow.messages.owed import queue_mail
+from paraph.flow.messages.sent_once import note_undelivered, queue_mail
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
-from paraph.flow.messages.undelivered import note_undelivered
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend
@@ -24,7 +23,6 @@ from paraph.messaging.refusals import FinallyRefusedError
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
-from paraph.tenants.scope import TenantScope
 from tests.factories import VISITOR, Scene, scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -199,10 +197,7 @@ def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gate
 def test_after_an_extension_the_sender_is_warned_by_a_mail_of_its_own(made: Scene) -> None:
     SignatureRequest.objects.update(validity_days=1)
     for hours in (60, 61):
-        extend(
-            TenantScope(made.request.organization_id, "production", "pro", None), OPERATOR, made.request.pk, 30,
-            origin=VISITOR,
-        )  # fmt: skip
+        extend(made.scope(), OPERATOR, made.request.pk, 30, origin=VISITOR)
         SignatureRequest.objects.update(
             expires_at=clock.now() + timedelta(hours=hours), created_at=clock.now() - timedelta(hours=20)
         )

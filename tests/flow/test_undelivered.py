@@ -9,13 +9,12 @@ import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 from procrastinate.jobs import Job
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.flow.jobs import RETRY
 from paraph.flow.messages.copies import mail_copies, notify_completion
-from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
+from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT, note_undelivered
 from paraph.flow.messages.tell_of_end import tell_signer_of_end
 from paraph.flow.messages.tell_sender import due_mail
-from paraph.flow.messages.undelivered import note_undelivered
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.personal_data.place import Person
 from paraph.flow.personal_data.unsent import erase_unsent
@@ -37,7 +36,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
 from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_giving_up import work
@@ -54,6 +52,11 @@ WORDS = "550 5.1.1 …: Recipient address rejected: User unknown in virtual mail
 def server(settings: Any) -> Iterator[RefusingServer]:
     with refusing_server(settings) as found:
         yield found
+
+
+@pytest.fixture
+def made(db: None) -> Scene:
+    return sent()
 
 
 def signed(signers: int, **how: Any) -> Scene:
@@ -78,12 +81,8 @@ def told() -> list[str]:
     return [f"{mail.content.subject}\n{mail.content.text}" for mail in due if mail]
 
 
-def scope_of(made: Scene) -> TenantScope:
-    return TenantScope(made.request.organization_id, made.request.environment, "pro", None)
-
-
 def again(made: Scene) -> Reminder:
-    return remind(scope_of(made), made.request.pk, made.signers[0].pk, author().actor)
+    return remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 
 
 def a_day_passes() -> None:
@@ -95,8 +94,7 @@ def due_again(attempts: int) -> None:
 
 
 class TestAnInvitation:
-    def test_is_refused_once_and_everybody_is_told(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_is_refused_once_and_everybody_is_told(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
         for _ in range(3):
             invite(made.signers[0].pk)
@@ -113,8 +111,7 @@ class TestAnInvitation:
         why = request_state(made.request.pk)["why"]
         assert f"A message to Ada Lovelace was refused for good: {WORDS}." in why and "worker" not in why
 
-    def test_nor_does_a_real_worker_ask_twice(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_nor_does_a_real_worker_ask_twice(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
         retry(made.request.pk)
         for _ in range(2):
@@ -124,9 +121,8 @@ class TestAnInvitation:
         assert [step.words for step in pending_steps(made.request)] == []
 
     def test_no_value_of_a_person_stands_in_the_clear_of_the_chain_and_it_can_be_erased(
-        self, server: RefusingServer
+        self, server: RefusingServer, made: Scene
     ) -> None:
-        made = sent()
         server.recipients[ADA] = NO_SUCH_USER
         invite(made.signers[0].pk)
         [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
@@ -137,19 +133,17 @@ class TestAnInvitation:
         assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and ada(made).undelivered is None
         assert broken_at(made.entries()) is None
 
-    def test_a_correction_starts_anew(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_a_correction_starts_anew(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
         invite(made.signers[0].pk)
         given = {"email": "ada@harbour.example"}
-        correct_signer(scope_of(made), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
+        correct_signer(made.scope(), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
         assert ada(made).undelivered is None
         work("mail")
         assert server.asked[ADA] == 1 and "ada@harbour.example" in server.taken
         assert ada(made).status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
 
-    def test_so_does_sending_it_again_once_a_day(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_so_does_sending_it_again_once_a_day(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
         invite(made.signers[0].pk)
         work("mail")
@@ -171,9 +165,8 @@ class TestAnInvitation:
         assert len(notified) == 1 and "reminder" not in notified[0].metadata
 
     def test_what_was_corrected_while_the_server_answered_is_not_noted(
-        self, server: RefusingServer, monkeypatch: pytest.MonkeyPatch
+        self, server: RefusingServer, monkeypatch: pytest.MonkeyPatch, made: Scene
     ) -> None:
-        made = sent()
         server.recipients[ADA] = NO_SUCH_USER
         real = server.handle_RCPT
 
@@ -186,9 +179,8 @@ class TestAnInvitation:
         assert ada(made).undelivered is None and failures(made) == []
 
     def test_a_request_that_mails_nobody_mails_no_invitation_where_a_code_was_refused(
-        self, server: RefusingServer
+        self, server: RefusingServer, made: Scene
     ) -> None:
-        made = sent()
         SignatureRequest.objects.update(send_email=False)
         note_undelivered(ada(made), "code-email", WORDS)
         with pytest.raises(DomainError, match="sends its signers no mails"):
@@ -198,8 +190,9 @@ class TestAnInvitation:
 
 
 class TestNotForGood:
-    def test_for_now_it_is_asked_thirty_times_in_three_days_and_then_given_up(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_for_now_it_is_asked_thirty_times_in_three_days_and_then_given_up(
+        self, server: RefusingServer, made: Scene
+    ) -> None:
         server.recipients[ADA] = FULL_FOR_NOW
         retry(made.request.pk)
         work("mail")
@@ -217,8 +210,9 @@ class TestNotForGood:
         assert timedelta(days=2.5) < timedelta(seconds=sum(map(int, waits))) < timedelta(days=3.5)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("reply", ["554 5.7.1 <{}>: Relay access denied", "451 4.3.0 lookup failure"])
-    def test_a_server_that_takes_nothing_is_no_word_about_the_signer(self, server: RefusingServer, reply: str) -> None:
-        made = sent()
+    def test_a_server_that_takes_nothing_is_no_word_about_the_signer(
+        self, server: RefusingServer, reply: str, made: Scene
+    ) -> None:
         server.recipients[ADA] = reply
         retry(made.request.pk)
         work("mail")
@@ -288,15 +282,13 @@ class TestOtherMessages:
         assert facts["answer"] == "erased" and facts["recipient"].endswith(ERASED_DOMAIN)
         assert broken_at(made.entries()) is None
 
-    def test_the_sender_is_not_told_to_correct_who_has_signed(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_the_sender_is_not_told_to_correct_who_has_signed(self, server: RefusingServer, made: Scene) -> None:
         SignatureRequest.objects.update(status="completed")
         note_undelivered(ada(made), f"completion-{made.signers[0].pk}", WORDS)
         [mail] = told()
         assert "User unknown" in mail and "Correct" not in mail
 
-    def test_the_end_is_not_told_where_nothing_arrives(self, server: RefusingServer) -> None:
-        made = sent()
+    def test_the_end_is_not_told_where_nothing_arrives(self, server: RefusingServer, made: Scene) -> None:
         invite(made.signers[0].pk)
         SignatureRequest.objects.update(status="expired", ended_early_at=clock.now(), ended_reason="")
         server.recipients[ADA] = NO_SUCH_USER

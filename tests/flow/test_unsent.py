@@ -71,16 +71,14 @@ def test_rows_that_were_never_sent_are_erased_with_the_signer() -> None:
     ]
 
 
-def test_a_row_that_was_sent_stays_with_its_request() -> None:
-    charles = author()
+def test_a_row_that_was_sent_stays_with_its_request(charles: Author) -> None:
     bulk = begun(charles, "Ada Lovelace ada@example.com")
     send_rows(bulk.pk)
     erase_signer(OPERATOR, signed_by_ada(charles).pk)
     assert [row.state for row in bulk.rows.all()] == ["sent"]
 
 
-def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
-    charles = author()
+def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased(charles: Author) -> None:
     open_draft = charles.draft(signers=2)
     ada = signed_by_ada(charles)
     erase_signer(OPERATOR, ada.pk)
@@ -112,8 +110,7 @@ def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
         erase_address(OPERATOR, " ")
 
 
-def test_a_number_is_found_however_it_was_written() -> None:
-    charles = author()
+def test_a_number_is_found_however_it_was_written(charles: Author) -> None:
     draft = charles.draft()
     stored.change_signers(phone="+33 6 12-34", email="somebody@example.com")
     erase_address(OPERATOR, "+33612-34")
@@ -121,8 +118,7 @@ def test_a_number_is_found_however_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(("retention", "kept"), [(None, 90), (30, 30), (3000, 90)])
-def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: int) -> None:
-    charles = author()
+def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: int, charles: Author) -> None:
     bulk, draft = bulk_of(charles, template_of(charles), GOOD), charles.draft()
     Draft.objects.exclude(pk=draft.pk).delete()
     set_retention(charles.scope.organization_id, "production", retention)
@@ -144,8 +140,7 @@ def test_captured_messages_go_after_ninety_days() -> None:
     assert CapturedMessage.objects.get().to == "ada89@example.com"
 
 
-def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase() -> None:
-    charles = author()
+def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase(charles: Author) -> None:
     note_export(charles.scope.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
     assert Activity.objects.latest("pk").after == {"q": "…", "status": "pending"}
 
@@ -215,8 +210,7 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
 
 
-def test_whoever_gets_copies_of_what_a_template_sends_is_shown_and_erased() -> None:
-    charles = author()
+def test_whoever_gets_copies_of_what_a_template_sends_is_shown_and_erased(charles: Author) -> None:
     template = template_of(charles)
     ada, eve = (
         {"first_name": name, "last_name": "L", "email": f"{name.lower()}@example.com"} for name in ("Ada", "Eve")
@@ -230,8 +224,7 @@ def test_whoever_gets_copies_of_what_a_template_sends_is_shown_and_erased() -> N
     assert template.content["copies"] == [eve] and show_person("ada@example.com") == []
 
 
-def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
-    charles = author()
+def test_each_of_many_texts_that_name_the_person_is_shown(charles: Author) -> None:
     for number in range(60):
         Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
     titles = [each.facts["title"] for each in show_person("ada@example.com")]
@@ -250,8 +243,7 @@ def test_a_message_that_requests_begin_with_is_shown_and_stays_the_organizations
     assert not show_person("eve@example.com")
 
 
-def test_who_always_signs_in_a_role_is_shown_and_erased_and_the_role_stays() -> None:
-    charles = author()
+def test_who_always_signs_in_a_role_is_shown_and_erased_and_the_role_stays(charles: Author) -> None:
     template = template_of(charles, roles=2)
     ada = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
     template.content["signers"][1] |= ada

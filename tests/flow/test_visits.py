@@ -13,7 +13,7 @@ from paraph.otp.models import RefusedCode
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.signature_requests.models import FirstOpening
 from paraph.storage import store
-from tests.factories import scene, sign
+from tests.factories import Scene, scene, sign
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
@@ -33,15 +33,13 @@ def test_the_first_opening_alone_is_noted(client: Client) -> None:
     assert made.events() == ["signature_request.created"]
 
 
-def test_a_page_without_documents_is_no_opening(client: Client) -> None:
-    made = scene()
+def test_a_page_without_documents_is_no_opening(client: Client, made: Scene) -> None:
     sign(made)
     client.get(made.url())
     assert not FirstOpening.objects.exists()
 
 
-def test_wrong_codes_are_noted_with_their_time(client: Client) -> None:
-    made = scene()
+def test_wrong_codes_are_noted_with_their_time(client: Client, made: Scene) -> None:
     wrong = {"code": f"{(int(made.code()) + 1) % 10**6:06d}", "consent": True}
     before = clock.now()
     for _ in range(7):  # two of them are refused without being compared

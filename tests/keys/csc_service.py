@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs
@@ -31,6 +31,7 @@ from paraph.kernel import tokens
 from paraph.keys import CscClient
 from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import Root, make_key, make_root, pkcs8
+from tests.loopback import Handler, served
 from tests.receiver import own_authority
 
 Version = Literal["v1", "v2"]
@@ -269,7 +270,7 @@ def provider(
     root.pem(folder)
     service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate])
 
-    class Handler(BaseHTTPRequestHandler):
+    class Service(Handler):
         protocol_version = "HTTP/1.1"
         wbufsize = 65536  # head and body in one packet
 
@@ -278,19 +279,9 @@ def provider(
 
         do_GET = do_POST
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.socket = _trusted(folder, patch).wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    service.begin(f"https://localhost:{server.server_port}")
-    try:
+    with served(Service, tls=_trusted(folder, patch)) as server:
+        service.begin(f"https://localhost:{server.server_port}")
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def _trusted(folder: Path, patch: pytest.MonkeyPatch) -> ssl.SSLContext:

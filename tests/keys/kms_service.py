@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import boto3
@@ -23,6 +22,7 @@ from paraph.kernel import tokens
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key
+from tests.loopback import Handler, served
 
 REGION = "eu-central-1"
 SPECS = {"rsa": "RSA_2048", "p-256": "ECC_NIST_P256"}
@@ -126,25 +126,16 @@ def kms_server(patch: pytest.MonkeyPatch) -> Iterator[KmsServer]:
     """A server that the environment points boto3 to."""
     service = KmsServer()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Service(Handler):
         protocol_version = "HTTP/1.1"
         wbufsize = 65536  # head and body in one packet
 
         def do_POST(self) -> None:
             service.answer(self)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    service.url = f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    patch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    patch.setenv("AWS_ENDPOINT_URL_KMS", service.url)
-    try:
+    with served(Service) as server:
+        service.url = server.url
+        patch.setenv("AWS_ACCESS_KEY_ID", "testing")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+        patch.setenv("AWS_ENDPOINT_URL_KMS", service.url)
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -20,6 +20,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from paraph.kernel import clock
 from paraph.pdf.pki.revocation import LongTermData
 from tests import independent
+from tests.pdf import forge
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 Fate = Literal["works", "incomplete", "refused"]
@@ -74,9 +75,7 @@ class Lists:
 
     def _list(self, issuer: x509.Certificate) -> bytes:
         own = next(each for each in KEYS.values() if each.public_key() == issuer.public_key())
-        now = clock.now()
-        builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
-        return builder.next_update(now + timedelta(days=1)).sign(own, _hash_for(own)).public_bytes(Encoding.DER)
+        return forge.der_of(forge.revocation_list(issuer, own))
 
 
 def name(common: str, *, kind: _ASN1Type = _ASN1Type.UTF8String) -> x509.Name:

@@ -12,7 +12,6 @@ from typing import Any, cast
 from urllib.parse import quote
 
 import pytest
-from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 from pytest_django import Settings
 
@@ -21,7 +20,7 @@ from paraph.messaging.email import handed_over, send_email
 from paraph.messaging.inbox import messages
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.sms import send_sms
-from tests.cli.service import free_port
+from tests.loopback import mail_server
 
 pytestmark = pytest.mark.django_db
 
@@ -67,19 +66,10 @@ def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[in
     """Gives the port of a server, which asks for a login where ``options`` say which mechanisms it lacks."""
     if options:
         options |= {"authenticator": mailbox.authenticate, "auth_require_tls": False}
-    controller = Controller(mailbox, hostname="127.0.0.1", port=free_port(), **options)
-    controller.start()
-    settings.PARAPH = settings.PARAPH.model_copy(
-        update={
-            "smtp_url": f"smtp://127.0.0.1:{controller.port}",
-            "base_url": "https://sign.example",
-            "mail_from": "A <a@b.example>",
-        }
-    )
-    try:
-        yield controller.port
-    finally:
-        controller.stop()
+    with mail_server(mailbox, **options) as url:
+        said = {"smtp_url": url, "base_url": "https://sign.example", "mail_from": "A <a@b.example>"}
+        settings.PARAPH = settings.PARAPH.model_copy(update=said)
+        yield int(url.rpartition(":")[2])
 
 
 def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> None:

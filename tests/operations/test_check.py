@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 from cryptography import x509
 from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.evidence.failures import noted
-from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
@@ -33,6 +31,7 @@ from tests.cli.service import free_port
 from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root, pkcs8
 from tests.keys.odd_chains import CHAINS
+from tests.loopback import mail_server
 from tests.pdf.timestamps.test_http_authority import send, server
 
 Settings = Any
@@ -44,15 +43,13 @@ def statuses(look: Callable[[], Outcome | Iterable[Outcome]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def configured(settings: Settings) -> Iterator[Callable[..., None]]:
-    """Sets fields of the environment; what was made of the old ones is forgotten, before and after."""
+def configured(settings: Settings) -> Callable[..., None]:
+    """Sets fields of the environment."""
 
     def configure(**fields: Any) -> None:
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        sealing_context.cache_clear()
 
-    yield configure
-    sealing_context.cache_clear()
+    return configure
 
 
 @pytest.mark.django_db
@@ -187,38 +184,23 @@ def test_timestamp_authorities_one_by_one(configured: Callable[..., None], tmp_p
         assert statuses(sealing) == {"sealing": "warning"}  # it seals, and says that no timestamp is there
 
 
-@pytest.fixture
-def mail_server() -> Iterator[Callable[..., str]]:
-    running: list[Controller] = []
-
-    def start(**options: Any) -> str:
-        running.append(Controller(object(), hostname="127.0.0.1", port=free_port(), **options))
-        running[-1].start()
-        return f"127.0.0.1:{running[-1].port}"
-
-    yield start
-    for controller in running:
-        controller.stop()
-
-
-def test_the_mail_gateway_is_greeted_and_logged_in_to(
-    configured: Callable[..., None], mail_server: Callable[..., str]
-) -> None:
+def test_the_mail_gateway_is_greeted_and_logged_in_to(configured: Callable[..., None]) -> None:
     assert statuses(mail_gateway) == {"mail": "warning"}
-    configured(smtp_url=f"smtp://{mail_server()}")
-    assert statuses(mail_gateway) == {"mail": "ok"}
+    with mail_server(object()) as url:
+        configured(smtp_url=url)
+        assert statuses(mail_gateway) == {"mail": "ok"}
 
     def judge(server: object, session: object, envelope: object, mechanism: str, data: Any) -> AuthResult:
         return AuthResult(success=data.password == b"right", handled=False)
 
-    place = mail_server(authenticator=judge, auth_require_tls=False)
-    configured(smtp_url=f"smtp://ada:right@{place}")
-    assert check_gateway().endswith("takes our greeting and login.")
-    configured(smtp_url=f"smtp://ada:wrong-secret@{place}")
-    outcome = mail_gateway()
-    assert outcome.status == "failed" and "wrong-secret" not in outcome.sentence
-    with pytest.raises(smtplib.SMTPAuthenticationError):
-        check_gateway()
+    with mail_server(object(), authenticator=judge, auth_require_tls=False) as url:
+        configured(smtp_url=url.replace("//", "//ada:right@"))
+        assert check_gateway().endswith("takes our greeting and login.")
+        configured(smtp_url=url.replace("//", "//ada:wrong-secret@"))
+        outcome = mail_gateway()
+        assert outcome.status == "failed" and "wrong-secret" not in outcome.sentence
+        with pytest.raises(smtplib.SMTPAuthenticationError):
+            check_gateway()
     configured(smtp_url=f"smtp://127.0.0.1:{free_port()}")
     assert statuses(mail_gateway) == {"mail": "failed"}
 

@@ -31,7 +31,7 @@ from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
-from tests.factories import scene, sign
+from tests.factories import Scene, scene, sign
 from tests.small_disk import small_disk
 from tests.tenancy import set_retention
 from tests.webhooks.parties import told
@@ -252,8 +252,7 @@ LATE = [(23, "ok"), (25, "warning"), (8 * 24, "failed")]
 
 
 @pytest.mark.parametrize(("hours", "expected"), LATE)
-def test_files_beyond_their_retention(hours: int, expected: str) -> None:
-    made = scene()
+def test_files_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
     set_retention(made.request.organization_id, "sandbox", 30)
     ended = clock.now() - timedelta(days=30, hours=hours)
     SignatureRequest.objects.update(status="expired", expires_at=ended)
@@ -265,8 +264,7 @@ def test_files_beyond_their_retention(hours: int, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("hours", "expected"), LATE)
-def test_people_beyond_their_retention(hours: int, expected: str) -> None:
-    made = scene()
+def test_people_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
     set_retention(made.request.organization_id, "sandbox", 30, 60)
     today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     ended = today - timedelta(days=60, hours=hours)

@@ -10,7 +10,7 @@ from cryptography import x509
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.send_otp import send_otp
@@ -19,7 +19,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.signature_requests.signing_token import token
 from tests.cli.service import Service, free_port
-from tests.factories import scene, sign
+from tests.factories import Scene, sign
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
@@ -54,8 +54,7 @@ def test_behind_a_proxy_of_this_machine_the_token_is_needed(client: Client, sett
     assert client.get("/metrics", **far).status_code == 200  # type: ignore[arg-type]
 
 
-def test_requests_are_told_by_route_and_hold_no_token(client: Client) -> None:
-    made = scene()
+def test_requests_are_told_by_route_and_hold_no_token(client: Client, made: Scene) -> None:
     before = figures(client, route="sign/<str:token>", status="200").get("paraph_requests_total", 0)
     assert client.get(made.url()).status_code == 200
     assert figures(client, route="sign/<str:token>", status="200")["paraph_requests_total"] == before + 1
@@ -74,8 +73,7 @@ def test_each_kind_of_job_is_counted_as_far_as_that_costs_little(client: Client)
     assert [each["paraph_jobs"] for each in told] == [10_000, 2, 1]
 
 
-def test_jobs_seals_and_stages(client: Client) -> None:
-    made = scene()
+def test_jobs_seals_and_stages(client: Client, made: Scene) -> None:
     sign(made)
     waiting = figures(client, task="finalize", state="todo", queue="default")
     assert waiting["paraph_jobs"] == 1
@@ -102,8 +100,7 @@ def test_what_the_service_can_run_out_of(client: Client) -> None:
     assert figures(client, environment="sandbox")["paraph_certificate_end_seconds"] > clock.now().timestamp()
 
 
-def test_codes_that_a_gateway_takes_or_refuses(client: Client, settings: Any) -> None:
-    made = scene()
+def test_codes_that_a_gateway_takes_or_refuses(client: Client, settings: Any, made: Scene) -> None:
 
     def count(result: str) -> float:
         return figures(client, channel="email", kind="code", result=result).get("paraph_messages_total", 0)

@@ -1,13 +1,12 @@
 """A number is given out once, whatever a database has lost that went on from a standby or from a copy."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from django.db import connection
 
 from paraph.operations.backup.restore import give_no_number_twice
 from paraph.tenants.models import Installation
 from tests.factories import scene
+from tests.threads import beside_each_other
 
 
 def follow() -> int | None:
@@ -47,12 +46,9 @@ def test_a_copy_of_the_database_moves_them_on_as_well(installation: Installation
 def test_connections_that_are_made_at_once_move_them_on_once(installation: Installation) -> None:
     before = scene().request.pk
     Installation.objects.update(timeline=4711)
-    with ThreadPoolExecutor(8) as threads:
-        for made in [threads.submit(_connect_elsewhere) for _ in range(8)]:
-            made.result()
+    beside_each_other(*[_connect] * 8)
     assert before + 100_000 < scene().request.pk < before + 200_000
 
 
-def _connect_elsewhere() -> None:
-    connection.ensure_connection()
-    connection.close()
+def _connect() -> None:
+    connection.ensure_connection()  # that of the thread

@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from paraph.operations.check import surroundings as check
 from paraph.operations.check.surroundings import proxy
 from paraph.server.middleware import PROBE
+from tests import loopback
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ class Front(ThreadingHTTPServer):
     refuses = False
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     server: Front
 
     def do_GET(self) -> None:
@@ -39,9 +40,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(400 if ours or (probed and self.server.refuses) else 200)
         self.end_headers()
         self.wfile.write(b'{"error": {"code": "bad_request", "message": "No."}}' if ours else b"ok")
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 @pytest.fixture

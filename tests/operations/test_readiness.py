@@ -15,7 +15,6 @@ import pytest
 
 from paraph.database import idle
 from paraph.database.base import DatabaseWrapper
-from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import places
 from paraph.kernel.errors import DomainError
 from paraph.operations.check import service_checks
@@ -117,14 +116,10 @@ def test_ready_though_nothing_can_be_sealed(
         chain = make_root().chain(tmp_path, server.key.public_key())
         fields = {"sealing_key": server.arn, "sealing_certificate": chain}
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        sealing_context.cache_clear()
-        try:
-            server.faults += [fault(*refusal)] * 40
-            assert (client.get("/readyz").status_code, told_as("sealing")) == (200, 2)
-            with pytest.raises(DomainError, match=refusal[1]):
-                require_start()
-        finally:
-            sealing_context.cache_clear()
+        server.faults += [fault(*refusal)] * 40
+        assert (client.get("/readyz").status_code, told_as("sealing")) == (200, 2)
+        with pytest.raises(DomainError, match=refusal[1]):
+            require_start()
 
 
 def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,8 +76,7 @@ def test_an_invitation_that_was_lost_is_asked_for_again_and_once() -> None:
     assert "no worker is alive" in why(made)
 
 
-def test_it_is_told_what_came_of_each_webhook() -> None:
-    made = scene()
+def test_it_is_told_what_came_of_each_webhook(made: Scene) -> None:
     sent = made.request
     assert sent.application
     for path, status, error in (("refused", 302, ""), ("gone", None, "no complete answer within 5 seconds")):
@@ -116,8 +115,7 @@ def test_each_missing_step_in_turn() -> None:
     assert outcomes(made) == [] and why(made).startswith("It is finalized")
 
 
-def test_a_fault_is_told_and_its_retry_brought_forward() -> None:
-    made = scene()
+def test_a_fault_is_told_and_its_retry_brought_forward(made: Scene) -> None:
     sign(made)
     content = store.get(made.request_documents[0].document.object_key)
     store.put(made.request_documents[0].document.object_key, b"something else")
@@ -135,8 +133,7 @@ def test_a_fault_is_told_and_its_retry_brought_forward() -> None:
     assert request_state(made.request.pk)["sealing_failure"] is None
 
 
-def test_a_job_that_gave_up_is_replaced() -> None:
-    made = scene()
+def test_a_job_that_gave_up_is_replaced(made: Scene) -> None:
     sign(made)
     execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
     assert "gave up after 300 attempts" in why(made)
@@ -182,8 +179,7 @@ def test_a_mail_about_a_decline_that_nobody_wants_is_not_waited_for() -> None:
     assert outcomes(made) == []
 
 
-def test_a_job_that_runs_is_left_alone() -> None:
-    made = scene()
+def test_a_job_that_runs_is_left_alone(made: Scene) -> None:
     sign(made)
     execute("UPDATE procrastinate_jobs SET status = 'doing'")
     assert "which a worker is at" in why(made)
@@ -208,8 +204,7 @@ def test_the_state_tells_everything_but_what_opens_the_page() -> None:
     assert not any(token(signer) in str(state) for signer in made.signers)
 
 
-def test_an_expired_one(settings: Any) -> None:
-    made = scene()
+def test_an_expired_one(settings: Any, made: Scene) -> None:
     SignatureRequest.objects.update(status="expired")
     assert why(made).startswith("It expired on") and "Ada Lovelace" in why(made)
     assert outcomes(made) == []
@@ -221,8 +216,7 @@ def test_an_unknown_request_gets_a_sentence(verb: Any) -> None:
         verb(987654)
 
 
-def test_what_was_given_up_is_listed_until_it_is_mended() -> None:
-    made = scene()
+def test_what_was_given_up_is_listed_until_it_is_mended(made: Scene) -> None:
     sign(made)
     key = made.request_documents[0].document.object_key
     content = store.get(key)

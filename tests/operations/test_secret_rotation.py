@@ -1,6 +1,6 @@
 """A flow that begins under one secret, is taken over by the next amid, and ends where the first is gone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 
 from paraph.account_mail.mail_account import hand_over
-from paraph.flow.sealing.context import development, sealing_context
+from paraph.flow.sealing.context import development
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -44,7 +44,7 @@ Use = Callable[..., None]
 
 
 @pytest.fixture
-def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     """Makes this process one that was started with these secrets."""
 
     def use(newest: bytes, *earlier: bytes) -> None:
@@ -52,7 +52,6 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         settings.SECRET_KEY = tokens.derive(newest, "django").hex()
         settings.SECRET_KEY_FALLBACKS = [tokens.derive(each, "django").hex() for each in earlier]
         installation._read.clear()
-        sealing_context.cache_clear()
 
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(installation, "_read", [])
@@ -61,8 +60,7 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     monkeypatch.setattr(rotation, "NOTICED_SECONDS", 0.0)
     use(OLD)
     assert secret_is_ours()
-    yield use
-    sealing_context.cache_clear()
+    return use
 
 
 def guess(made: Scene, position: int, code: str) -> Signer:
@@ -183,8 +181,7 @@ def test_links_of_every_generation_open_and_no_others(use: Use) -> None:
     assert token(signers[1]) != current and signer_of(token(signers[1])) is None
 
 
-def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene()
+def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
     use(NEW, OLD)
     rotate()
     use(OLD)
@@ -240,8 +237,7 @@ def visited(client: Client) -> dict[str, Any]:
     return dict(client.session)
 
 
-def test_what_no_secret_opens_is_named_and_left(use: Use) -> None:
-    made = scene()
+def test_what_no_secret_opens_is_named_and_left(use: Use, made: Scene) -> None:
     Application.objects.update(webhook_secret_encrypted=b"x" * 40)
     use(NEW, OLD)
     application = made.request.application_id

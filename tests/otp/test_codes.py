@@ -1,9 +1,8 @@
 """One-time codes: bound to signer and documents, attempts counted exactly, usable only once told."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
-from django.db import connection
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
@@ -11,6 +10,7 @@ from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
+from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db
 
@@ -36,14 +36,7 @@ def test_a_hundred_guesses_at_once_consume_exactly_five_attempts() -> None:
     right = issued(signer).code
     wrong = f"{(int(right) + 1) % 10**6:06d}"
 
-    def guess(_: int) -> str:
-        try:
-            return refusal(signer, wrong)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(guess, range(100)))
+    answers = beside_each_other(*[partial(refusal, signer, wrong)] * 100, threads=20)
     assert sorted(set(answers)) == ["invalid_otp", "too_many_attempts"]
     assert answers.count("invalid_otp") == 5
     assert OneTimeCode.objects.get().attempts == 5

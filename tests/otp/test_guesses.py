@@ -1,11 +1,10 @@
 """Guesses at codes: per code, per signer and day, per destination and per organization."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
@@ -16,6 +15,7 @@ from paraph.otp.guesses import GuessRefusedError
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
+from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db
 
@@ -208,15 +208,11 @@ def test_a_destination_guessed_at_through_many_requests_at_once(settings: Any) -
     wrong = {signer.pk: wrong_for(issued(signer)) for signer in signers}
 
     def guess(number: int) -> str:
-        try:
-            signer = Signer.objects.select_related("request").get(pk=signers[number % 8].pk)
-            answer = refusal(signer, wrong[signer.pk])
-            return answer.code if answer else ""
-        finally:
-            connection.close()
+        signer = Signer.objects.select_related("request").get(pk=signers[number % 8].pk)
+        answer = refusal(signer, wrong[signer.pk])
+        return answer.code if answer else ""
 
-    with ThreadPoolExecutor(10) as pool:
-        answers = list(pool.map(guess, range(100)))
+    answers = beside_each_other(*(partial(guess, number) for number in range(100)), threads=10)
     assert sorted(set(answers)) == ["invalid_otp", "too_many_attempts"]
     assert answers.count("invalid_otp") == 12
 
@@ -228,18 +224,14 @@ def test_codes_asked_for_meanwhile_give_five_guesses_each_and_twenty_in_all(sett
     issued(signer)
 
     def work(number: int) -> str:
-        try:
-            mine = Signer.objects.select_related("request").get(pk=signer.pk)
-            if number % 20 == 0:
-                OneTimeCode.objects.update(sends=0)
-                return "sent" if sent(mine) else "locked"
-            answer = refusal(mine, "x")
-            return "compared" if answer and answer.code == "invalid_otp" and answer.attempts_left is not None else ""
-        finally:
-            connection.close()
+        mine = Signer.objects.select_related("request").get(pk=signer.pk)
+        if number % 20 == 0:
+            OneTimeCode.objects.update(sends=0)
+            return "sent" if sent(mine) else "locked"
+        answer = refusal(mine, "x")
+        return "compared" if answer and answer.code == "invalid_otp" and answer.attempts_left is not None else ""
 
-    with ThreadPoolExecutor(10) as pool:
-        answers = list(pool.map(work, range(200)))
+    answers = beside_each_other(*(partial(work, number) for number in range(200)), threads=10)
     assert 1 <= answers.count("sent") <= 10
     counted = OneTimeCode.objects.get()
     assert counted.wrong_guesses == answers.count("compared") <= 20 and counted.attempts <= 5

@@ -11,13 +11,14 @@ from asn1crypto import algos, cms, core, tsp
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+Entry = x509.RevokedCertificate
 Scheme = Literal["pkcs1", "pss", "ecdsa"]
 POLICY = "1.3.6.1.4.1.4146.2.3"
 HASHES: dict[str, hashes.HashAlgorithm] = {
@@ -87,8 +88,35 @@ def certificate(
     return builder.sign(issuer_key, hashes.SHA256() if isinstance(issuer_key, Key) else None)
 
 
-def der_of(parsed: x509.Certificate) -> bytes:
+def der_of(parsed: x509.Certificate | x509.CertificateRevocationList) -> bytes:
     return parsed.public_bytes(Encoding.DER)
+
+
+def revoked(about: x509.Certificate | int, when: datetime, *stated: tuple[x509.ExtensionType, bool]) -> Entry:
+    """What a list says of a certificate, or of a serial number."""
+    serial = about if isinstance(about, int) else about.serial_number
+    builder = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(when)
+    for extension, critical in stated:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.build()
+
+
+def revocation_list(
+    issuer: x509.Certificate,
+    key: Key | ed25519.Ed25519PrivateKey,
+    *entries: Entry,
+    ago: timedelta = timedelta(minutes=1),
+    holds: timedelta = timedelta(days=1),
+    extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
+) -> x509.CertificateRevocationList:
+    now = clock.now()
+    builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject)
+    builder = builder.last_update(now - ago).next_update(now + holds)
+    for entry in entries:
+        builder = builder.add_revoked_certificate(entry)
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(key, hashes.SHA256() if isinstance(key, Key) else None)
 
 
 @cache

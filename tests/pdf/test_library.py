@@ -42,6 +42,7 @@ def run(program: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_the_examples_run_one_after_the_other_without_django(tmp_path: Path) -> None:
     (tmp_path / "contract.pdf").write_bytes(contract())
     given = tmp_path / "from-the-service"

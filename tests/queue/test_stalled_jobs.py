@@ -17,7 +17,7 @@ from paraph.queue import stalled_jobs
 from paraph.queue.jobs import RANKS
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS, rescue_jobs
 from paraph.signature_requests.models import SignatureRequest
-from tests.factories import scene, sign
+from tests.factories import Scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -97,8 +97,7 @@ def test_a_job_over_which_three_workers_died_is_given_up(caplog: pytest.LogCaptu
     assert "job gave up" in caplog.text
 
 
-def test_its_request_is_shown_and_can_be_tried_again() -> None:
-    made = scene()
+def test_its_request_is_shown_and_can_be_tried_again(made: Scene) -> None:
     sign(made)
     request = SignatureRequest.objects.get()
     (job,) = row("SELECT id FROM procrastinate_jobs WHERE task_name = 'paraph.flow.jobs.finalize'")

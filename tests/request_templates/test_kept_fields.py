@@ -29,8 +29,7 @@ def template_asking(charles: Author) -> Template:
     return save_template(charles.scope, of_draft(draft), charles.actor, names)
 
 
-def test_a_template_keeps_fields_and_roles_and_no_people() -> None:
-    charles = author()
+def test_a_template_keeps_fields_and_roles_and_no_people(charles: Author) -> None:
     template = template_asking(charles)
     assert template.content["decline_allowed"] and "copies" not in template.content, "they go to people"
     people = [{"first_name": name, "last_name": "X", "email": f"{name}@example.com"} for name in "ab"]
@@ -42,8 +41,7 @@ def test_a_template_keeps_fields_and_roles_and_no_people() -> None:
     assert creation_of(draft.content)["signers"][1]["role"] == "approver"
 
 
-def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
-    charles = author()
+def test_a_sent_request_becomes_a_template_that_asks_the_same(charles: Author) -> None:
     source = asking(charles, IBAN, PETS, DEPOSIT | {"minimum": 0.5}, READ, SIGNED_ON, signers=2)
     signer, approver = source.content["signers"]
     editing.replace_signers(source, [signer, approver | {"role": "approver"}])
@@ -72,8 +70,7 @@ def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
     assert creation_of(draft.content)["decline_allowed"] is True
 
 
-def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_gives_it_anew() -> None:
-    charles = author()
+def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_gives_it_anew(charles: Author) -> None:
     flat = {"name": "Flat", "type": "text", "required": True, "read_only": True, "value": "4b"}
     sent = SignatureRequest.objects.get(pk=charles.send(asking(charles, IBAN | {"value": "DE02"}, flat)))
     names = Names("Again", ["Tenant"])
@@ -89,8 +86,7 @@ def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_giv
     assert refusals(charles.scope, draft) == []
 
 
-def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
-    charles = author()
+def test_a_cell_that_a_field_does_not_take_names_its_column(charles: Author) -> None:
     template = template_asking(charles)
     header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     rows = f"{header},Landlord: E-mail,Tenant: Pets\nA,B,a@example.com,C,D,c@example.com,A dog"
@@ -99,9 +95,8 @@ def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
 
 
 @pytest.mark.parametrize("cell", ["1.250", "1,250"])
-def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None:
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str, charles: Author) -> None:
     """The signing page asks its signer. The answers that the sentence gives are taken; a text is as it is written."""
-    charles = author()
     template = template_asking(charles)
     header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     header += ",Landlord: E-mail,Tenant: IBAN,Tenant: Deposit"
@@ -118,8 +113,7 @@ def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None
         assert row.state == "ready" and row.signers[0]["values"] == {"IBAN": cell, "Deposit": value}, row.problems
 
 
-def test_columns_of_fields_prefill_them() -> None:
-    charles = author()
+def test_columns_of_fields_prefill_them(charles: Author) -> None:
     template = template_asking(charles)
     header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     header += ",Landlord: E-mail,tenant: iban,Tenant: Deposit,Tenant: House rules,Tenant: Pets"

@@ -31,8 +31,7 @@ def begun(charles: Author, template: Template) -> Draft:
     return begin_from(charles.scope, template, charles.member.user, people)
 
 
-def test_a_template_keeps_everything_but_the_people() -> None:
-    charles = author()
+def test_a_template_keeps_everything_but_the_people(charles: Author) -> None:
     Draft.objects.all().delete()
     template = template_of(charles, roles=2)
     source = Draft.objects.get()
@@ -57,8 +56,7 @@ def test_a_template_holds_no_name_or_address() -> None:
     assert "landlord" in kept.lower() and "ada" not in kept.lower() and "@" not in kept
 
 
-def test_a_sent_request_becomes_the_same_template() -> None:
-    charles = author()
+def test_a_sent_request_becomes_the_same_template(charles: Author) -> None:
     request = SignatureRequest.objects.get(pk=charles.send(charles.draft(signers=2)))
     names = Names("Again", ["Tenant", "Landlord"])
     template = save_template(charles.scope, of_request(request), charles.actor, names)
@@ -69,8 +67,7 @@ def test_a_sent_request_becomes_the_same_template() -> None:
     assert sorted(kept) == sorted(placed)
 
 
-def test_a_template_keeps_what_signers_are_written() -> None:
-    charles = author()
+def test_a_template_keeps_what_signers_are_written(charles: Author) -> None:
     source = charles.draft()
     Draft.objects.update(subject="Your lease", message="Dear tenant")
     source.refresh_from_db()
@@ -83,8 +80,7 @@ def test_a_template_keeps_what_signers_are_written() -> None:
         assert (draft.subject, draft.message) == ("Your lease", "Dear tenant")
 
 
-def test_names_change_and_nothing_else() -> None:
-    charles = author()
+def test_names_change_and_nothing_else(charles: Author) -> None:
     with changing(charles.scope, template_of(charles, roles=2).pk, charles.actor, "roles") as template:
         rename(template, Names("Sale", ["Buyer", "Seller"]), [{}, {}])
     assert [role.name for role in Template.objects.get().roles] == ["Buyer", "Seller"]

@@ -231,16 +231,6 @@ def test_nested_and_wide_json(target: Target, content: bytes) -> None:
     assert create(target, content)[0] == INVALID
 
 
-@pytest.mark.parametrize("text", [r"a\u0000b", r"a\ud800b", r"\udfff", r"a\u0007b"])
-@pytest.mark.parametrize("field", ["first_name", "last_name", "email", "ref"])
-def test_characters_that_no_name_has(target: Target, field: str, text: str) -> None:
-    content = creation(1, [at()]).decode()
-    spoiled = content.replace(f'"{field}":{json.dumps(signer("ada")[field])}', f'"{field}":"{text}"', 1)
-    assert spoiled != content
-    refused, message = create(target, spoiled.encode())
-    assert refused == INVALID and f"signers[0].{field}: " in message
-
-
 def test_characters_that_no_file_name_nor_address_has(target: Target) -> None:
     name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a\0b\xed\xa0\x80.pdf"\r\n'
     body = name + b"Content-Type: application/pdf\r\n\r\n" + b"no PDF" + b"\r\n--x--\r\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from aiosmtpd.controller import Controller
 
-from tests.cli.service import Service, free_port, wait_until
+from tests.cli.service import Service, wait_until
+from tests.loopback import mail_server
 from tests.scenarios.people import Backend
 
 
@@ -32,30 +32,21 @@ class Moody:
 
 
 @pytest.fixture
-def mail_server() -> Iterator[tuple[Moody, int]]:
-    moody = Moody()
-    controller = Controller(moody, hostname="127.0.0.1", port=free_port())
-    controller.start()
-    yield moody, controller.port
-    controller.stop()
+def moody() -> Moody:
+    return Moody()
 
 
 @pytest.fixture
-def service(tmp_path: Path, mail_server: tuple[Moody, int]) -> Iterator[Service]:
-    service = Service(
-        tmp_path / "data",
-        PARAPH_SMTP_URL=f"smtp://127.0.0.1:{mail_server[1]}",
-        PARAPH_WEB_PROCESSES="1",
-        PARAPH_WORKER_PROCESSES="2",
-    )
-    service.begin()
-    yield service
-    service.stop()
+def service(tmp_path: Path, moody: Moody) -> Iterator[Service]:
+    with mail_server(moody) as url:
+        service = Service(tmp_path / "data", PARAPH_SMTP_URL=url, PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="2")
+        service.begin()
+        yield service
+        service.stop()
 
 
 @pytest.mark.thorough
-def test_notified_only_once_the_server_has_the_message(service: Service, mail_server: tuple[Moody, int]) -> None:
-    moody, _ = mail_server
+def test_notified_only_once_the_server_has_the_message(service: Service, moody: Moody) -> None:
     backend = Backend(service.base_url, service.key)
     made = backend.ask("zoe", send_email=True, identity_declaration_accepted=True)
     wait_until(lambda: moody.refused >= 2)

@@ -9,13 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import httpx
 import pytest
 
 from paraph_client import verify_webhook
+from tests import loopback
 from tests.cli.service import wait_until
 from tests.receiver import Handler, Receiver, answer, hang_up, receiver
 from tests.scenarios.conftest import Service
@@ -70,7 +69,7 @@ def road(url: str) -> Iterator[tuple[str, threading.Event]]:
     """The address of a road to the service, and what blocks it."""
     blocked = threading.Event()
 
-    class Carrier(BaseHTTPRequestHandler):
+    class Carrier(loopback.Handler):
         def do_GET(self) -> None:
             self.close_connection = True
             if blocked.is_set():
@@ -81,16 +80,8 @@ def road(url: str) -> Iterator[tuple[str, threading.Event]]:
             self.end_headers()
             self.wfile.write(found.content)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Carrier)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}", blocked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with loopback.served(Carrier) as server:
+        yield server.url, blocked
 
 
 def signed_request(backend: Backend) -> int:

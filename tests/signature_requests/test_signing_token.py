@@ -1,40 +1,22 @@
 """A signing token opens one signer's page, and nothing stored opens any."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.kernel import clock, tokens
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.kernel import tokens
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, signing_url, token
-from paraph.tenants.models import Application, Organization
+from tests.factories import scene
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def signers() -> list[Signer]:
-    organization = Organization.objects.create(name="Acme", plan="free")
-    application = Application.objects.create(
-        organization=organization, environment="sandbox", name="x", webhook_secret_encrypted=b""
-    )
-    request = SignatureRequest.objects.create(
-        organization=organization,
-        environment="sandbox",
-        application=application,
-        mode="parallel",
-        validity_days=1,
-        expires_at=clock.now() + timedelta(days=1),
-    )
-    return [
-        Signer.objects.create(
-            request=request, first_name="A", last_name="B", email="a@b.example", order=n, token_salt=new_salt()
-        )
-        for n in (1, 2)
-    ]
+    return scene(signers=2).signers
 
 
 def test_each_token_opens_its_own_signer(signers: list[Signer]) -> None:

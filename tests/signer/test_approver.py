@@ -141,27 +141,31 @@ def test_every_language_has_words_of_its_own_for_approvers(locale: str) -> None:
     assert consent_notice(locale, 2, approves=True) != consent_notice(locale, 2)
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_what_is_refused_is_told_in_the_words_of_approval(locale: str) -> None:
+def test_what_is_refused_is_told_in_the_words_of_approval() -> None:
     """By the same codes as signers, who read other sentences."""
     made = scene(signers=2, approvers=[0])
     document = f"/documents/{made.request_documents[0].document_id}/pages/1.webp"
 
-    def told(end: str, **body: Any) -> list[tuple[str, str]]:
+    def told(locale: str, end: str, **body: Any) -> list[tuple[str, str]]:
         answers = [_refused(made.url(position, end), body, locale) for position in (0, 1)]
         assert answers[0][0] == answers[1][0]
         return answers
 
-    [approver, signer] = told("/signature", code="123456", consent=False)
-    assert approver[0] == "validation_error" and approver[1] != signer[1] and "consent" in approver[1]
+    def title(locale: str, state: str) -> tuple[str, str]:
+        return state, f"{language.words(locale, made.signers[0])[f'{state}_title'].rstrip('.')}."
+
+    for locale in LOCALES:
+        [approver, signer] = told(locale, "/signature", code="123456", consent=False)
+        assert approver[0] == "validation_error" and approver[1] != signer[1] and "consent" in approver[1]
     SignatureRequest.objects.update(expires_at=clock.now())
-    words = language.words(locale, made.signers[0])
-    for end, body in (("/otp", {"channel": "email"}), (document, {})):
-        [approver, signer] = told(end, **body)
-        assert approver == ("expired", f"{words['expired_title'].rstrip('.')}.") and approver != signer
+    for locale in LOCALES:
+        for end, body in (("/otp", {"channel": "email"}), (document, {})):
+            [approver, signer] = told(locale, end, **body)
+            assert approver == title(locale, "expired") and approver != signer
     Signer.objects.update(status="signed", signed_at=clock.now())
-    [approver, signer] = told("/otp", channel="email")
-    assert approver == ("already_signed", f"{words['already_signed_title'].rstrip('.')}.") and approver != signer
+    for locale in LOCALES:
+        [approver, signer] = told(locale, "/otp", channel="email")
+        assert approver == title(locale, "already_signed") and approver != signer
 
 
 def _refused(url: str, body: dict[str, Any], locale: str) -> tuple[str, str]:

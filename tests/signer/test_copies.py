@@ -20,7 +20,7 @@ from paraph.signer import language
 from paraph.storage import store
 from paraph.tenants.models import Organization
 from paraph.words import LOCALES
-from tests.factories import Scene, nothing_shared, scene, sign
+from tests.factories import Scene, scene, seal_everything, sign
 from tests.flow.test_jobs import work_off
 from tests.production import Client
 
@@ -208,15 +208,7 @@ def sealed(signers: int = 1) -> Scene:
 
 def seal(made: Scene) -> None:
     """The file is there as if it had been sealed."""
-    store.put("sealed/x.pdf", b"%PDF-sealed")
-    SealedDocument.objects.create(
-        request_document=made.request_documents[0],
-        object_key="sealed/x.pdf",
-        sha256=b"",
-        file_size=11,
-        seal={},
-        shared=nothing_shared(),
-    )
+    seal_everything(made.request)
     SignatureRequest.objects.update(finalized=True)
 
 
@@ -250,7 +242,7 @@ def test_who_signed_has_a_ticket_to_their_copy(client: Client) -> None:
     assert status(client, copy_of(made, ticket)) == 404  # not sealed yet
     seal(made)
     copy: Any = client.get(copy_of(made, ticket))
-    assert copy.getvalue() == b"%PDF-sealed"
+    assert copy.getvalue() == b"sealed %d" % made.request_documents[0].document_id
     assert 'filename="contract-1-signed.pdf"' in copy["Content-Disposition"]
 
 

@@ -111,8 +111,7 @@ def test_a_whole_document_as_text(client: Client) -> None:
     assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
 
 
-def test_a_page_without_text_says_so(client: Client) -> None:
-    made = scene()
+def test_a_page_without_text_says_so(client: Client, made: Scene) -> None:
     store.put(Document.objects.get().object_key, paper(b""))
     assert client.get(address(made, "/pages/1/text")).json()["lines"] == []
     assert "This page has no text" in client.get(address(made, "/text")).content.decode()
@@ -136,8 +135,7 @@ def test_the_text_is_read_once_and_kept(client: Client) -> None:
         client.get(address(made, "/pages/2/text"))
 
 
-def test_what_could_not_be_read_is_not_kept(client: Client) -> None:
-    made = scene()
+def test_what_could_not_be_read_is_not_kept(client: Client, made: Scene) -> None:
     key = Document.objects.get().object_key
     whole = store.get(key)
     store.put(key, b"%PDF-1.7 nothing")

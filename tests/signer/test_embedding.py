@@ -109,8 +109,7 @@ def sign_within(page: Any) -> None:
 @browsing
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("options", [(), ("--test-third-party-cookie-phaseout",)])
-def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options: tuple[str, ...]) -> None:
-    made = scene()
+def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options: tuple[str, ...], made: Scene) -> None:
     with site(lambda: example(live_server.url, made)) as host:
         listing(made, "https://first.example", host)
         with visited(host, *options) as page:
@@ -129,8 +128,7 @@ def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options
 
 @browsing
 @pytest.mark.django_db(transaction=True)
-def test_another_site_sees_and_hears_nothing(live_server: Any) -> None:
-    made = scene()
+def test_another_site_sees_and_hears_nothing(live_server: Any, made: Scene) -> None:
     with site(lambda: example(live_server.url, made)) as listed, site(lambda: example(live_server.url, made)) as other:
         listing(made, listed)
         with visited(other) as page:
@@ -143,9 +141,8 @@ def test_another_site_sees_and_hears_nothing(live_server: Any) -> None:
 
 @browsing
 @pytest.mark.django_db(transaction=True)
-def test_without_a_list_a_message_is_its_type_alone(live_server: Any) -> None:
+def test_without_a_list_a_message_is_its_type_alone(live_server: Any, made: Scene) -> None:
     """And the frame alone is heard: the host's own page, or another frame on it, cannot speak for it."""
-    made = scene()
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
         told(page, "ready")
         assert told(page, "height") == {"type": "paraph:height", "origin": live_server.url}
@@ -158,8 +155,7 @@ def test_without_a_list_a_message_is_its_type_alone(live_server: Any) -> None:
 
 @browsing
 @pytest.mark.django_db(transaction=True)
-def test_the_host_is_told_why_there_is_nothing_to_sign(live_server: Any) -> None:
-    made = scene()
+def test_the_host_is_told_why_there_is_nothing_to_sign(live_server: Any, made: Scene) -> None:
     SignatureRequest.objects.update(expires_at=clock.now(), status="expired")
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
         told(page, "expired")

@@ -51,8 +51,7 @@ def test_it_is_shown_before_the_consent_as_a_whole(client: Client) -> None:
     assert f"version {VERSION}). I was able to open and read it" in page[consents:]
 
 
-def test_nothing_is_shown_or_accepted_where_it_is_off(client: Client) -> None:
-    made = scene()
+def test_nothing_is_shown_or_accepted_where_it_is_off(client: Client, made: Scene) -> None:
     page = client.get(made.url()).content.decode()
     assert "ESIGN" not in page and "esign_disclosure" not in page and "esign-heading" not in page
     assert post(client, made, esign_disclosure=VERSION).status_code == 422

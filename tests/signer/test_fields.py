@@ -1,5 +1,6 @@
 """/sign/{token}/fields: what is to be filled in, and what was entered so far."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -36,6 +37,11 @@ def keep(client: Client, made: Scene, signer: int = 0, /, **values: Any) -> Any:
     document_id = made.request_documents[0].document_id
     entries = [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
     return post(client, made, {"fields": entries}, signer)
+
+
+@pytest.fixture
+def made(db: None) -> Scene:
+    return scene(fields=EVERY_TYPE)
 
 
 def post(client: Client, made: Scene, body: Any, position: int = 0) -> Any:
@@ -88,8 +94,7 @@ def test_signing_pages_of_others_are_told_what_to_fill_in(client: Client) -> Non
     assert {name: fields[name]["value"] for name in ("flat", "day", "name", "mail")}.items() <= final().items()
 
 
-def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client: Client, made: Scene) -> None:
     answer = keep(client, made, IBAN="DE02 1203", rent="1.250,50", begin="2025-12-31", pets=True)
     assert answer.status_code == 200
     kept = {field["name"]: field for field in answer.json()["fields"]}
@@ -104,8 +109,7 @@ def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client
     assert again["begin"]["message"] == kept["begin"]["message"]
 
 
-def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client, made: Scene) -> None:
     keep(client, made, IBAN="one", rent="20")
     keep(client, made, IBAN="two")
     assert stored() == {"IBAN": "two", "rent": "20"}
@@ -186,42 +190,38 @@ def test_hostile_text_is_drawn_as_text(client: Client, text: str) -> None:
     assert field["svg"].startswith("<svg") and stored() == {"IBAN": text}
 
 
-def test_a_lone_surrogate_is_no_text(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_a_lone_surrogate_is_no_text(client: Client, made: Scene) -> None:
     document_id = made.request_documents[0].document_id
     body = f'{{"fields": [{{"document_id": {document_id}, "name": "IBAN", "value": "a\\ud800b"}}]}}'
     assert post(client, made, body).status_code == 200
     assert stored() == {"IBAN": "a\ufffdb"} and client.get(made.url()).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({}, "fields must be an array of at most 10 objects."),
-        ([{}] * 11, "fields must be an array of at most 10 objects."),
-        ([1], "fields[0] must be an object."),
-        ([{}], "fields[0].name: you have no such field to fill in on this document."),
-        ([{"document_id": "D", "name": "nothing", "value": "x"}], "fields[0].name: you have no such field"),
-        ([{"document_id": 0, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
-        ([{"document_id": True, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
-        ([{"document_id": "D", "name": ["IBAN"], "value": "x"}], "fields[0].name: you have no such field"),
-        ([{"document_id": "D", "name": "IBAN", "value": 5}], "fields[0].value must be a text of at most 4000"),
-        ([{"document_id": "D", "name": "IBAN", "value": "x" * 4001}], "fields[0].value must be a text of at most 4000"),
-        ([{"document_id": "D", "name": "pets", "value": "yes"}], "fields[0].value must be true or false."),
-        ([{"document_id": "D", "name": "flat", "value": "5"}], "fields[0].value: The sender has set this."),
-        ([{"document_id": "D", "name": "day", "value": "2026-01-01"}], "fields[0].value: Filled in for you when"),
-        ([{"document_id": "D", "name": "IBAN", "value": "x"}] * 2, "fields[1].name is given twice."),
-    ],
-)  # fmt: skip
-def test_what_is_refused_is_named_by_its_path_and_nothing_is_kept(client: Client, fields: Any, said: str) -> None:
-    made = scene(fields=EVERY_TYPE)
-    own = made.request_documents[0].document_id
-    for each in fields if isinstance(fields, list) else []:
-        if isinstance(each, dict) and each.get("document_id") == "D":
-            each["document_id"] = own
-    status, code, message = refused(post(client, made, {"fields": fields}))
-    assert (status, code) == (422, "validation_error") and message.startswith(said), message
-    assert stored() == {}
+REFUSED: list[tuple[Any, str]] = [
+    ({}, "fields must be an array of at most 10 objects."),
+    ([{}] * 11, "fields must be an array of at most 10 objects."),
+    ([1], "fields[0] must be an object."),
+    ([{}], "fields[0].name: you have no such field to fill in on this document."),
+    ([{"document_id": "D", "name": "nothing", "value": "x"}], "fields[0].name: you have no such field"),
+    ([{"document_id": 0, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
+    ([{"document_id": True, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
+    ([{"document_id": "D", "name": ["IBAN"], "value": "x"}], "fields[0].name: you have no such field"),
+    ([{"document_id": "D", "name": "IBAN", "value": 5}], "fields[0].value must be a text of at most 4000"),
+    ([{"document_id": "D", "name": "IBAN", "value": "x" * 4001}], "fields[0].value must be a text of at most 4000"),
+    ([{"document_id": "D", "name": "pets", "value": "yes"}], "fields[0].value must be true or false."),
+    ([{"document_id": "D", "name": "flat", "value": "5"}], "fields[0].value: The sender has set this."),
+    ([{"document_id": "D", "name": "day", "value": "2026-01-01"}], "fields[0].value: Filled in for you when"),
+    ([{"document_id": "D", "name": "IBAN", "value": "x"}] * 2, "fields[1].name is given twice."),
+]  # fmt: skip
+
+
+def test_what_is_refused_is_named_by_its_path_and_nothing_is_kept(client: Client, made: Scene) -> None:
+    own = str(made.request_documents[0].document_id)
+    for fields, said in REFUSED:
+        body = json.dumps({"fields": fields}).replace('"D"', own)
+        status, code, message = refused(post(client, made, body))
+        assert (status, code) == (422, "validation_error") and message.startswith(said), message
+        assert stored() == {}
 
 
 def test_fields_of_others_are_not_the_signers(client: Client) -> None:

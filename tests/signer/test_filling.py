@@ -27,6 +27,11 @@ OTHERS = "You’ll see other people’s entries in the finished document."
 RIGHT: dict[str, Any] = {"IBAN": "DE02 1203", "rent": "1.250,50", "begin": "2026-05-01", "pets": True, "floor": "first"}
 
 
+@pytest.fixture
+def made(db: None) -> Scene:
+    return scene(fields=EVERY_TYPE)
+
+
 def entries(made: Scene, document: int = 0, **values: Any) -> list[dict[str, Any]]:
     document_id = made.request_documents[document].document_id
     return [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
@@ -59,8 +64,7 @@ def tag(content: str, made: Scene, name: str) -> str:
     return found.group()
 
 
-def test_a_signature_has_all_final_values(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_a_signature_has_all_final_values(client: Client, made: Scene) -> None:
     answer = sign(client, made, fields=entries(made, **RIGHT))
     assert answer.status_code == 200 and stored() == final()
     [entry] = [entry for entry in made.entries() if entry.event_type == "signer.signed"]
@@ -77,8 +81,7 @@ def test_the_journal_of_a_signer_without_fields_has_none(client: Client) -> None
     assert "fields" not in made.entries()[2].metadata and Signer.objects.get().fields_encrypted is None
 
 
-def test_what_was_entered_before_counts_and_a_signature_may_change_it(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_was_entered_before_counts_and_a_signature_may_change_it(client: Client, made: Scene) -> None:
     keep(client, made, **RIGHT, address="here")
     assert sign(client, made, fields=entries(made, IBAN="another", address=None)).status_code == 200
     assert stored()["IBAN"] == "another" and stored()["rent"] == "1250.50" and "address" not in stored()
@@ -111,8 +114,7 @@ def test_a_value_that_is_read_only_may_be_repeated_but_not_changed(client: Clien
     assert sign(client, made, fields=entries(made, flat="4b")).status_code == 200 and stored() == {"flat": "4b"}
 
 
-def test_what_is_wrong_and_what_is_missing_is_named_and_no_attempt_is_counted(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_is_wrong_and_what_is_missing_is_named_and_no_attempt_is_counted(client: Client, made: Scene) -> None:
     keep(client, made, begin="2025-01-01")
     answer = sign(client, made, fields=entries(made, rent="many", floor="first"))
     assert answer.status_code == 422
@@ -141,8 +143,7 @@ def test_text_without_room_at_six_points_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_refusal_speaks_every_language(client: Client, locale: str) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_a_refusal_speaks_every_language(client: Client, locale: str, made: Scene) -> None:
     answer = sign(client, made, fields=entries(made, rent="many"), locale=locale)
     message = answer.json()["error"]["message"]
     assert answer["Content-Language"] == locale and message.startswith("fields[0].value: ") and "IBAN" in message
@@ -166,8 +167,7 @@ def test_a_request_without_fields_has_no_step(client: Client) -> None:
     assert "<image" not in page(client, scene(fields=EVERY_TYPE[:3])), "a page without values has no picture of any"
 
 
-def test_the_step_stands_between_reading_and_the_signature(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_the_step_stands_between_reading_and_the_signature(client: Client, made: Scene) -> None:
     content = page(client, made)
     steps = re.findall(r'<li><a href="#(\w+)"><span>', content)
     assert steps == ["read", "fill", "sign", "confirm"]
@@ -178,8 +178,7 @@ def test_the_step_stands_between_reading_and_the_signature(client: Client) -> No
     assert re.search(rf'data-next-empty href="#entry-{first}">', content)
 
 
-def test_each_type_has_the_right_keyboard_and_its_rules(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_each_type_has_the_right_keyboard_and_its_rules(client: Client, made: Scene) -> None:
     content = page(client, made)
     assert 'inputmode="decimal"' in tag(content, made, "rent") and " required" in tag(content, made, "rent")
     assert 'type="date" min="2026-01-01"' in tag(content, made, "begin")
@@ -195,8 +194,7 @@ def test_each_type_has_the_right_keyboard_and_its_rules(client: Client) -> None:
     assert 'value="Ada Lovelace"' in tag(content, made, "name")
 
 
-def test_each_field_has_a_link_to_its_place_and_the_place_one_back(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_each_field_has_a_link_to_its_place_and_the_place_one_back(client: Client, made: Scene) -> None:
     content = page(client, made)
     for field in Field.objects.all():
         assert f'href="#place-of-{field.pk}"' in content and f'id="entry-{field.pk}"' in content
@@ -219,8 +217,7 @@ def test_fields_stand_in_the_order_of_reading(client: Client) -> None:
     ]
 
 
-def test_what_was_entered_is_there_again_with_what_is_wrong_in_every_language(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_was_entered_is_there_again_with_what_is_wrong_in_every_language(client: Client, made: Scene) -> None:
     keep(client, made, IBAN='"><b>', rent="a lot", pets=True, floor="first", address="a\nb")
     for locale in ("en", "fr"):
         content = page(client, made, lang=locale)
@@ -252,8 +249,7 @@ def test_the_page_shows_each_value_where_it_will_stand(client: Client) -> None:
     assert client.get(kept["page"]).status_code == 410
 
 
-def test_without_scripts_the_step_is_sent_kept_and_left(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_without_scripts_the_step_is_sent_kept_and_left(client: Client, made: Scene) -> None:
     right = {"f_IBAN": "DE02", "f_rent": "12,50", "f_begin": "2026-05-01", "f_pets": "on", "f_floor": "ground"}
     answer = send(client, made, do="fill", fill="on", **right)
     assert (answer.status_code, answer["Location"]) == (303, f"{made.url()}#sign")
@@ -262,8 +258,7 @@ def test_without_scripts_the_step_is_sent_kept_and_left(client: Client) -> None:
     assert done.status_code == 303 and stored()["rent"] == "12.50"
 
 
-def test_without_scripts_what_is_wrong_is_told_beside_it_and_in_the_summary(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_without_scripts_what_is_wrong_is_told_beside_it_and_in_the_summary(client: Client, made: Scene) -> None:
     assert send(client, made, do="fill", fill="on", f_IBAN="x" * 4001).status_code == 422 and stored() == {}
     answer = send(client, made, do="fill", fill="on", f_IBAN="DE02", f_rent="much")
     content = answer.content.decode()
@@ -322,9 +317,8 @@ def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) ->
     assert "what others enter" not in content
 
 
-def test_the_last_step_lists_what_was_entered(client: Client) -> None:
+def test_the_last_step_lists_what_was_entered(client: Client, made: Scene) -> None:
     """As it will stand on the page, also what the sender has set."""
-    made = scene(fields=EVERY_TYPE)
     assert set(re.findall(r"<dd[^>]*>([^<]*)</dd>", page(client, made))) >= {"—", "4b"}
     keep(client, made, **RIGHT)
     content = page(client, made)
@@ -403,8 +397,7 @@ def test_an_approver_sees_what_those_before_have_signed_and_fills_in_nothing(cli
     assert sign(client, made, 1).status_code == 200
 
 
-def test_what_was_filled_in_is_sealed(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+def test_what_was_filled_in_is_sealed(client: Client, made: Scene) -> None:
     assert sign(client, made, fields=entries(made, **RIGHT)).status_code == 200
     work_off()
     [written] = texts(store.get(SealedDocument.objects.get().object_key))

@@ -34,8 +34,7 @@ def sent_code() -> str:
     return found.group()
 
 
-def test_a_code_is_sent_and_signs(client: Client) -> None:
-    made = scene()
+def test_a_code_is_sent_and_signs(client: Client, made: Scene) -> None:
     answer = send(client, made, do="code")
     assert (answer.status_code, answer["Location"]) == (303, made.url())
     page = client.get(made.url()).content.decode()
@@ -63,8 +62,7 @@ def test_the_page_shows_the_code_in_the_sandbox_alone(client: Client, environmen
     assert "the code is" not in client.get(made.url()).content.decode()
 
 
-def test_a_wrong_code_is_told_with_what_was_entered(client: Client) -> None:
-    made = scene()
+def test_a_wrong_code_is_told_with_what_was_entered(client: Client, made: Scene) -> None:
     wrong = "111111" if made.code() != "111111" else "222222"
     answer = send(client, made, do="sign", code=wrong, consent="on")
     page = answer.content.decode()
@@ -73,8 +71,7 @@ def test_a_wrong_code_is_told_with_what_was_entered(client: Client) -> None:
     assert f'value="{wrong}"' in page and re.search(r'name="consent" checked', page)
 
 
-def test_what_is_missing_is_named_with_its_field_and_counts_no_attempt(client: Client) -> None:
-    made = scene()
+def test_what_is_missing_is_named_with_its_field_and_counts_no_attempt(client: Client, made: Scene) -> None:
     made.code()
     answer = send(client, made, do="sign")
     page = answer.content.decode()
@@ -83,8 +80,7 @@ def test_what_is_missing_is_named_with_its_field_and_counts_no_attempt(client: C
     assert Signer.objects.get().code.attempts == 0
 
 
-def test_a_change_of_language_keeps_what_was_entered(client: Client) -> None:
-    made = scene()
+def test_a_change_of_language_keeps_what_was_entered(client: Client, made: Scene) -> None:
     answer = send(client, made, lang="fr", code="123456", consent="on")
     page = answer.content.decode()
     assert answer.status_code == 200 and '<html lang="fr"' in page
@@ -92,8 +88,7 @@ def test_a_change_of_language_keeps_what_was_entered(client: Client) -> None:
     assert 'href="#' in page and language.words("fr")["code_missing"]
 
 
-def test_a_drawing_that_a_script_put_into_the_form_is_what_is_signed(client: Client) -> None:
-    made = scene()
+def test_a_drawing_that_a_script_put_into_the_form_is_what_is_signed(client: Client, made: Scene) -> None:
     fields = {"signature-type": "drawn", "signature-strokes": "[[[0.1,0.1],[0.5,0.3],[0.9,0.1]]]"}
     answer = send(client, made, do="sign", code=made.code(), consent="on", **fields)
     assert answer.status_code == 303
@@ -251,8 +246,7 @@ def test_who_has_signed_is_not_told_that_nothing_was_signed(client: Client) -> N
     assert "nothing was signed" not in text(client.get(ask(client, made)["Location"]))
 
 
-def test_without_an_address_there_is_no_link_and_no_form(client: Client) -> None:
-    made = scene()
+def test_without_an_address_there_is_no_link_and_no_form(client: Client, made: Scene) -> None:
     assert "/ask" not in text(client.get(made.url()))
     for answer in (client.get(made.url(rest="/ask")), ask(client, made)):
         assert answer.status_code == 404

@@ -26,8 +26,7 @@ def post(client: Client, made: Scene, body: Any = None, position: int = 0, **mor
     return client.post(made.url(position, "/otp"), body, HTTP_USER_AGENT="Test/1", **more)
 
 
-def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client) -> None:
-    made = scene()
+def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client, made: Scene) -> None:
     response = post(client, made, HTTP_ACCEPT_LANGUAGE="fr")
     assert response.status_code == 200
     assert response["Content-Language"] == "fr"
@@ -44,8 +43,7 @@ def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client) -> None:
     assert "X-Frame-Options" not in response
 
 
-def test_journals_the_sending(client: Client) -> None:
-    made = scene()
+def test_journals_the_sending(client: Client, made: Scene) -> None:
     post(client, made)
     post(client, made)
     first, second = made.entries()[1:]
@@ -119,9 +117,8 @@ def test_sends_are_limited(client: Client) -> None:
     ids=["away", "wrongly set"],
 )
 def test_a_gateway_that_fails_leaves_no_trace_in_the_journal_and_its_settings_are_told_to_the_operator(
-    client: Client, settings: Any, caplog: pytest.LogCaptureFixture, smtp_url: str, logged: str
+    client: Client, settings: Any, caplog: pytest.LogCaptureFixture, smtp_url: str, logged: str, *, made: Scene
 ) -> None:
-    made = scene()
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": smtp_url})
     response = post(client, made)
     assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")

@@ -79,8 +79,7 @@ def test_the_stylesheet_has_the_default_colours() -> None:
             assert re.search(rf"--{name.replace('_', '-')}: {str(color).replace('#ffffff', '#fff')};", css), name
 
 
-def test_speaks_the_language_asked_for(client: Client) -> None:
-    made = scene()
+def test_speaks_the_language_asked_for(client: Client, made: Scene) -> None:
     for locale in LOCALES:
         start = f'<html lang="{locale}" dir="{catalog.direction(locale)}"'
         for response in (
@@ -108,8 +107,7 @@ def test_the_request_s_language_goes_before_the_browser_s_where_its_sender_named
         assert f'<html lang="{spoken}" dir="ltr"' in shown, (chosen, address, browser)
 
 
-def test_a_branding_profile_colours_the_page(client: Client) -> None:
-    made = scene()
+def test_a_branding_profile_colours_the_page(client: Client, made: Scene) -> None:
     colors = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
     profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colors)
     SignatureRequest.objects.update(branding_profile=profile)
@@ -211,8 +209,7 @@ def test_who_has_signed_is_told_how_far_the_request_is(client: Client) -> None:
     assert 'data-progress="ready"' in text(client.get(made.url()))
 
 
-def test_a_locked_signer_is_told_until_when_and_whom_to_ask(client: Client) -> None:
-    made = scene()
+def test_a_locked_signer_is_told_until_when_and_whom_to_ask(client: Client, made: Scene) -> None:
     made.code()
     until = clock.now() + timedelta(hours=3)
     OneTimeCode.objects.update(locked_until=until)
@@ -247,8 +244,7 @@ def test_a_picture_that_the_browser_has_is_not_sent_again(client: Client) -> Non
 
 
 @pytest.mark.parametrize("junk", ["/", ".", ")", ">", "%3E", "/).", "»", "…"])
-def test_a_link_with_something_behind_it_leads_to_the_page(client: Client, junk: str) -> None:
-    made = scene()
+def test_a_link_with_something_behind_it_leads_to_the_page(client: Client, junk: str, made: Scene) -> None:
     for address in (made.url(), "/copies/1.2.aB-", "/confirm/aB_"):
         for query in ("", "?lang=de"):
             answer = client.get(f"{address}{junk}{query}")
@@ -286,8 +282,7 @@ def test_only_pages_of_documents_the_signer_signs(client: Client) -> None:
     assert image_url(made, 1) not in page and consent_notice("en", 1) in page
 
 
-def test_reading_changes_nothing(client: Client) -> None:
-    made = scene()
+def test_reading_changes_nothing(client: Client, made: Scene) -> None:
     client.get(made.url())
     assert made.events() == ["signature_request.created"]
     assert Signer.objects.get().status == "pending"
@@ -405,8 +400,7 @@ def test_before_the_signature_the_page_knows_it_for_later_and_shows_nothing() ->
     assert "Continue to" not in page
 
 
-def test_nothing_is_offered_without_one_nor_to_who_has_not_signed() -> None:
-    made = scene()
+def test_nothing_is_offered_without_one_nor_to_who_has_not_signed(made: Scene) -> None:
     assert "data-onward" not in page_of(made)
     sign(made)
     assert "Continue to" not in page_of(made)

@@ -115,8 +115,7 @@ def test_a_signer_signs_once(client: Client) -> None:
     assert made.events().count("signer.signed") == 1
 
 
-def test_from_the_second_of_expiry_on(client: Client) -> None:
-    made = scene()
+def test_from_the_second_of_expiry_on(client: Client, made: Scene) -> None:
     code = made.code()
     SignatureRequest.objects.update(expires_at=clock.now())
     assert refused(post(client, made, {"code": code, "consent": True})) == (410, "expired")
@@ -125,8 +124,7 @@ def test_from_the_second_of_expiry_on(client: Client) -> None:
     assert refused(post(client, made, {"code": code, "consent": True})) == (410, "expired")
 
 
-def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(client: Client) -> None:
-    made = scene()
+def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(client: Client, made: Scene) -> None:
     code = made.code()
     wrong = {"code": f"{(int(code) + 1) % 10**6:06d}", "consent": True}
     answers = [post(client, made, wrong) for _ in range(5)]
@@ -142,8 +140,7 @@ def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(cl
     assert post(client, made, {"code": sent.json()["sandbox_code"], "consent": True}).status_code == 200
 
 
-def test_a_locked_signer_gets_no_code_and_signs_with_none(client: Client) -> None:
-    made = scene()
+def test_a_locked_signer_gets_no_code_and_signs_with_none(client: Client, made: Scene) -> None:
     code = made.code()
     until = clock.now() + timedelta(hours=23, minutes=30)
     OneTimeCode.objects.update(locked_until=until)
@@ -159,8 +156,7 @@ def test_a_locked_signer_gets_no_code_and_signs_with_none(client: Client) -> Non
     assert post(client, made, {"code": code, "consent": True}).status_code == 200
 
 
-def test_only_the_newest_code_within_its_time(client: Client) -> None:
-    made = scene()
+def test_only_the_newest_code_within_its_time(client: Client, made: Scene) -> None:
     assert refused(post(client, made, {"code": "123456", "consent": True})) == (422, "invalid_otp")
     old = made.code()
     new = made.code()
@@ -177,37 +173,37 @@ def points(count: int) -> dict[str, Any]:
     return {"type": "drawn", "strokes": [[[0.1, 0.5], *[[0.5, 0.5]] * (count - 1)]]}
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        ({"code": None}, "code"),
-        ({"code": 123456}, "code"),
-        ({"consent": False}, "consent"),
-        ({"consent": "true"}, "consent"),
-        ({"consent": None}, "consent"),
-        ({"signature": "typed"}, "signature"),
-        ({"signature": {"type": "stamped"}}, "signature"),
-        ({"signature": {"type": "drawn"}}, "signature.strokes"),
-        ({"signature": {"type": "drawn", "strokes": []}}, "signature.strokes"),
-        ({"signature": {"type": "drawn", "strokes": [[]]}}, "signature.strokes[0]"),
-        ({"signature": {"type": "drawn", "strokes": [[[0, 1.1]]]}}, "signature.strokes[0][0][1]"),
-        ({"signature": {"type": "drawn", "strokes": [[[-0.1, 0]]]}}, "signature.strokes[0][0][0]"),
-        ({"signature": {"type": "drawn", "strokes": [[[0, True]]]}}, "signature.strokes[0][0][1]"),
-        ({"signature": {"type": "drawn", "strokes": [[["0", 0]]]}}, "signature.strokes[0][0][0]"),
-        ({"signature": {"type": "drawn", "strokes": [[[0, 0, 0]]]}}, "signature.strokes[0][0]"),
-        ({"signature": {"type": "drawn", "strokes": [[[float("nan"), 0]]]}}, "signature.strokes[0][0][0]"),
-        ({"signature": {"type": "drawn", "strokes": [[[float("inf"), 0]]]}}, "signature.strokes[0][0][0]"),
-        ({"signature": points(20_001)}, "20000"),
-        ({"initials": {"type": "typed"}}, "initials"),
-        ({"locale": "xx"}, "locale"),
-        ({"locale": 1}, "locale"),
-    ],
-)
-def test_a_bad_body_is_refused_by_name(client: Client, change: dict[str, Any], named: str) -> None:
-    made = scene()
-    response = post(client, made, {"code": made.code(), "consent": True, **change})
-    assert refused(response) == (422, "validation_error")
-    assert named in response.json()["error"]["message"]
+BAD_BODIES: list[tuple[dict[str, Any], str]] = [
+    ({"code": None}, "code"),
+    ({"code": 123456}, "code"),
+    ({"consent": False}, "consent"),
+    ({"consent": "true"}, "consent"),
+    ({"consent": None}, "consent"),
+    ({"signature": "typed"}, "signature"),
+    ({"signature": {"type": "stamped"}}, "signature"),
+    ({"signature": {"type": "drawn"}}, "signature.strokes"),
+    ({"signature": {"type": "drawn", "strokes": []}}, "signature.strokes"),
+    ({"signature": {"type": "drawn", "strokes": [[]]}}, "signature.strokes[0]"),
+    ({"signature": {"type": "drawn", "strokes": [[[0, 1.1]]]}}, "signature.strokes[0][0][1]"),
+    ({"signature": {"type": "drawn", "strokes": [[[-0.1, 0]]]}}, "signature.strokes[0][0][0]"),
+    ({"signature": {"type": "drawn", "strokes": [[[0, True]]]}}, "signature.strokes[0][0][1]"),
+    ({"signature": {"type": "drawn", "strokes": [[["0", 0]]]}}, "signature.strokes[0][0][0]"),
+    ({"signature": {"type": "drawn", "strokes": [[[0, 0, 0]]]}}, "signature.strokes[0][0]"),
+    ({"signature": {"type": "drawn", "strokes": [[[float("nan"), 0]]]}}, "signature.strokes[0][0][0]"),
+    ({"signature": {"type": "drawn", "strokes": [[[float("inf"), 0]]]}}, "signature.strokes[0][0][0]"),
+    ({"signature": points(20_001)}, "20000"),
+    ({"initials": {"type": "typed"}}, "initials"),
+    ({"locale": "xx"}, "locale"),
+    ({"locale": 1}, "locale"),
+]
+
+
+def test_a_bad_body_is_refused_by_name(client: Client, made: Scene) -> None:
+    code = made.code()
+    for change, named in BAD_BODIES:
+        response = post(client, made, {"code": code, "consent": True, **change})
+        assert refused(response) == (422, "validation_error")
+        assert named in response.json()["error"]["message"]
     assert OneTimeCode.objects.get().attempts == 0
 
 
@@ -239,8 +235,7 @@ def test_a_body_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -
     assert read.tell() == 0
 
 
-def test_a_body_in_chunks() -> None:
-    made = scene()
+def test_a_body_in_chunks(made: Scene) -> None:
     body = json.dumps({"code": made.code(), "consent": True}).encode()
     for content, expected in ((b"x" * (512 * 1024 + 1), 413), (body, 200)):
         request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
@@ -264,8 +259,9 @@ def test_points_are_counted_first_and_one_wrong_one_is_enough(client: Client, bo
     assert named in message and " more" not in message.replace("more arrays", "")
 
 
-def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene()
+def test_a_crash_tells_the_incident_and_nothing_else(
+    client: Client, monkeypatch: pytest.MonkeyPatch, made: Scene
+) -> None:
 
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
@@ -278,8 +274,7 @@ def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_locale_has_its_own_notice(client: Client, locale: str) -> None:
-    made = scene()
+def test_each_locale_has_its_own_notice(client: Client, locale: str, made: Scene) -> None:
     assert sign(client, made, locale=locale).status_code == 200
     notices = {consent_notice(other, count) for other in LOCALES for count in (1, 2)}
     assert len(notices) == 2 * len(LOCALES)

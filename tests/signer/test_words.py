@@ -22,7 +22,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Mode, SignatureRequest, Signer
-from paraph.signature_requests.signed_documents import PageNotShownError
+from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import answers
 from paraph.signer.answers import STATUSES
 from paraph.signer.scripts import _NAMES, words_address
@@ -231,8 +231,7 @@ def test_each_refusal_in_the_one_envelope_and_in_german(name: str) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_language_of_the_page(locale: str) -> None:
-    made = scene()
+def test_every_language_of_the_page(locale: str, made: Scene) -> None:
     sent = post(made, "/otp", {"channel": "email", "locale": locale}, {"Accept-Language": "sv"})
     recipient = "a•••@example.com"
     assert told(sent) == catalog.phrase(catalog.of("answer", locale), "code_sent", recipient=recipient)
@@ -286,16 +285,14 @@ def test_what_is_told_with_places_and_times() -> None:
 
 
 @pytest.mark.django_db
-def test_an_outage_and_a_fault_speak_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene()
+def test_an_outage_and_a_fault_speak_too(monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
     monkeypatch.setattr("paraph.signer.otp.send_otp", lambda *_: 1 // 0)
     crashed = post(made, "/otp", {"channel": "email"}, {"Accept-Language": "es"})
     assert crashed.status_code == 500 and "Algo ha fallado por nuestra parte." in told(crashed)
 
 
 @pytest.mark.django_db
-def test_the_page_names_the_file_in_its_version(client: Client) -> None:
-    made = scene()
+def test_the_page_names_the_file_in_its_version(client: Client, made: Scene) -> None:
     for locale in ("en", "ar"):
         page = client.get(made.url(), {"lang": locale}).content.decode()
         assert f'<script src="{words_address(locale)}" defer>' in page

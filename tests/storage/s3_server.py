@@ -3,12 +3,10 @@ deleted. It refuses headers with checksums, as some stores do. Addresses that ar
 host that they are asked of."""
 
 import ssl
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate, parsedate_to_datetime
 from hashlib import md5
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
@@ -17,6 +15,8 @@ from xml.sax.saxutils import escape
 from botocore.auth import S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+
+from tests.loopback import Handler, served
 
 ID, SECRET, REGION = "id", "secret", "us-east-1"
 _UNKNOWN = ("x-amz-checksum", "x-amz-sdk-checksum", "x-amz-trailer", "transfer-encoding")
@@ -28,27 +28,12 @@ def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Ite
     """Gives the address of a server on this machine, which is known as ``host`` (with ``http:`` also where it speaks
     TLS)."""
     handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}})
-    server = _Server((host, 0), handler)
-    if tls:
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with served(handler, host, tls) as server:
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of clients that were killed
         yield f"http://{host}:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_: object) -> None:
-        """Says nothing of clients that were killed."""
-
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     protocol_version = "HTTP/1.1"
     objects: ClassVar[dict[str, tuple[bytes, dict[str, str]]]]
     uploads: ClassVar[dict[str, dict[int, bytes]]]
@@ -116,9 +101,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(206, part, {**headers, "Content-Range": span})
 
     do_HEAD = do_GET
-
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
 
     def _name(self) -> str:
         return unquote(urlsplit(self.path).path)

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import connection
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
@@ -22,6 +21,7 @@ from paraph.tenants.members import change_role, create_member, remove_member, tr
 from paraph.tenants.models import Activity, ActorKind, Invitation, Member, Organization, Role, User
 from tests.factories import jobs
 from tests.tenancy import create_organization
+from tests.threads import beside_each_other
 
 
 def joined(organization: Organization, role: str, name: str = "") -> Member:
@@ -45,11 +45,8 @@ def outcomes_at_once(act: Callable[[Any], object], things: Iterable[Any]) -> lis
             return "done"
         except DomainError as refusal:
             return refusal.code
-        finally:
-            connection.close()
 
-    with ThreadPoolExecutor(6) as pool:
-        return sorted(pool.map(one, things))
+    return sorted(beside_each_other(*(partial(one, thing) for thing in things), threads=6))
 
 
 def test_each_change_is_noted_in_the_activity_log(organization: Organization) -> None:

@@ -13,7 +13,7 @@ from paraph.tenants.lifecycle import resume_organization, suspend_organization
 from paraph.tenants.models import Activity
 from paraph.tenants.organizations import change_settings, create_organization
 from paraph.tenants.retention import change_retention
-from tests.factories import scene
+from tests.factories import Scene
 
 pytestmark = pytest.mark.django_db
 
@@ -49,8 +49,7 @@ def test_acts_on_an_organization() -> None:
     ]
 
 
-def test_acts_on_a_request() -> None:
-    made = scene()
+def test_acts_on_a_request(made: Scene) -> None:
     request_id, signer_id = made.request.pk, made.signers[0].pk
     end_early(OPERATOR, request_id, "Wrong contract")
     erase_signer(OPERATOR, signer_id)

@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from paraph.audit_trail.append import follow
+from paraph.audit_trail.journal import follow
 from paraph.database.rows import insert
-from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.outbound.exchange import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -13,7 +12,7 @@ from paraph.webhooks import outbox
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.dispatcher import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
-from tests.factories import Scene, nothing_shared, scene
+from tests.factories import Scene, scene
 from tests.tenancy import create_application
 
 ACCEPTED = PostResult(200, b"ok", "", 0.012)
@@ -37,27 +36,6 @@ def record(
     entry = follow(request, event_type, signer_id=signer.pk if signer else None, moment=occurred_at)
     entry.created_at = occurred_at or entry.created_at
     insert([entry, *outbox.event_and_deliveries(entry, request, signer)])
-
-
-def seal_everything(made: Scene) -> None:
-    """The rows that sealing leaves behind."""
-    for row in made.request_documents:
-        SealedDocument.objects.create(
-            request_document=row,
-            object_key=f"sealed/{row.pk}.pdf",
-            sha256=b"",
-            file_size=1,
-            seal={},
-            shared=nothing_shared(),
-        )
-    ProofFile.objects.create(
-        request=made.request,
-        object_key=f"proofs/{made.request.pk}.pdf",
-        sha256=b"",
-        file_size=1,
-        seal={},
-        shared=nothing_shared(),
-    )
 
 
 def claim_now(now: datetime | None = None, free: int = 100) -> list[ClaimedDelivery]:

@@ -12,6 +12,7 @@ from paraph.kernel import clock
 from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, LEASE, EndpointLoad, claim, shares
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
+from tests.threads import beside_each_other
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
@@ -61,13 +62,8 @@ def test_claims_at_the_same_instant_never_share_a_delivery() -> None:
         start.wait()
         for _ in range(10):
             claimed.update(item.delivery_id for item in claim(5, 5, clock.now()))
-        connection.close()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    beside_each_other(*[work] * 4)
     assert len(claimed) == 60
     assert set(claimed.values()) == {1}
     assert Attempt.objects.count() == 60

@@ -23,8 +23,9 @@ from paraph.webhooks.outbox import release
 from paraph.webhooks.payload import signature
 from paraph.webhooks.replay import record_test
 from tests import receiver as receivers
+from tests.factories import seal_everything
 from tests.receiver import answer, own_authority, receiver
-from tests.webhooks.parties import record, seal_everything, told
+from tests.webhooks.parties import record, told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,7 +62,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
     with receiver() as hooks, receiver(tls=authority.server) as callback:
         made, secret = told(hooks.url("hooks.example"), callback_url=callback.url("callback.example", "/done"))
         record(made.request, "request.completed")
-        seal_everything(made)
+        seal_everything(made.request)
         release(made.request.pk)
         with dispatching(NetworkAccess(allow_private=True, resolve=resolve, tls=authority.client)):
             wait_for(delivered(2))

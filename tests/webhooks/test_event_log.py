@@ -20,12 +20,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WRITERS = 16
 
 
-def scope_of(made: Scene) -> TenantScope:
-    request = made.request
-    assert request.application
-    return TenantScope(request.organization_id, "sandbox", "pro", request.application.pk)
-
-
 def read(scope: TenantScope, after: Cursor, limit: int = 100) -> EventPage:
     return page_after(scope, after, Choice(), limit)
 
@@ -41,7 +35,7 @@ def scenes(count: int) -> list[Scene]:
 
 def test_whoever_began_first_and_commits_last_is_not_missed() -> None:
     first, second = scenes(2)
-    scope, recorded, go_on = scope_of(first), threading.Event(), threading.Event()
+    scope, recorded, go_on = first.scope(), threading.Event(), threading.Event()
 
     def slowly() -> None:
         with transaction.atomic():
@@ -66,7 +60,7 @@ def test_whoever_began_first_and_commits_last_is_not_missed() -> None:
 def test_sixteen_writers_and_a_reader(count: int) -> None:
     """One transaction records one to four events, waits or not, and is rolled back once in ten times."""
     made = scenes(WRITERS)
-    scope, left, lock = scope_of(made[0]), [count], threading.Lock()
+    scope, left, lock = made[0].scope(), [count], threading.Lock()
 
     def some() -> int:
         with lock:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import transaction
 
-from paraph.audit_trail.append import SERVICE
+from paraph.audit_trail.journal import SERVICE
 from paraph.flow import events
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -21,9 +21,9 @@ from paraph.webhooks.overview import deliveries
 from paraph.webhooks.payload import signature
 from paraph.webhooks.prune import prune
 from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene, scene, seal_everything, sign
 from tests.tenancy import create_application, update_organization
-from tests.webhooks.parties import claim_now, record, seal_everything, told
+from tests.webhooks.parties import claim_now, record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -226,7 +226,7 @@ def test_events_are_caught_as_they_happen_and_nobody_sends_them() -> None:
     sign(made)
     before = [("signer.otp_sent", "caught", True), ("signer.signed", "caught", True)]
     assert states() == [*before, ("request.completed", "held", False)]
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     release(made.request.pk)
     assert states() == [*before, ("request.completed", "caught", True)]

@@ -14,13 +14,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from paraph.audit_trail.models import Entry
-from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
 from paraph.webhooks.payload import signature
 from tests.docs.blocks import changed, shape
-from tests.webhooks.parties import prepared_deliveries, record, seal_everything, told
+from tests.factories import seal_everything
+from tests.webhooks.parties import prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -55,25 +55,25 @@ def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_o
 def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     made, _ = told(documents=3)
     record(made.request, "request.completed")
-    seal_everything(made)
+    *keys, proof = seal_everything(made.request)
     release(made.request.pk)
     [delivery] = prepared_deliveries()
     content = json.loads(delivery.body)
     links = ["documents", "certificate_url", "certificate_expires_in"]
     assert list(content) == ["event", "occurred_at", "signature_request", *links]
     assert shape(json.loads(changed("docs/webhooks.md", "{\n", {}))) == shape(content)
-    for entry, row in zip(content["documents"], made.request_documents, strict=True):
+    for entry, row, key in zip(content["documents"], made.request_documents, keys, strict=True):
         assert set(entry) == {"document_id", "signed_url", "expires_in"}
         assert (entry["document_id"], entry["expires_in"]) == (row.document_id, 900)
-        assert urlsplit(entry["signed_url"]).path == f"/files/sealed/{row.pk}.pdf"
-    assert urlsplit(content["certificate_url"]).path == f"/files/{ProofFile.objects.get().object_key}"
+        assert urlsplit(entry["signed_url"]).path == f"/files/{key}"
+    assert urlsplit(content["certificate_url"]).path == f"/files/{proof}"
     assert content["certificate_expires_in"] == 900
 
 
 def test_links_are_made_at_sending_and_never_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = told()
     record(made.request, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     [first] = prepared_deliveries()
     Delivery.objects.update(status="waiting")

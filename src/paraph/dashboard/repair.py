@@ -25,7 +25,7 @@ from paraph.kernel import clock
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Channel, SignatureRequest, Signer
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.signature_requests.signing_eligibility import SigningEligibility, is_over, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, is_over, signing_eligibility
 from paraph.signature_requests.values import MOST_VALIDITY_DAYS
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right

@@ -14,7 +14,7 @@ from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.due import FILES, PEOPLE
-from paraph.metrics import instruments
+from paraph.metrics import metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import FIGURES
@@ -83,7 +83,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 
 def _counts() -> Iterator[Metric]:
-    yield from instruments.summed()
+    yield from metrics.summed()
     yield from processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 

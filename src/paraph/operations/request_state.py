@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.evidence.preservation import SealedFile, records_of

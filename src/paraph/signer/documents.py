@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.marks import initials_row
 from paraph.signature_requests.models import Placement, Signer
-from paraph.signature_requests.signed_documents import documents_of
+from paraph.signature_requests.signing import documents_of
 from paraph.signer import language
 
 SvgBox = dict[str, str]

@@ -25,7 +25,7 @@ from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when

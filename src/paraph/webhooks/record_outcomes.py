@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.metrics import metrics
 from paraph.outbound.exchange import PostResult
 from paraph.webhooks.models import DeliveryStatus

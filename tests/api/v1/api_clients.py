@@ -20,6 +20,9 @@ CONTRACT = paper(
 )
 
 
+REPLAYED = "Idempotent-Replayed"
+
+
 @dataclass
 class ApiClient:
     """A client with an API key; ``None`` for one without."""
@@ -69,6 +72,11 @@ def api_client(plan: str = "pro", environment: str = "sandbox", organization: Or
     organization = organization or Organization.objects.create(name="Acme", plan=plan)
     made = create_application(organization.pk, environment, "shop")
     return ApiClient(made.api_key, organization)
+
+
+def keyed(client: ApiClient, key: str) -> ApiClient:
+    """The client, whose calls carry the idempotency key."""
+    return ApiClient(client.api_key, client.organization, client.headers | {"Idempotency-Key": key})
 
 
 def other_clients(owner: ApiClient) -> dict[str, ApiClient]:

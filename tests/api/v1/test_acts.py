@@ -7,15 +7,12 @@ import pytest
 
 from paraph.audit_trail.models import Entry
 from paraph.flow.sending.invite import invite, send_reminder
-from paraph.idempotency.models import IdempotencyKey
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.tenants.models import Activity
-from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
+from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.api.v1.contract import refusals
-from tests.api.v1.test_idempotency import REPLAYED, keyed
-from tests.flow.test_jobs import work_off
 
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
 
@@ -62,14 +59,6 @@ class TestEnding:
         assert (act.actor_kind, act.action, act.subject) == ("api", "request.ended_early", f"request {created['id']}")
         assert act.actor_id == SignatureRequest.objects.get().application_id
 
-    @pytest.mark.django_db(transaction=True)
-    def test_who_was_invited_is_mailed(self, owner: ApiClient, invited: dict[str, Any]) -> None:
-        end(owner, invited["id"], {"reason": "Signed on paper."})
-        work_off()
-        [mail] = CapturedMessage.objects.all()
-        assert mail.to == invited["signers"][0]["email"] and mail.subject.endswith("withdrew the request")
-        assert "> Signed on paper." in mail.text
-
     def test_what_expired_in_time_was_not_ended_early(self, owner: ApiClient, created: dict[str, Any]) -> None:
         SignatureRequest.objects.update(status="expired")
         answer = owner.get(f"/signature_requests/{created['id']}").json()
@@ -112,25 +101,6 @@ class TestEnding:
         assert message == said("endSignatureRequest", "unsupported_media_type")
         message = error(owner.send("POST", path, b" " * (4 * 1024 * 1024 + 1)), 413, "payload_too_large")
         assert message == said("endSignatureRequest", "payload_too_large")
-
-    def test_nobody_elses(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        for name, other in other_clients(owner).items():
-            assert error(end(other, created["id"], {"reason": "x"}), 404, "not_found") == error(
-                end(other, 2**40, {"reason": "x"}), 404, "not_found"
-            ), name
-        assert SignatureRequest.objects.get().status == "pending"
-
-    def test_once_under_a_key(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        calls = keyed(owner, "one")
-        first = end(calls, created["id"], {"reason": "Over"})
-        again = end(calls, created["id"], {"reason": "Over"})
-        assert REPLAYED not in first and again[REPLAYED] == "true"
-        assert (first.status_code, again.status_code, first.json()) == (200, 200, again.json())
-        assert Activity.objects.count() == 1
-        error(end(calls, created["id"], {"reason": "Another"}), 422, "idempotency_key_reused")
-        error(end(keyed(owner, "two"), created["id"], {"reason": "Over"}), 409, "conflict")
-        assert IdempotencyKey.objects.count() == 1, "a refused call leaves its key free"
-        error(end(keyed(owner, "a b"), created["id"], {"reason": "Over"}), 422, "validation_error")
 
 
 class TestReminding:
@@ -178,18 +148,3 @@ class TestReminding:
     def test_where_the_request_sends_no_mails(self, owner: ApiClient) -> None:
         created = owner.create(payload(owner.document())).json()
         assert error(remind(owner, created), 409, "conflict") == said("remindSigner", "conflict_no_mails")
-
-    def test_nobody_elses_nor_one_of_another_request(self, owner: ApiClient, invited: dict[str, Any]) -> None:
-        other_request = owner.create(payload(owner.document(), **ASKED)).json()
-        error(remind(owner, {**other_request, "signers": invited["signers"]}), 404, "not_found")
-        for name, other in other_clients(owner).items():
-            assert error(remind(other, invited), 404, "not_found") == error(
-                remind(other, {**invited, "id": 2**40}), 404, "not_found"
-            ), name
-        assert not Reminder.objects.exists()
-
-    def test_once_under_a_key(self, owner: ApiClient, invited: dict[str, Any]) -> None:
-        calls = keyed(owner, "one")
-        first, again = remind(calls, invited), remind(calls, invited)
-        assert REPLAYED not in first and again[REPLAYED] == "true" and first.json() == again.json()
-        assert Reminder.objects.count() == 1

@@ -6,15 +6,13 @@ import pytest
 
 from paraph.audit_trail.models import Entry
 from paraph.flow.sending.invite import invite
-from paraph.idempotency.models import IdempotencyKey
 from paraph.messaging.gateways import SMS
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests import plan
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Activity, ActorKind
-from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.api.v1.test_acts import ASKED, said
-from tests.api.v1.test_idempotency import REPLAYED, keyed
 
 pytestmark = pytest.mark.django_db
 NEW = "zoe.lindqvist@example.com"
@@ -54,10 +52,6 @@ class TestCorrecting:
         assert CapturedMessage.objects.get().to == NEW
         act = Activity.objects.get()
         assert (act.actor_kind, act.action) == (ActorKind.API, "signer.corrected")
-
-    def test_a_name_leaves_the_link(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        now = correct(owner, created, {"last_name": "King"}).json()["signers"][0]
-        assert now == created["signers"][0] | {"last_name": "King", "full_name": "Ada King", "status": "notified"}
 
     def test_the_audit_log_names_the_fields_and_no_values(self, owner: ApiClient, created: dict[str, Any]) -> None:
         correct(owner, created, {"email": NEW, "language": "sv"})
@@ -108,24 +102,6 @@ class TestCorrecting:
         )
         assert owner.get(f"/signature_requests/{created['id']}").json()["signers"][0]["email"] == "ada@example.com"
 
-    def test_nobody_elses_nor_one_of_another_request(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        another = owner.create(payload(owner.document(), **ASKED)).json()
-        error(correct(owner, {**another, "signers": created["signers"]}, {"email": NEW}), 404, "not_found")
-        for name, other in other_clients(owner).items():
-            assert error(correct(other, created, {"email": NEW}), 404, "not_found") == error(
-                correct(other, {**created, "id": 2**40}, {"email": NEW}), 404, "not_found"
-            ), name
-        assert not Signer.objects.filter(replaced_links__gt=0).exists()
-
-    def test_once_under_a_key(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        calls = keyed(owner, "one")
-        first, again = correct(calls, created, {"email": NEW}), correct(calls, created, {"email": NEW})
-        assert REPLAYED not in first and again[REPLAYED] == "true" and first.json() == again.json()
-        assert Signer.objects.get(pk=created["signers"][0]["id"]).replaced_links == 1
-        error(correct(calls, created, {"email": "x@example.org"}), 422, "idempotency_key_reused")
-        error(correct(keyed(owner, "two"), created, {"email": NEW}), 422, "validation_error")
-        assert IdempotencyKey.objects.count() == 1, "a refused call leaves its key free"
-
 
 class TestExtending:
     def test_the_answer_is_the_request_with_its_new_end(self, owner: ApiClient, created: dict[str, Any]) -> None:
@@ -157,12 +133,6 @@ class TestExtending:
         SignatureRequest.objects.update(status="completed")
         message = error(extend(owner, created, {"validity_days": 90}), 409, "conflict")
         assert message == said("extendSignatureRequest", "conflict_over")
-
-    def test_once_under_a_key(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        calls = keyed(owner, "one")
-        first, again = (extend(calls, created, {"validity_days": 90}) for _ in range(2))
-        assert again[REPLAYED] == "true" and first.json() == again.json()
-        assert Entry.objects.filter(event_type="request.extended").count() == 1
 
 
 class TestCodesBySms:

@@ -13,21 +13,18 @@ from paraph.signature_requests.models import Placement, RequestDocument, Signatu
 from paraph.signature_requests.signing_token import signer_of
 from paraph.tenants.models import Application
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
+from tests.factories import jobs
 from tests.pdf.pdf_factory import paper, text
-
-
-def jobs() -> list[tuple[str, dict[str, Any]]]:
-    """Names and arguments of the jobs that wait."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT task_name, args::text FROM procrastinate_jobs ORDER BY id")
-        import json
-
-        return [(name, json.loads(arguments)) for name, arguments in cursor.fetchall()]
 
 
 @pytest.fixture
 def document(owner: ApiClient) -> int:
     return owner.document()
+
+
+@pytest.fixture
+def content(document: int) -> dict[str, Any]:
+    return payload(document)
 
 
 def created(owner: ApiClient, content: dict[str, Any]) -> dict[str, Any]:
@@ -114,8 +111,7 @@ def test_it_expires_after_its_validity(owner: ApiClient, document: int, days: in
     assert row.expires_at - row.created_at == timedelta(days=days)
 
 
-def test_a_signer_may_have_a_language(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_a_signer_may_have_a_language(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["language"], content["signers"][1]["language"] = "pt", None
     owner.headers["Accept-Language"] = "de"
     answer = created(owner, content)
@@ -130,8 +126,7 @@ def test_a_signer_may_have_a_language(owner: ApiClient, document: int) -> None:
     assert read["signers"] == answer["signers"] == owner.get("/signature_requests").json()["data"][0]["signers"]
 
 
-def test_refs_are_neither_kept_nor_returned(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_refs_are_neither_kept_nor_returned(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["ref"] = content["documents"][0]["signers"][0]["signer_ref"] = "ref-of-ada"
     assert "ref-of-ada" not in str(created(owner, content))
     for table in (SignatureRequest, Signer, RequestDocument, Placement, Entry):
@@ -190,8 +185,7 @@ def test_a_tag_is_resolved_to_the_place_under_it(owner: ApiClient, document: int
     assert (grace.page_number, grace.x, grace.y, grace.width, grace.height) == (2, 100, 100, 200, 80)
 
 
-def test_a_stamp_may_touch_the_edges(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_a_stamp_may_touch_the_edges(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][1]["stamps"] = [
         rectangle(1, 0, 0),
         rectangle(1, 395, 762),
@@ -203,8 +197,7 @@ def test_a_stamp_may_touch_the_edges(owner: ApiClient, document: int) -> None:
 
 
 @pytest.mark.parametrize("words", ["{{ ada }}", "{{a d\u00a0a}}", " {{ada}} "])
-def test_blanks_within_a_tag_do_not_count(owner: ApiClient, document: int, words: str) -> None:
-    content = payload(document)
+def test_blanks_within_a_tag_do_not_count(owner: ApiClient, words: str, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [tag(words)]
     created(owner, content)
     assert Placement.objects.get(signer__first_name="Ada").page_number == 1
@@ -221,22 +214,19 @@ def test_a_line_break_within_a_tag_does_not_count_and_capital_letters_do(owner: 
     assert "is not in document" in owner.create(content).json()["error"]["message"]
 
 
-def test_an_absent_optional_tag_is_ignored(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_an_absent_optional_tag_is_ignored(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), tag("{{nowhere}}", optional=True)]
     created(owner, content)
     assert Placement.objects.filter(signer__first_name="Ada").count() == 1
 
 
-def test_a_found_optional_tag_is_placed(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_a_found_optional_tag_is_placed(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True)]
     created(owner, content)
     assert Placement.objects.filter(signer__first_name="Ada").count() == 1
 
 
-def test_two_signers_may_share_a_tag(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_two_signers_may_share_a_tag(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][1]["stamps"] = [tag("{{ada}}")]
     created(owner, content)
 
@@ -249,8 +239,7 @@ def test_a_signer_may_be_absent_from_a_document(owner: ApiClient, document: int)
     assert created(owner, content)["document_ids"] == [second, document]
 
 
-def test_signers_of_a_sequence_come_in_their_order(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_signers_of_a_sequence_come_in_their_order(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["order"], content["signers"][1]["order"] = 20, 10
     answer = created(owner, content)
     assert [(signer["first_name"], signer["order"]) for signer in answer["signers"]] == [("Grace", 10), ("Ada", 20)]
@@ -277,8 +266,7 @@ def test_whole_numbers_may_be_written_with_a_point(owner: ApiClient, document: i
     assert created(owner, payload(document, validity_days=7.0))["validity_days"] == 7
 
 
-def test_names_in_any_script_are_kept(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_names_in_any_script_are_kept(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0] |= {"first_name": "さくら", "last_name": "O’Connor-Žižek 👩‍🎨"}
     assert created(owner, content)["signers"][0]["full_name"] == "さくら O’Connor-Žižek 👩‍🎨"
 
@@ -312,7 +300,7 @@ def test_invitations(owner: ApiClient, document: int, mode: str, invited: list[s
     assert [signer["status"] for signer in answer["signers"]] == ["pending", "pending"]
     by_id = {signer["id"]: signer["first_name"] for signer in answer["signers"]}
     assert [(name, by_id[arguments["signer_id"]]) for name, arguments in jobs()] == [
-        ("paraph.flow.jobs.invite", name) for name in invited
+        ("invite", name) for name in invited
     ]
 
 
@@ -386,8 +374,7 @@ def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:
     assert ada.y >= 0 and ada.y + ada.height < 60  # under the text
 
 
-def test_a_size_of_null_is_as_absent(owner: ApiClient, document: int) -> None:
-    content = payload(document)
+def test_a_size_of_null_is_as_absent(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"][0]["value"] |= {"width": None, "height": None}
     created(owner, content)
     [ada] = Placement.objects.filter(signer__first_name="Ada")

@@ -21,16 +21,11 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import TenantScope
-from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, other_clients, payload
+from tests.api.v1.api_clients import CONTRACT, REPLAYED, ApiClient, api_client, keyed, other_clients, payload
 from tests.api.v1.contract import refusals
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
-
-REPLAYED = "Idempotent-Replayed"
-
-
-def keyed(client: ApiClient, key: str) -> ApiClient:
-    return ApiClient(client.api_key, client.organization, client.headers | {"Idempotency-Key": key})
+from tests.threads import beside_each_other
 
 
 def refused(response: Any) -> tuple[int, str]:
@@ -89,6 +84,9 @@ def test_a_refused_call_leaves_its_key_free(owner: ApiClient) -> None:
     assert calls.upload(b"no PDF").status_code == 422
     created, uploaded = calls.create(payload(document)), calls.upload()
     assert created.status_code == uploaded.status_code == 201 and REPLAYED not in created and REPLAYED not in uploaded
+    ended = f"/signature_requests/{created.json()['id']}/end", {"reason": "Over"}
+    assert [keyed(owner, "two").post(*ended).status_code for _ in range(2)] == [200, 200]
+    assert keyed(owner, "three").post(*ended).status_code == 409 and IdempotencyKey.objects.count() == 3
 
 
 def test_a_key_is_of_one_organization_environment_and_path(owner: ApiClient) -> None:
@@ -183,15 +181,11 @@ def test_of_many_at_once_one_creates() -> None:
     owner = api_client()
     wanted, headers = payload(owner.document()), {"X-Api-Key": str(owner.api_key), "Idempotency-Key": "one"}
 
-    def create(_: int) -> Any:
-        try:
-            body = {"signature_request": wanted}
-            return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
-        finally:
-            _leave()
+    def create() -> Any:
+        body = {"signature_request": wanted}
+        return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
 
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(create, range(24)))
+    answers = beside_each_other(*[create] * 24, threads=8)
     created = [answer for answer in answers if answer.status_code == 201]
     assert SignatureRequest.objects.count() == IdempotencyKey.objects.count() == 1
     assert len({answer.json()["id"] for answer in created}) == 1
@@ -206,7 +200,7 @@ def test_an_answer_that_was_lost_after_the_commit_is_given_again(monkeypatch: py
     ways: list[Callable[[], Any]] = [partial(calls.create, wanted), calls.upload]
     for send in ways:
         with monkeypatch.context() as broken:
-            broken.setattr("paraph.api.v1.idempotent.json_response", lambda *_: 1 / 0)
+            broken.setattr("paraph.api.v1.call.json_response", lambda *_: 1 / 0)
             assert send().status_code == 500
         again = send()
         assert again.status_code == 201 and again[REPLAYED] == "true"

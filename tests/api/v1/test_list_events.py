@@ -22,8 +22,8 @@ from paraph.webhooks.prune import prune_events
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
 from tests.api.v1.contract import refusals
 from tests.docs.blocks import changed, shape
-from tests.factories import Scene, scene
-from tests.webhooks.parties import record, seal_everything, told
+from tests.factories import Scene, scene, seal_everything
+from tests.webhooks.parties import record, told
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def test_an_event_is_what_its_webhook_says_with_the_id_of_the_journal() -> None:
 def test_the_example_of_the_page_is_what_is_answered() -> None:
     made, _ = told()
     record(made.request, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     commit()
     [path] = re.findall(r"^GET (/api/v1/events.*)$", changed("docs/webhooks.md", "GET ", {}), re.MULTILINE)
@@ -98,8 +98,7 @@ def test_there_are_events_where_nobody_is_told(application: bool) -> None:
     assert ids(client.get(PATH)) == made_ids
 
 
-def test_what_has_no_webhook_is_no_event() -> None:
-    made = scene()
+def test_what_has_no_webhook_is_no_event(made: Scene) -> None:
     happened(made, "request.completion_notified", "signature_request.pades_signed", "signer.signed")
     assert [each["event"] for each in of(made).get(PATH).json()["data"]] == ["signer.signed"]
 
@@ -111,7 +110,7 @@ def test_completion_is_listed_when_it_is_released_with_links() -> None:
     later = happened(made, "signer.notified")
     page = client.get(PATH)
     assert ids(page) == later
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     release(made.request.pk)
     commit()
@@ -124,10 +123,9 @@ def test_completion_is_listed_when_it_is_released_with_links() -> None:
     assert after["data"][0]["certificate_expires_in"] == 900
 
 
-def test_links_end_with_the_files() -> None:
-    made = scene()
+def test_links_end_with_the_files(made: Scene) -> None:
     happened(made, "request.completed")
-    seal_everything(made)
+    seal_everything(made.request)
     release(made.request.pk)
     SignatureRequest.objects.update(status="completed", finalized=True)
     assert delete_files(made.request.pk)
@@ -136,8 +134,7 @@ def test_links_end_with_the_files() -> None:
     assert (listed["documents"], listed["certificate_url"], listed["certificate_expires_in"]) == ([], None, None)
 
 
-def test_a_reader_goes_on_from_next() -> None:
-    made = scene()
+def test_a_reader_goes_on_from_next(made: Scene) -> None:
     client = of(made)
     made_ids = happened(made, *["signer.notified"] * 7)
     seen, after, pages = list[int](), dict[str, str](), 0
@@ -155,8 +152,7 @@ def test_a_reader_goes_on_from_next() -> None:
     assert ids(client.get(PATH, **after)) == new
 
 
-def test_fifty_are_listed_unless_another_limit_is_named() -> None:
-    made = scene()
+def test_fifty_are_listed_unless_another_limit_is_named(made: Scene) -> None:
     made_ids = happened(made, *["signer.notified"] * 51)
     page = of(made).get(PATH)
     assert ids(page) == made_ids[:50] and page.json()["has_more"]
@@ -164,8 +160,7 @@ def test_fifty_are_listed_unless_another_limit_is_named() -> None:
 
 
 @pytest.mark.parametrize("before", [0, 2])
-def test_latest_is_the_end(before: int) -> None:
-    made = scene()
+def test_latest_is_the_end(before: int, made: Scene) -> None:
     client = of(made)
     if before:
         happened(made, *["signer.notified"] * before)
@@ -193,8 +188,7 @@ def test_filters() -> None:
     assert both.json()["next"] == client.get(PATH, after="latest").json()["next"]  # beyond what the filter leaves out
 
 
-def test_others_see_nothing(owner: ApiClient) -> None:
-    made = scene()
+def test_others_see_nothing(owner: ApiClient, made: Scene) -> None:
     happened(made, "signer.notified")
     cursor = of(made).get(PATH).json()["next"]
     for name, client in other_clients(of(made)).items():
@@ -214,8 +208,7 @@ def test_what_is_unreadable_is_named(owner: ApiClient) -> None:
     assert ", ".join(EVENTS) in error(owner.get(PATH, event="x"), 422, "validation_error")
 
 
-def test_events_are_kept_for_thirty_days_and_older_cursors_end() -> None:
-    made = scene()
+def test_events_are_kept_for_thirty_days_and_older_cursors_end(made: Scene) -> None:
     client = of(made)
     start = client.get(PATH, after="latest").json()["next"]
     happened(made, "signer.notified")
@@ -232,8 +225,7 @@ def test_events_are_kept_for_thirty_days_and_older_cursors_end() -> None:
         assert error(client.get(PATH, after=old), 410, "cursor_expired") == said("cursor_expired")
 
 
-def test_a_reader_of_a_quiet_environment_has_missed_nothing() -> None:
-    made = scene()
+def test_a_reader_of_a_quiet_environment_has_missed_nothing(made: Scene) -> None:
     client = of(made)
     happened(made, "signer.notified")
     cursor = client.get(PATH).json()["next"]
@@ -245,9 +237,8 @@ def test_a_reader_of_a_quiet_environment_has_missed_nothing() -> None:
     assert ids(client.get(PATH, after=cursor)) == new
 
 
-def test_a_cursor_of_what_a_restored_database_lacks_ends() -> None:
+def test_a_cursor_of_what_a_restored_database_lacks_ends(made: Scene) -> None:
     """Positions are given anew there, to other events."""
-    made = scene()
     client = of(made)
     happened(made, "signer.notified")
     Event.objects.all().delete()
@@ -258,8 +249,7 @@ def test_a_cursor_of_what_a_restored_database_lacks_ends() -> None:
     error(client.get(PATH, after=lost), 410, "cursor_expired")
 
 
-def test_a_rolled_back_event_leaves_no_gap() -> None:
-    made = scene()
+def test_a_rolled_back_event_leaves_no_gap(made: Scene) -> None:
     happened(made, "signer.notified")
     with connection.cursor() as cursor:
         cursor.execute("SAVEPOINT before")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paraph.api.v1.lists import Page, Selection, page_of_rows
-from paraph.audit_trail.append import follow
+from paraph.audit_trail.journal import follow
 from paraph.database.rows import insert
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest
@@ -130,13 +130,6 @@ def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClie
 def test_an_empty_list(owner: ApiClient) -> None:
     nothing = {"page": 1, "limit": 20, "count": 0, "pages": 0}
     assert owner.get("/documents").json() == {"data": [], "pagination": nothing}
-
-
-def test_each_environment_lists_its_own(owner: ApiClient, three_documents: list[int]) -> None:
-    production = api_client("pro", "production", owner.organization)
-    own = stored_document(owner, environment="production").pk
-    assert ids(production.get("/documents")) == [own]
-    assert ids(owner.get("/documents")) == three_documents
 
 
 def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
@@ -266,15 +259,6 @@ def test_a_branding_profile(owner: ApiClient, profile_names: list[str]) -> None:
 def test_sorted_by_name_and_paged(owner: ApiClient, profile_names: list[str]) -> None:
     pages = [owner.get("/branding_profiles", limit="2", page=page).json()["data"] for page in ("1", "2")]
     assert [entry["name"] for page in pages for entry in page] == profile_names
-
-
-def test_the_same_in_both_environments(owner: ApiClient, profile_names: list[str]) -> None:
-    production = api_client("pro", "production", owner.organization)
-    assert production.get("/branding_profiles").json() == owner.get("/branding_profiles").json()
-
-
-def test_branding_profiles_of_others_are_not_listed(owner: ApiClient, profile_names: list[str]) -> None:
-    assert api_client().get("/branding_profiles").json()["data"] == []
 
 
 def test_branding_profiles_have_no_filters(owner: ApiClient, profile_names: list[str]) -> None:

@@ -13,6 +13,11 @@ from paraph.signature_requests.models import Placement, SignatureRequest
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle, tag
 
 
+@pytest.fixture
+def content(owner: ApiClient) -> dict[str, Any]:
+    return payload(owner.document())
+
+
 def preview(client: ApiClient, content: Any) -> dict[str, Any]:
     response = client.post("/signature_requests/preview", {"signature_request": content})
     assert response.status_code == 200, response.content
@@ -22,8 +27,7 @@ def preview(client: ApiClient, content: Any) -> dict[str, Any]:
     return answer
 
 
-def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiClient) -> None:
-    content = payload(owner.document())
+def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [
         tag("{{nowhere}}", optional=True),
         tag("{{ada}}"),
@@ -46,8 +50,7 @@ def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiCli
 
 
 @pytest.mark.parametrize("x", [0.1 + 0.2, 12.100000000000001, 99.99999999999999, 1 / 3, 7])
-def test_places_are_answered_to_a_thousandth_of_a_point(owner: ApiClient, x: float) -> None:
-    content = payload(owner.document())
+def test_places_are_answered_to_a_thousandth_of_a_point(owner: ApiClient, x: float, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [rectangle(x=x, y=x, width=80 + x, height=30 + x)]
     place = preview(owner, content)["placements"][0]
     written = [repr(place[name]) for name in ("x", "y", "width", "height")]
@@ -98,8 +101,7 @@ def test_what_is_no_object_is_a_problem(owner: ApiClient) -> None:
         assert problem == {"path": "signature_request", "code": "validation_error", "message": "it must be an object."}
 
 
-def test_a_flood_of_problems_ends(owner: ApiClient) -> None:
-    content = payload(owner.document())
+def test_a_flood_of_problems_ends(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"][0]["signers"][0]["stamps"] = [{}] * 10
     content["signers"] = [{}] * 25
     found = preview(owner, content)
@@ -144,8 +146,7 @@ def pages_of(response: Any) -> list[str]:
     return texts
 
 
-def test_as_a_pdf_with_the_boxes_named(owner: ApiClient) -> None:
-    content = payload(owner.document())
+def test_as_a_pdf_with_the_boxes_named(owner: ApiClient, content: dict[str, Any]) -> None:
     content["documents"].append({**content["documents"][0], "id": owner.upload(CONTRACT, name="b.pdf").json()["id"]})
     pages = pages_of(as_pdf(owner, content))
     assert len(pages) == 6 and all("PREVIEW" in page for page in pages)
@@ -193,14 +194,12 @@ def test_a_pdf_has_bounds(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> 
     assert message == "documents: a preview as PDF takes at most 2 pages and 100 MiB together, not 3 pages."
 
 
-def test_names_in_any_script(owner: ApiClient) -> None:
-    content = payload(owner.document())
+def test_names_in_any_script(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0] |= {"first_name": "Юлія", "last_name": "Шевченко \U0001f600"}
     assert "Шевченко" in pages_of(as_pdf(owner, content))[0]
 
 
-def test_a_pdf_shows_fields_by_their_labels(owner: ApiClient) -> None:
-    content = payload(owner.document())
+def test_a_pdf_shows_fields_by_their_labels(owner: ApiClient, content: dict[str, Any]) -> None:
     place = {"type": "coordinates", "value": {"page_number": 3, "x": 50, "y": 600}}
     content["documents"][0]["signers"][0]["fields"] = [
         {"name": "iban", "label": "Your IBAN", "type": "text", "placement": place}

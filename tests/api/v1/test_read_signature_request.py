@@ -10,13 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1 import signature_request_shapes
-from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.messaging.models import PutOffMail
-from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
-from paraph.storage import store
+from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
-from tests.factories import Scene, nothing_shared, scene
+from tests.factories import Scene, scene, seal_everything
 from tests.production import Client
 
 
@@ -36,21 +34,7 @@ def read(owner: ApiClient, created: dict[str, Any]) -> dict[str, Any]:
 
 def sealed(created: dict[str, Any], **fields: Any) -> None:
     """As if everything were signed, sealed and proven."""
-    for row in RequestDocument.objects.order_by("-position"):
-        key = f"test/sealed-{row.pk}.pdf"
-        store.put(key, b"sealed %d" % row.document_id)
-        SealedDocument.objects.create(
-            request_document=row, object_key=key, sha256=b"", file_size=1, seal={}, shared=nothing_shared()
-        )
-    store.put(f"test/proof-{created['id']}.pdf", b"proof")
-    ProofFile.objects.create(
-        request_id=created["id"],
-        object_key=f"test/proof-{created['id']}.pdf",
-        sha256=b"",
-        file_size=1,
-        seal={},
-        shared=nothing_shared(),
-    )
+    seal_everything(SignatureRequest.objects.get())
     SignatureRequest.objects.update(**{"status": "completed", "finalized": True} | fields)
 
 
@@ -236,7 +220,7 @@ def searched(made: Scene) -> dict[str, int]:
     """How often the page of this request looks into the tables of fields and copies."""
     values: dict[str, Any] = {
         "ids": [made.request.pk],
-        "organization": made.request.organization_id,
+        "organization_id": made.request.organization_id,
         "environment": "sandbox",
         "now": clock.now(),
     }

@@ -128,6 +128,7 @@ def test_an_upload_that_nobody_has_time_for(owner: ApiClient, make_busy: Callabl
     assert owner.upload().status_code == 201
 
 
+@pytest.mark.thorough
 def test_a_creation_whose_tags_nobody_has_time_to_find_is_refused_in_the_language_of_the_call(
     owner: ApiClient, make_busy: Callable[[], object]
 ) -> None:

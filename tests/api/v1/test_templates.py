@@ -21,14 +21,13 @@ from tests.api.v1.api_clients import (
     api_client,
     branding_profile,
     error,
-    other_clients,
     payload,
     rectangle,
     tag,
 )
 from tests.api.v1.contract import refusals
 from tests.contract import contract
-from tests.drafts.author import author
+from tests.drafts.author import Author
 from tests.request_templates.kept import bulk_of, sending, template_of
 
 
@@ -437,25 +436,7 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient) -> None:
     assert counts[0] == counts[1]
 
 
-def test_each_environment_has_its_own(owner: ApiClient) -> None:
-    template = created(owner)["id"]
-    for name, stranger in other_clients(owner).items():
-        assert stranger.get("/templates").json()["data"] == [], name
-        error(stranger.get(f"/templates/{template}"), 404, "not_found")
-        error(stranger.send("DELETE", f"/templates/{template}"), 404, "not_found")
-        error(send(stranger, template, signers=people("Tenant", "Landlord")), 404, "not_found")
-        key = ApiClient(stranger.api_key, stranger.organization, {"Idempotency-Key": "one"})
-        error(send(key, template, signers=people("Tenant", "Landlord")), 404, "not_found")
-        here = stranger.document()
-        content = wanted(here)
-        content["documents"][0]["id"] = owner.document()
-        assert "documents[0].id: there is no document" in refused(create(stranger, content))
-    assert owner.get(f"/templates/{template}").status_code == 200
-    error(owner.get(f"/templates/{10**30}"), 404, "not_found")
-
-
-def test_those_of_the_dashboard_are_of_production(db: None) -> None:
-    charles = author()
+def test_those_of_the_dashboard_are_of_production(db: None, charles: Author) -> None:
     kept = template_of(charles, roles=2)
     organization = charles.member.organization
     production = api_client("pro", "production", organization)
@@ -469,8 +450,7 @@ def test_those_of_the_dashboard_are_of_production(db: None) -> None:
     assert not SignatureRequest.objects.get().send_email  # as in a creation, whoever calls says so
 
 
-def test_those_of_the_api_serve_the_dashboard(db: None) -> None:
-    charles = author()
+def test_those_of_the_api_serve_the_dashboard(db: None, charles: Author) -> None:
     production = api_client("pro", "production", charles.member.organization)
     kept = Template.objects.get(pk=created(production, callback_url="https://example.com/hook")["id"])
     ada, grace = ({"first_name": name, "last_name": "L", "email": f"{name}@example.com"} for name in ("Ada", "Grace"))
@@ -489,8 +469,7 @@ def test_those_of_the_api_serve_the_dashboard(db: None) -> None:
     assert stamps_of(first.pk) == stamps_of(second.pk)
 
 
-def test_deletion_is_as_in_the_dashboard(db: None) -> None:
-    charles = author()
+def test_deletion_is_as_in_the_dashboard(db: None, charles: Author) -> None:
     organization = charles.member.organization
     production = api_client("pro", "production", organization)
     kept = template_of(charles)

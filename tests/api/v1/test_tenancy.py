@@ -3,6 +3,7 @@
 Every route of the OpenAPI document is walked, and a route that this file does not know fails it.
 """
 
+import json
 import re
 from dataclasses import dataclass
 from itertools import product
@@ -11,10 +12,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
+from paraph.flow.sending.invite import invite
+from paraph.idempotency.models import IdempotencyKey
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, error, payload
+from tests.api.v1.api_clients import REPLAYED, ApiClient, api_client, branding_profile, error, keyed, payload
 
 BY_ID = {
     "GET /documents/{document_id}",
@@ -24,18 +28,31 @@ BY_ID = {
     "GET /templates/{template_id}",
 }
 BY_ID_ELSEWHERE = {
-    "DELETE /templates/{template_id}",  # test_templates.py
-    "POST /templates/{template_id}/signature_requests",
     "GET /drafts/{draft_id}",  # test_drafts.py
     "GET /signature_requests/{request_id}/evidence",  # test_evidence.py
 }
-ACTS = {
+ACTS: dict[str, Any] = {
     "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
     "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
     "POST /signature_requests/{request_id}/signers/{signer_id}/correct": {"last_name": "Byron"},
     "POST /signature_requests/{request_id}/extend": {"validity_days": 90},
+    "POST /templates/{template_id}/signature_requests": {
+        "signature_request": {
+            "signers": [
+                {"role": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com"},
+                {"role": "grace", "first_name": "Grace", "last_name": "Hopper", "email": "grace@example.com"},
+            ]
+        }
+    },
+    "DELETE /templates/{template_id}": {},
 }
 """With a body that each takes."""
+OTHER_CONTENT = {
+    "end": {"reason": "Another."},
+    "correct": {"last_name": "King"},
+    "extend": {"validity_days": 89},
+    "sign": {"signature": {"type": "typed", "hand": 2}},
+}
 LISTS = {"GET /documents", "GET /signature_requests", "GET /templates"}
 EVENTS = {"GET /events"}
 _OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
@@ -65,6 +82,9 @@ class World:
     def path(self, route: str, ids: dict[str, int] | None = None) -> str:
         return route.partition(" ")[2].format(**(self.ids if ids is None else ids))
 
+    def act(self, route: str, client: ApiClient, path: str) -> Any:
+        return client.send(route.partition(" ")[0], path, json.dumps(ACTS.get(route, {})).encode())
+
     def nobodys(self, route: str) -> str:
         return self.path(route, dict.fromkeys(self.ids, NOBODYS))
 
@@ -73,8 +93,11 @@ class World:
 def world(owner: ApiClient) -> World:
     document = owner.document()
     profile = branding_profile(owner).pk
-    created = owner.create(payload(document, branding_profile_id=profile)).json()
+    wanted = payload(document, branding_profile_id=profile, send_email=True, identity_declaration_accepted=True)
+    created = owner.create(wanted).json()
     request, signer = created["id"], created["signers"][0]["id"]
+    invite(signer)
+    SignatureRequest.objects.update(decline_allowed=True)
     strangers = {
         "other organization": api_client(),
         "other environment": api_client("pro", "production", owner.organization),
@@ -120,13 +143,34 @@ def test_foreign_ids_are_404(world: World) -> None:
 
 
 def test_nothing_foreign_is_acted_on(world: World) -> None:
-    cases: list[str] = sorted(ACTS)
-    for route in cases:
-        before = world.owner.get("/signature_requests").json()
-        for name, stranger in world.strangers.items():
-            foreign, nobodys = (stranger.post(path, ACTS[route]) for path in (world.path(route), world.nobodys(route)))
-            assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found"), name
-            assert world.owner.get("/signature_requests").json() == before, name
+    """Under an idempotency key as without."""
+    before = [world.owner.get(kept).json() for kept in ("/signature_requests", "/templates")]
+    for route, stranger in product(sorted(ACTS), world.strangers.values()):
+        for caller in (stranger, keyed(stranger, "one")):
+            foreign, nobodys = (world.act(route, caller, path) for path in (world.path(route), world.nobodys(route)))
+            assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found"), route
+    assert [world.owner.get(kept).json() for kept in ("/signature_requests", "/templates")] == before
+
+
+def test_a_signer_of_another_request_is_404(world: World) -> None:
+    another = world.owner.create(payload(world.owner.document())).json()["id"]
+    before = world.owner.get("/signature_requests").json()
+    for route in sorted(route for route in {*ACTS, *SANDBOX_ACTS} if "{signer_id}" in route):
+        mixed = world.path(route, world.ids | {"request_id": another})
+        error(world.act(route, world.owner, mixed), 404, "not_found")
+    assert world.owner.get("/signature_requests").json() == before
+
+
+@pytest.mark.parametrize("route", sorted({*ACTS, *SANDBOX_ACTS} - {"DELETE /templates/{template_id}"}))
+def test_an_act_that_is_sent_again_is_done_once(world: World, route: str) -> None:
+    calls, path = keyed(world.owner, "one"), world.path(route)
+    first, entries = world.act(route, calls, path), Entry.objects.count()
+    again = world.act(route, calls, path)
+    assert first.status_code == again.status_code and first.json() == again.json()
+    assert REPLAYED not in first and again[REPLAYED] == "true" and Entry.objects.count() == entries
+    if other := OTHER_CONTENT.get(path.rpartition("/")[2]):
+        error(calls.post(path, other), 422, "idempotency_key_reused")
+    assert IdempotencyKey.objects.count() == 1
 
 
 def test_other_methods_tell_nothing_and_change_nothing(world: World) -> None:
@@ -180,7 +224,10 @@ def test_events_are_the_environments(world: World) -> None:
     assert world.owner.send("POST", world.path(sorted(SANDBOX_ACTS)[0])).status_code == 200
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    assert len(world.owner.get("/events").json()["data"]) == 1
+    assert [each["event"] for each in world.owner.get("/events").json()["data"]] == [
+        "signer.notified",
+        "request.expired",
+    ]
     assert [each.get("/events").json()["data"] for each in world.strangers.values()] == [[]] * 3
 
 
@@ -202,6 +249,8 @@ def test_nobody_builds_on_a_foreign_document(world: World) -> None:
         assert f"{seen['path']}: {seen['message']}" == foreign
         assert foreign == f"documents[0].id: there is no document {document} in this environment."
         assert foreign.replace(str(document), str(NOBODYS)) == nobodys
+        template = {"template": as_template(payload(document))}
+        assert error(scope.post("/templates", template), 422, "validation_error") == foreign
         assert SignatureRequest.objects.count() == 1
 
 

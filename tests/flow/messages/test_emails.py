@@ -16,8 +16,7 @@ from django.utils.html import escape
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages import emails
-from paraph.flow.messages.emails import CopyLink
-from paraph.flow.messages.names import quoted
+from paraph.flow.messages.emails import CopyLink, quoted
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.kernel.appearance import contrast
 from paraph.messaging.letters import EmailContent
@@ -158,8 +157,7 @@ def test_a_withdrawal_says_who_withdrew_what_when_and_why() -> None:
     assert "Signatures given so far won’t count." in signed and ">" not in signed
 
 
-def test_mails_to_those_who_take_part_come_from_the_sender() -> None:
-    made = scene()
+def test_mails_to_those_who_take_part_come_from_the_sender(made: Scene) -> None:
     assert emails.invitation(signer_of(made), URL).from_name == "Acme Ltd via Paraph"
     SignatureRequest.objects.update(sent_by=User.objects.create(email="marta@acme.example", name="Marta Brückner"))
     for kind in ("invitation", "reminder", "code", "completion", "withdrawn"):
@@ -186,8 +184,7 @@ def test_of_many_documents_ten_are_named() -> None:
     assert "contract-11" not in text
 
 
-def test_names_stand_apart_from_the_direction_around_them() -> None:
-    made = scene()
+def test_names_stand_apart_from_the_direction_around_them(made: Scene) -> None:
     Signer.objects.update(first_name="עברית", last_name="<i>&")
     html = emails.invitation(signer_of(made), URL).html
     assert "<bdi>עברית &lt;i&gt;&amp;</bdi>" in html and "<bdi>Acme Ltd</bdi> asks you" in html
@@ -209,8 +206,7 @@ def test_the_address_below_the_button_wraps_and_is_escaped() -> None:
 
 
 @pytest.mark.parametrize("accent", ["#1f4fd8", "#ffffff", "#000000", "#ffe14d", "#101820", "#777777"])
-def test_the_button_has_the_colour_of_the_profile_and_can_be_seen(accent: str) -> None:
-    made = scene()
+def test_the_button_has_the_colour_of_the_profile_and_can_be_seen(accent: str, made: Scene) -> None:
     profile = BrandingProfile.objects.create(
         organization=made.request.organization, name="Night", accent_color=accent, background_color="", text_color=""
     )
@@ -231,8 +227,7 @@ def test_without_a_profile_the_button_is_blue() -> None:
     assert ".button { background: #8fb0ff !important; color: #000000 !important;" in html
 
 
-def test_what_the_summary_says_of_sealing() -> None:
-    made = scene()
+def test_what_the_summary_says_of_sealing(made: Scene) -> None:
     assert "You can download your copy in a moment." in emails.completion(signer_of(made), COPY).text
     assert "in a moment" not in emails.completion(signer_of(made), None).text
     SignatureRequest.objects.update(finalized=True)
@@ -288,8 +283,7 @@ def test_the_subject_follows_the_name_of_the_organization() -> None:
     assert len(mail_with(subject="a.b" * 50).subject) <= len("Acme Ltd: ") + 150
 
 
-def test_the_member_who_asks_is_named_with_the_organization() -> None:
-    made = scene()
+def test_the_member_who_asks_is_named_with_the_organization(made: Scene) -> None:
     member = User.objects.create(email="charles@example.com", name="Charles www.evil.example")
     SignatureRequest.objects.update(sent_by=member)
     text = emails.invitation(Signer.objects.get(pk=made.signers[0].pk), URL).text

@@ -9,7 +9,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from aiosmtpd.controller import Controller
 from django.db import OperationalError, connection, transaction
 from pytest_django import Settings
 
@@ -20,8 +19,8 @@ from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.sent_once import DueEmail, SentMarker, _until_it_works, mail_once
 from paraph.flow.sending.invite import invite
 from paraph.signature_requests.models import Signer
-from tests.cli.service import free_port
-from tests.factories import scene
+from tests.factories import Scene, scene
+from tests.loopback import mail_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,11 +41,9 @@ class MailServer:
 @pytest.fixture
 def server(settings: Settings) -> Iterator[MailServer]:
     server = MailServer()
-    controller = Controller(server, hostname="127.0.0.1", port=free_port())
-    controller.start()
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": f"smtp://127.0.0.1:{controller.port}"})
-    yield server
-    controller.stop()
+    with mail_server(server) as url:
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        yield server
 
 
 def end_sessions() -> None:
@@ -73,9 +70,8 @@ def test_the_database_crashes_while_the_mail_server_answers(server: MailServer, 
 
 
 def test_a_process_that_dies_before_the_journal_leaves_only_the_journal_to_its_successor(
-    server: MailServer, monkeypatch: pytest.MonkeyPatch
+    server: MailServer, monkeypatch: pytest.MonkeyPatch, made: Scene
 ) -> None:
-    made = scene()
 
     def die(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -92,9 +88,8 @@ def test_a_process_that_dies_before_the_journal_leaves_only_the_journal_to_its_s
     assert signer.status == "notified" and signer.notified_at and signer.notified_at < entry.created_at
 
 
-def test_the_note_is_made_while_the_mail_server_still_listens(server: MailServer) -> None:
+def test_the_note_is_made_while_the_mail_server_still_listens(server: MailServer, made: Scene) -> None:
     """Nothing that takes time lies between its answer and the note, not even the good-bye."""
-    made = scene()
     order: list[str] = []
 
     async def quit_seen(_server: Any, _session: Any, _envelope: Any) -> str:

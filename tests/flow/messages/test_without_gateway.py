@@ -12,8 +12,7 @@ from paraph.kernel.settings import Settings
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.tenants.scope import TenantScope
-from tests.drafts.author import author
+from tests.drafts.author import Author, author
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -88,8 +87,9 @@ def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None
         ({"send_email": False, "notify_signers_on_completion": False}, ""),
     ],
 )
-def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: dict[str, bool], path: str) -> None:
-    charles = author()
+def test_a_request_that_needs_mails_is_refused_by_field(
+    settings: Any, asked: dict[str, bool], path: str, charles: Author
+) -> None:
     stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
     payload = {
         "mode": "parallel",
@@ -128,9 +128,8 @@ def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:
     made = scene(environment="production", send_email=True)
     invite(made.signers[0].pk)
     configure(settings, **PUBLIC)
-    scope = TenantScope(made.request.organization_id, "production", "pro", None)
     with pytest.raises(DomainError, match="no mail server"):
-        remind(scope, made.request.pk, made.signers[0].pk, author().actor)
+        remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 
 
 @pytest.mark.parametrize(

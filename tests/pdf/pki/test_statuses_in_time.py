@@ -23,6 +23,7 @@ from paraph.kernel import clock
 from paraph.keys.development import revocation_list
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.verification.verify import verify
+from tests.pdf import forge
 from tests.pdf.forge import USES, certificate, curve_key, der_of
 from tests.pdf.forge import usage as usage_of
 from tests.pdf.pdf_factory import paper, text
@@ -57,12 +58,9 @@ def responder(**facts: Any) -> x509.Certificate:
 
 
 def by_list(about: x509.Certificate, this: datetime, end: datetime | None, *, revoked: bool = False) -> LongTermData:
-    builder = x509.CertificateRevocationListBuilder().issuer_name(root().subject).last_update(at(-2000))
-    if revoked:
-        entry = x509.RevokedCertificateBuilder().serial_number(about.serial_number).revocation_date(at(-99))
-        builder = builder.add_revoked_certificate(entry.build())
-    made = builder.next_update(at(2000)).sign(curve_key("root"), SHA256())
-    whole = asn1_crl.CertificateList.load(made.public_bytes(Encoding.DER))
+    entries = [forge.revoked(about, at(-99))] if revoked else []
+    made = forge.revocation_list(root(), curve_key("root"), *entries)
+    whole = asn1_crl.CertificateList.load(forge.der_of(made))
     whole["tbs_cert_list"]["this_update"] = asn1_x509.Time({"utc_time": this})
     if end:
         whole["tbs_cert_list"]["next_update"] = asn1_x509.Time({"utc_time": end})

@@ -197,17 +197,8 @@ def test_a_revocation_list_with_an_old_hash_proves_nothing_good(hash_: hashes.Ha
 def revoked_by_list(
     issuer: x509.Certificate, key: ec.EllipticCurvePrivateKey, revoked: x509.Certificate | None, hash_: Any
 ) -> bytes:
-    now = clock.now()
-    builder = (
-        x509.CertificateRevocationListBuilder()
-        .issuer_name(issuer.subject)
-        .last_update(now - timedelta(hours=1))
-        .next_update(now + timedelta(days=1))
-    )
-    if revoked:
-        entry = x509.RevokedCertificateBuilder().serial_number(revoked.serial_number)
-        builder = builder.add_revoked_certificate(entry.revocation_date(now - timedelta(hours=2)).build())
-    return signed_anew(builder.sign(key, SHA256), key, hash_)
+    entries = [forge.revoked(revoked, clock.now() - timedelta(hours=2))] if revoked else []
+    return signed_anew(forge.revocation_list(issuer, key, *entries, ago=timedelta(hours=1)), key, hash_)
 
 
 @pytest.mark.parametrize("weak", ["", "hash", "responder's key", "responder's certificate"])

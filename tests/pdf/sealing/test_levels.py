@@ -1,15 +1,13 @@
 """Each PAdES level as it is sealed, judged by this verification, pyHanko, poppler, qpdf and OpenSSL."""
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pikepdf
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
@@ -198,12 +196,9 @@ class Lists:
     """The revocation lists of the tests' own authority, root and middle."""
 
     def statuses(self, chain: Chain) -> LongTermData:
-        now, lists = clock.now(), []
-        for name, issuer in (("root", forge.root()), ("middle", forge.middle())):
-            builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
-            crl = builder.next_update(now + timedelta(days=1)).sign(forge.curve_key(name), SHA256())
-            lists.append(crl.public_bytes(Encoding.DER))
-        return LongTermData(crls=tuple(lists))
+        issuers = {"root": forge.root(), "middle": forge.middle()}
+        lists = (forge.revocation_list(issuer, forge.curve_key(name)) for name, issuer in issuers.items())
+        return LongTermData(crls=tuple(map(forge.der_of, lists)))
 
 
 def test_timestamps_by_openssl(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority, t
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.independent import need
 from tests.keys.odd_chains import CHAINS
+from tests.loopback import Handler, served
 from tests.pdf import forge
 
 DIGEST = hashlib.sha256(b"a seal's signature value").digest()
@@ -31,23 +32,14 @@ OVER = threading.Event()  # servers that stall go on once the client has given u
 def server(respond: Respond, host: str = "127.0.0.1") -> Iterator[str]:
     """An HTTP server at ``host`` that answers every POST with ``respond``; gives its address."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Authority(Handler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             respond(self, self.rfile.read(int(self.headers["Content-Length"])))
 
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    with ThreadingHTTPServer((host, 0), Handler) as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://{host}:{running.server_port}/"
-        finally:
-            running.shutdown()
-            thread.join()
+    with served(Authority, host) as running:
+        yield f"{running.url}/"
 
 
 def send(handler: BaseHTTPRequestHandler, body: bytes, media_type: str = REPLY, status: int = 200) -> None:

@@ -151,10 +151,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("multiline", [False, True])
-@pytest.mark.parametrize("text", HOSTILE)
-def test_markup_stays_text(text: str, multiline: bool) -> None:
-    content = FieldContent(400, 40, text, multiline=multiline)
-    assert squeezed(texts(drawn(content))[0]) == squeezed(text)
+def test_markup_stays_text(multiline: bool) -> None:
+    shown = texts(drawn(*(FieldContent(400, 40, text, multiline=multiline) for text in HOSTILE)))
+    assert [squeezed(text) for text in shown] == [squeezed(text) for text in HOSTILE]
 
 
 @pytest.mark.parametrize("multiline", [False, True])

@@ -111,6 +111,7 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
     small.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
 def test_a_process_that_stands_still_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     hurried = Sandbox(1, SandboxLimits(wall_seconds=0.5))

@@ -128,6 +128,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pool.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("narrow")
 def test_what_takes_more_than_it_may_is_not_valid() -> None:
     large = archived() + b" " * (40 << 20)

@@ -66,6 +66,7 @@ def certificate(common: str, issuer: str, usage: str = "") -> x509.Certificate:
 
 LEAF, MIDDLE, ROOT = certificate("Leaf", "Middle"), certificate("Middle", "Root"), certificate("Root", "Root")
 BOTH, NEITHER = (LEAF, MIDDLE), ()
+ISSUERS = ((MIDDLE, "Middle"), (ROOT, "Root"))
 
 
 @cache
@@ -87,26 +88,15 @@ class Extension:
 
 
 def entry(serial: int, *extensions: Extension, ago: timedelta = DAY) -> x509.RevokedCertificate:
-    builder = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(clock.now() - ago)
-    for each in extensions:
-        builder = builder.add_extension(each.value, critical=each.critical)
-    return builder.build()
+    return forge.revoked(serial, clock.now() - ago, *((each.value, each.critical) for each in extensions))
 
 
 def made(about: x509.Certificate, entries: Sequence[x509.RevokedCertificate] = (), *extensions: Extension) -> bytes:
     """A list of the issuer of ``about``, with three entries about others at its end."""
-    builder = (
-        x509.CertificateRevocationListBuilder()
-        .issuer_name(about.issuer)
-        .last_update(clock.now() - DAY)
-        .next_update(clock.now() + DAY)
-    )
-    for each in (*entries, *(entry(serial) for serial in (1, 2, 3))):
-        builder = builder.add_revoked_certificate(each)
-    for extension in extensions:
-        builder = builder.add_extension(extension.value, critical=extension.critical)
-    signer = next(common for common in ("Middle", "Root") if name(common) == about.issuer)
-    return builder.sign(key(signer), SHA256()).public_bytes(Encoding.DER)
+    listed = (*entries, *(entry(serial) for serial in (1, 2, 3)))
+    stated = [(each.value, each.critical) for each in extensions]
+    issuer, signer = next((each, common) for each, common in ISSUERS if each.subject == about.issuer)
+    return forge.der_of(forge.revocation_list(issuer, key(signer), *listed, ago=DAY, extensions=stated))
 
 
 def assert_proves(about: x509.Certificate, list_: bytes, *, good: bool) -> None:

@@ -40,7 +40,7 @@ from tests.pdf.verification.test_verify import token
 from tests.pdf.verification.test_verify_long_term import archived, by_list, revoking, store
 
 OWN = authority("p-256")
-STRANGER = authority("rsa-3072").root
+STRANGER = ROOT
 LETTER = paper(text("A contract", 100, 700))
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 

@@ -10,8 +10,6 @@ import pikepdf
 import pytest
 from asn1crypto import tsp
 from cryptography import x509
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import PdfTimeStamper
@@ -22,7 +20,7 @@ from paraph.keys.development import certificate_status, revocation_list
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import TimestampAuthority
 from paraph.pdf.verification.verify import verify
-from tests.pdf import revisions
+from tests.pdf import forge, revisions
 from tests.pdf.forge import Forge
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import Change, revised
@@ -153,13 +151,5 @@ def test_revoked_before_the_seal_is_not_trusted_and_after_it_is(stamped: bytes) 
 def revoking(certificate: bytes, when: datetime) -> bytes:
     """A list of the development root that names a certificate."""
     own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(OWN.root)
-    entry = x509.RevokedCertificateBuilder().serial_number(own.serial_number).revocation_date(when).build()
-    return (
-        x509.CertificateRevocationListBuilder()
-        .issuer_name(root.subject)
-        .last_update(clock.now() - timedelta(days=2))
-        .next_update(clock.now() + timedelta(days=2))
-        .add_revoked_certificate(entry)
-        .sign(OWN.root_key.private_key, SHA256())
-        .public_bytes(Encoding.DER)
-    )
+    entry, days = forge.revoked(own, when), timedelta(days=2)
+    return forge.der_of(forge.revocation_list(root, OWN.root_key.private_key, entry, ago=days, holds=days))

@@ -19,8 +19,7 @@ from tests.request_templates.kept import bulk_of, csv_of, template_of
 pytestmark = pytest.mark.django_db
 
 
-def test_the_sample_is_right() -> None:
-    charles = author()
+def test_the_sample_is_right(charles: Author) -> None:
     for roles in (1, 3):
         template = template_of(charles, roles=roles)
         columns, row = sample(template.roles)
@@ -30,8 +29,7 @@ def test_the_sample_is_right() -> None:
         assert checked.signers[0]["phone"] == "+33612345678" and len(checked.signers) == roles
 
 
-def test_each_row_says_what_is_wrong_with_it() -> None:
-    charles = author()
+def test_each_row_says_what_is_wrong_with_it(charles: Author) -> None:
     rows = ["Ada Lovelace ada@example.com", "Grace Hopper nobody", "Alan", "ADA Lovelace ada@example.com"]
     bulk = bulk_of(charles, template_of(charles), csv_of(*rows, "A B a@example.com more"))
     states = {row.number: (row.state, " ".join(row.problems)) for row in bulk.rows.all()}
@@ -43,8 +41,7 @@ def test_each_row_says_what_is_wrong_with_it() -> None:
     assert not SignatureRequest.objects.exists() and not jobs()
 
 
-def test_roles_have_columns_of_their_own_in_any_order() -> None:
-    charles = author()
+def test_roles_have_columns_of_their_own_in_any_order(charles: Author) -> None:
     template = template_of(charles, roles=2)
     header = (
         "note;landlord e-mail;Landlord: First Name;LANDLORD LAST NAME;Tenant first name;Tenant last name;tenant email"
@@ -61,8 +58,7 @@ def test_roles_have_columns_of_their_own_in_any_order() -> None:
         ("First name,Last name,E-mail,email", "two columns named “email”"),
     ],
 )
-def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> None:
-    charles = author()
+def test_a_file_with_other_columns_is_refused_whole(header: str, said: str, charles: Author) -> None:
     with pytest.raises(DomainError, match=said):
         bulk_of(charles, template_of(charles), f"{header}\na,b,c@example.com,d".encode())
     assert not BulkSend.objects.exists()

@@ -15,7 +15,7 @@ from paraph.dashboard.applications.deliveries import STATES
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member, User
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped

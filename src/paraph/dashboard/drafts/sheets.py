@@ -20,7 +20,7 @@ from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, Fields
 from paraph.pdf.typesetting.glyph_fallback import initials_of
 from paraph.pdf.untrusted.page_reading import FoundTag
 from paraph.signature_requests.fields.input import FieldInput
-from paraph.signature_requests.fields.room import known_content
+from paraph.signature_requests.placing import known_content
 from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right

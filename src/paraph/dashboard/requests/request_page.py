@@ -38,7 +38,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
 from paraph.tenants.rights import Right, may
