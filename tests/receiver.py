@@ -40,6 +40,8 @@ class Handler(loopback.Handler):
         with contextlib.suppress(OSError):  # the client has gone, as it should from a slow or endless answer
             self.server.behave(self)
 
+    do_GET = do_POST
+
 
 class KeepingHandler(Handler):
     protocol_version = "HTTP/1.1"

@@ -20,6 +20,7 @@ import httpx
 
 from tests.pdf.costly import forms
 from tests.pdf.hostile import nested_forms
+from tests.pdf.hostile_proofs import costly_journal, many_values, pages_of_one_text
 from tests.pdf.pdf_factory import paper, text
 
 _PATIENCE_SECONDS = 30
@@ -93,6 +94,8 @@ class _Attacks:
         assigned = {"documents": [{"id": 1, "signers": [{}] * 300_000}]}
         self._assignments = json.dumps({"signature_request": assigned}, separators=(",", ":")).encode()
         self._nested = b'{"template": {"a": ' + b"[" * 700 + b"]" * 700 + b"}}"
+        self._proofs = [costly_journal(), many_values(), pages_of_one_text()]
+        self._visitors = itertools.count(1)
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
@@ -131,6 +134,7 @@ class _Attacks:
             ("the editor", 4, lambda _: self._browser.get(f"{draft}/places")),
             ("Review", 4, lambda _: self._browser.get(f"{draft}/review")),
             ("people in a table", 2, lambda _: self._post_form(bulk, files={"file": ("people.csv", people)})),
+            ("verdicts", 60, lambda _: self._verify()),
             ("silent connections", 1, lambda _: self._be_silent()),
             ("stopped readers", 1, lambda _: self._stop_reading(download)),
         ]
@@ -159,6 +163,15 @@ class _Attacks:
                 self.answers[name][str(getattr(answer, "status_code", "done"))] += 1
             except (httpx.HTTPError, OSError) as error:
                 self.answers[name][type(error).__name__] += 1
+
+    def _verify(self) -> httpx.Response:
+        """By a visitor of `/verify` who was not there before, as each address has ten verdicts a minute."""
+        number = next(self._visitors)
+        visitor = httpx.HTTPTransport(local_address=f"127.1.{number >> 8 & 255}.{number & 255}")
+        proof = self._proofs[number % len(self._proofs)]
+        files = [("file", ("proof.pdf", proof)), ("file", ("signed.pdf", self._slow))]
+        with httpx.Client(transport=visitor, timeout=_PATIENCE_SECONDS) as client:
+            return client.post(f"{self._base}/verify", files=files)
 
     def _slow_request(self) -> str:
         """The signing address of a request whose last page takes as many drawings as an upload may."""

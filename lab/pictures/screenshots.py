@@ -19,6 +19,7 @@ from lab.pictures import (
     pages,
     papers,
     refused,
+    verify_page,
 )
 from tests.browser.world import World
 from tests.chromium import launch
@@ -33,6 +34,7 @@ SUBJECTS: list[Subject] = [
     filling.filling,
     moments.moments,
     pages.languages,
+    verify_page.verify_page,
     dashboard.dashboard,
     accounts.dashboard_accounts,
     refused.refused,

@@ -47,7 +47,7 @@ class World(Service):
 
     def __init__(self, data_dir: Path) -> None:
         """One of its own, which reaches no phone."""
-        one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
+        one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_TRUSTED_PROXIES": "127.0.0.1"}
         many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "1000/1000"}
         many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
         super().__init__(data_dir, **one, **many, PARAPH_SMS_URL=_UNREACHABLE)

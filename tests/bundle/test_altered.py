@@ -163,6 +163,13 @@ def _renamed(name: str, other: str) -> Callable[[bytes], bytes]:
     return lambda bundle: _named(name)(bundle).replace(name.encode(), other.encode())
 
 
+def _long_name(_: bytes) -> bytes:
+    """A name that is said not to be UTF-8, and is longer than a ZIP can have once it is written so."""
+    whole = zipped([("\u00e9" * 32_000, b"")])
+    entry = whole.index(b"PK\1\2")
+    return whole[:6] + b"\0\0" + whole[8 : entry + 8] + b"\0\0" + whole[entry + 10 :]
+
+
 def _zip64(bundle: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -215,6 +222,7 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         _renamed("uploaded/a.pdf+uploaded/b.pdf", "uploaded/a.pdf\0uploaded/b.pdf"),
         OTHERWISE,
     ),
+    "a name that is too long": (_long_name, NO_ZIP),
     "an archive within": (_named("uploaded/inner.zip"), NAMES),
     "a folder": (_named("uploaded/"), NAMES),
     "a file of no bundle": (_named("READMEXhtml"), NAMES),

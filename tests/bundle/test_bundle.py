@@ -36,6 +36,7 @@ from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished, parts_of
+from tests.cli.service import free_port
 from tests.factories import scene
 from tests.flow.test_preserve import sealed_without_timestamps, silent
 from tests.independent import need
@@ -121,6 +122,8 @@ def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
     assert said.exit_code == 0 and said.output.startswith("The bundle: holds."), said.output
     kept = ["--evidence", str(tmp_path / asic.TIMESTAMPS)]
     assert CliRunner().invoke(main, [*asked, *kept]).exit_code == 2
+    said = CliRunner().invoke(main, [*asked, "--log", f"http://127.0.0.1:{free_port()}"])
+    assert said.exit_code == 1 and said.output.startswith("The bundle: cannot be told."), said.output
     file.write_bytes(bundle + b"\0")
     said = CliRunner().invoke(main, asked)
     assert said.exit_code == 1 and said.output.startswith("The bundle: was altered."), said.output
@@ -129,7 +132,13 @@ def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_page_is_in_the_language_of_the_proof(locale: str) -> None:
     made = scene(locale=locale)
-    page = readme(made.request, ["signed/a.pdf", "uploaded/a.pdf"], sealing_context().roots("sandbox"), stamped=True)
+    page = readme(
+        made.request,
+        ["signed/a.pdf", "uploaded/a.pdf"],
+        sealing_context().roots("sandbox"),
+        stamped=True,
+        included=True,
+    )
     text = page.decode()
     assert f'<html lang="{locale}" dir="{"rtl" if locale == "ar" else "ltr"}">' in text
     assert str(made.request.pk) in text and "{" not in text.replace("{ ", "") and "SHA-256: " in text

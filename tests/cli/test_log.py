@@ -48,7 +48,7 @@ def verify(address: str, *arguments: str | Path) -> tuple[int, str]:
 def test_an_audit_says_what_holds_and_what_does_not(address: str, tmp_path: Path) -> None:
     key, seen = ["--key", str(own_key().log)], tmp_path / "seen.txt"
     status, said = verify(address, *key)
-    assert status == 0 and said.endswith("300 entries lead to the root that the log signed.\n")
+    assert status == 0 and said.endswith("all entries, 300, lead to the root that the log signed.\n")
     seen.write_bytes(httpx.get(f"{address}/checkpoint").content)
     proofs(20)
     log.log_proofs()
@@ -87,7 +87,7 @@ def test_a_proof_is_looked_for_in_its_log(address: str, tmp_path: Path) -> None:
     altered = inclusion.read_text().splitlines()
     altered[2] = base64.b64encode(b"x" * 32).decode()
     for text, sentence in (
-        ("\n".join([*altered, ""]), f"contains {proof} does not hold: The inclusion proof does not lead"),
+        ("\n".join([*altered, ""]), f"has {proof} does not hold: The inclusion proof does not lead"),
         (forked(2), "contains it cannot be told: The log was forked: its first 2 entries"),
         (forked(400), "contains it cannot be told: The log was forked or cut: it had 400 entries, and has 320 now"),
         (inclusion.read_text().replace("\n300\n", "\n301\n"), f"The signature of {own_key().log.name} is wrong."),

@@ -1,6 +1,9 @@
 """`paraph verify`: what it says, and with which status it ends."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +23,7 @@ from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
+from tests.receiver import answer, own_authority, receiver
 
 
 @pytest.fixture
@@ -283,3 +287,34 @@ def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
     ):
         refused = run(file, "--root", root, "--at", given)
         assert refused.exit_code == 2 and why in refused.output
+
+
+def test_roots_may_be_had_at_an_address(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "tls").mkdir()
+    roots, tls = root_file(tmp_path).read_bytes(), own_authority(tmp_path / "tls", "localhost")
+    trust = {"SSL_CERT_FILE": str(tmp_path / "tls/root.pem"), "PARAPH_ALLOW_PRIVATE_ADDRESSES": "true"}
+
+    def verified(address: str) -> str:
+        command = [sys.executable, "-m", "paraph", "verify", str(file), "--root", address]
+        done = subprocess.run(command, env=os.environ | trust, capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
+    with receiver(answer(body=roots), tls.server) as server:
+        address = server.url(path="/verify/roots.pem")
+        assert verified(address).startswith(f"{file}: holds.\n")
+        server.behave = answer(body=b"x" * (2 << 20))
+        assert "is larger than" in verified(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("http://sign.example.org/verify/roots.pem", "must start with https://"),
+        ("https://127.0.0.1/roots.pem", "has an address that is not public"),
+        ("https://user:secret@sign.example.org/", "must not contain a user name"),
+    ],
+)
+def test_an_address_of_roots_is_guarded(file: Path, monkeypatch: pytest.MonkeyPatch, address: str, why: str) -> None:
+    monkeypatch.setenv("PARAPH_ALLOW_PRIVATE_ADDRESSES", "false")
+    result = run(file, "--root", address)
+    assert result.exit_code == 1 and why in result.output

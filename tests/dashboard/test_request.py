@@ -418,7 +418,9 @@ def invited(signer: Signer, acknowledgement: str = "250 2.0.0 queued as 4711") -
     events.signer_notified(signer, acknowledgement)
 
 
-def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client) -> None:
+def test_finished_files_are_downloaded_and_compared(
+    made: Scene, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = finished(made)
     for rest, key in ((f"/documents/{made.request_documents[0].document_id}", keys[0]), ("/proof", keys[1])):
         assert rest in text(client, made)
@@ -427,6 +429,11 @@ def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client)
     assert page.count("As it was sealed") == 2 and "contract-1-signed.pdf" in page
     assert "<strong>Holds.</strong> The journal and all stored files are exactly as recorded." in page
     assert address(made, "/everything.zip") in page
+    public = f"{settings.PARAPH.public_url}/verify"
+    assert f'<a href="{public}" rel="nofollow">{public}</a>, without an account.' in page
+    with monkeypatch.context() as off:
+        off.setattr(settings.PARAPH, "verify_page", False)
+        assert public not in text(client, made, "/verify")
     store.put(keys[0], b"another file")
     page = text(client, made, "/verify")
     assert "Not what was sealed" in page and page.count("As it was sealed") == 1 and 'role="alert"' in page

@@ -236,6 +236,18 @@ TABLE: dict[str, tuple[Row, ...]] = {
             ("tests/cli/test_verify.py::test_a_proof_is_tied_to_its_files_in_any_order",),
         ),
         Row(
+            "On a page of the service",
+            "curl",
+            "shell",
+            ("tests/verify_page/test_over_http.py::test_curl_gets_the_verdict",),
+        ),
+        Row(
+            "On a page of the service",
+            "paraph verify",
+            "shell",
+            ("tests/cli/test_verify.py::test_roots_may_be_had_at_an_address",),
+        ),
+        Row(
             "All in one file",
             "paraph verify",
             "shell",

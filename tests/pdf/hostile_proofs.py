@@ -7,7 +7,7 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.typesetting.proof import EVIDENCE
+from paraph.pdf.typesetting import EVIDENCE
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper
 

@@ -33,7 +33,7 @@ from tests.production import Client
 
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
-THEMES = ("page", "answer", "mail", "consent", "stamp", "proof", "verdict", "bundle")
+THEMES = ("page", "answer", "mail", "consent", "stamp", "proof", "verdict", "bundle", "verify")
 _LOOKED_UP = re.compile(r"^approve_|_title$|_text$|_missing$|^code_why_|^send_by_")
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -300,7 +303,7 @@ def test_late_proofs_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now", lambda: real() + timedelta(minutes=11))
     assert status()[0] == "warning" and "Proofs have waited to be in the log" in status()[1]
     log.log_proofs()
-    assert status() == ("ok", "The log has 1 entries, and no witnesses to cosign them.")
+    assert status() == ("ok", "Entries: 1. Witnesses: 0.")
 
 
 def test_the_stored_log_follows_the_storage_key(settings: Any, tmp_path: Path) -> None:
@@ -318,12 +321,19 @@ def test_the_stored_log_follows_the_storage_key(settings: Any, tmp_path: Path) -
 def test_the_key_stays_with_its_name_and_may_come_from_a_file(settings: Any, tmp_path: Path) -> None:
     own = own_key()
     settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://other.example.com"})
-    assert own_key() == own and base64.b64encode(own.log.public).decode() not in str(LogKey.objects.values_list())
+    assert own_key()[1:] == own[1:] and base64.b64encode(own.log.public).decode() not in str(
+        LogKey.objects.values_list()
+    )
     LogKey.objects.all().delete()
     moved = own_key()
     assert moved.log.name == "other.example.com/transparency" and moved.log.public != own.log.public
-    for content in (b"", b"no key"):
+    settings.PARAPH = settings.PARAPH.model_copy(update={"log_key": tmp_path / "log.pem"})
+    given = Ed25519PrivateKey.generate()
+    pem = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "log.pem").write_bytes(given.private_bytes(*pem))
+    assert own_key().log == moved.log._replace(public=given.public_key().public_bytes_raw())
+    for content in (b"", b"no key", ec.generate_private_key(ec.SECP256R1()).private_bytes(*pem)):
         (tmp_path / "log.pem").write_bytes(content)
-        settings.PARAPH = settings.PARAPH.model_copy(update={"log_key": tmp_path / "log.pem"})
         with pytest.raises(DomainError, match="PARAPH_LOG_KEY"):
             own_key()
+        assert status()[0] == "failed"

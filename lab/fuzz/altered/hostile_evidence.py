@@ -14,7 +14,7 @@ from pikepdf import Array, Dictionary, Name, String
 
 from lab.fuzz.altered.authorities import authority
 from lab.fuzz.altered.genuine import genuine
-from paraph.pdf.typesetting.proof import EVIDENCE
+from paraph.pdf.typesetting import EVIDENCE
 from tests.cli.measured import measured
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text

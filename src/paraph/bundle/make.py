@@ -40,6 +40,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.presign import presigned_url
 from paraph.tenants.scope import tenant_key
+from paraph.transparency.log import inclusion_proof_of
 
 _FOLDER, _ENDING = "bundles/", ".zip"
 
@@ -105,10 +106,13 @@ def _write(file: BinaryIO, proof: ProofFile) -> None:
     roots = trusted_roots(settings.PARAPH, key_folder())
     stamped = bool(sealing_context().timestamping.authorities)
     journal = journal_evidence(list(Entry.objects.filter(request=request).order_by("position")))
+    included = inclusion_proof_of(proof)
     kept = {bytes(each.file.sha256): (each.name, each.records) for each in sealed}
     with ZipWriter(file) as writer:
         asic.begin(writer)
-        writer.add(asic.README, [readme(request, [*signed, *uploaded], roots, stamped=stamped)])
+        writer.add(
+            asic.README, [readme(request, [*signed, *uploaded], roots, stamped=stamped, included=bool(included))]
+        )
         for each in sealed:
             _add_stored(writer, each.name, each.file)
         for name, row in zip(uploaded, documents, strict=True):
@@ -119,7 +123,8 @@ def _write(file: BinaryIO, proof: ProofFile) -> None:
         writer.add(asic.ROOTS, [asic.as_pem(roots)])
         for name, content in _revocation(sealed).items():
             writer.add(name, [content])
-        # transparency.proof belongs here, once there is a log: what follows covers all that was added before
+        if included:
+            writer.add(asic.INCLUSION, [included.encode()])
         asic.end(writer, partial(_timestamp, request))
 
 

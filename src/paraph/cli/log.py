@@ -1,6 +1,6 @@
 """``paraph log``: this installation's transparency log, and audits of others."""
 
-from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -8,7 +8,7 @@ from paraph.cli.options import operator_options, show, show_lines, visible
 from paraph.cli.session import database
 from paraph.kernel.errors import DomainError
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.File(encoding="utf-8", errors="replace")
 
 
 @click.group("log")
@@ -43,7 +43,7 @@ def rebuild(*, as_json: bool) -> None:
         from paraph.transparency.rebuild import rebuild
 
         taken, dropped = rebuild()
-    lines = [f"{taken} entries were taken over from the object store, in the place of {dropped}."]
+    lines = [f"Entries taken over from the object store: {taken}, in the place of {dropped}."]
     show_lines({"taken_over": taken, "dropped": dropped}, lines, as_json=as_json)
 
 
@@ -53,7 +53,7 @@ def rebuild(*, as_json: bool) -> None:
 @click.option("--policy", type=_FILE, help="Policy file (C2SP tlog-policy): logs, witnesses, quorum.")
 @click.option("--earlier", type=_FILE, help="A checkpoint or proof of inclusion that the log has to extend.")
 @operator_options
-def verify(url: str, *, key_text: str | None, policy: Path | None, earlier: Path | None, as_json: bool) -> None:
+def verify(url: str, *, key_text: str | None, policy: TextIO | None, earlier: TextIO | None, as_json: bool) -> None:
     """Audit the log at URL, https://HOST/transparency, whole.
 
     Every entry is read and hashed, and has to lead to the root that the log signed. Exits with 0 only if everything
@@ -65,16 +65,12 @@ def verify(url: str, *, key_text: str | None, policy: Path | None, earlier: Path
     from paraph.transparency.proof import Policy, read_policy
 
     try:
-        trusted = read_policy(_content(policy)) if policy else Policy(quorum="")
+        trusted = read_policy(policy.read()) if policy else Policy(quorum="")
         with fetching(url) as fetch:
             if key_text or not trusted.logs:
                 trusted.logs = [read_key(key_text, LOG) if key_text else offered_key(fetch)]
-            found = audit(fetch, trusted, _content(earlier) if earlier else "")[0]
+            found = audit(fetch, trusted, earlier.read() if earlier else "")[0]
     except ProofRefused as refused:
         raise DomainError("validation_error", f"NOT OK: {refused}") from refused
-    lines = [visible(f"{found.origin}: {found.size} entries lead to the root that the log signed.")]
+    lines = [visible(f"{found.origin}: all entries, {found.size}, lead to the root that the log signed.")]
     show_lines({"ok": True, "origin": found.origin, "size": found.size}, lines, as_json=as_json)
-
-
-def _content(file: Path) -> str:
-    return file.read_bytes().decode(errors="replace")

@@ -14,26 +14,37 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import click
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph import words
 from paraph.cli.options import say, visible
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
-from paraph.keys.certificates import read_roots
+from paraph.keys.certificates import certificates_of, read_roots
 from paraph.keys.sealing import trusted_roots
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
-from paraph.pdf.untrusted.verify import check_bundle, check_evidence, read_timestamps, together, verify
+from paraph.pdf.untrusted.verify import (
+    INCLUSION_ALONE,
+    PROOF_ALONE,
+    check_bundle,
+    check_evidence,
+    read_timestamps,
+    together,
+    verify,
+)
 from paraph.pdf.verdict import Fault
-from paraph.transparency.audit import audit, fetching, offered_key
 from paraph.transparency.merkle import ProofRefused
-from paraph.transparency.proof import check_tlog_proof, of_log
+from paraph.transparency.places import Places
+from paraph.transparency.proof import read_policy
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_PIECE, _LARGEST = 1 << 20, 512 << 20
+_PIECE, _LARGEST, _LARGEST_ROOTS = 1 << 20, 512 << 20, 1 << 20
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
+_ROOT_HELP = "PEM file of the only roots to trust, or its address, such as a service's /verify/roots.pem."
 _NO_ROOT = (
     "No root is trusted: name the PEM file of the service's root with --root, or on its machine the folder with "
     "--data-dir. That of paraph serve is paraph-data/keys/development/root.pem."
@@ -42,7 +53,7 @@ _NO_ROOT = (
 
 @click.command("verify")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the only roots to trust.")
+@click.option("--root", "root_files", multiple=True, metavar="FILE|https://…", help=_ROOT_HELP)
 @click.option(
     "--data-dir",
     envvar="PARAPH_DATA_DIR",
@@ -71,7 +82,8 @@ _NO_ROOT = (
     help="Whether it held then: an ISO 8601 date, which means its end in UTC, or timestamp.",
 )
 @click.option("--log", "log_url", metavar="URL", help="Log that has to contain each proof: https://HOST/transparency.")
-@click.option("--inclusion", type=_FILE, help="Proof of inclusion (transparency.proof) that the --log has to extend.")
+@click.option("--inclusion", type=_FILE, help="Proof of inclusion (transparency.proof) to check by --log or --policy.")
+@click.option("--policy", type=_FILE, help="Policy file (C2SP tlog-policy): the logs, witnesses and quorum to believe.")
 @click.option("--each", is_flag=True, help="Verify each file on its own, even if none is a proof.")
 @click.option("--details", is_flag=True, help="Show every statement that holds, not only who sealed what.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
@@ -80,13 +92,14 @@ def command(
     context: click.Context,
     files: Sequence[Path],
     *,
-    root_files: Sequence[Path],
+    root_files: Sequence[str],
     data_dir: Path,
     evidence_files: Sequence[Path],
     signers: Sequence[str],
     at: datetime | None,
     log_url: str | None,
     inclusion: Path | None,
+    policy: Path | None,
     each: bool,
     details: bool,
     as_json: bool,
@@ -100,8 +113,6 @@ def command(
     was altered after an earlier seal and sealed again does not pass. First is said whether it holds, was altered or
     forged, or cannot be told, and why. Without --log, nothing is asked over the network.
     """
-    if inclusion and not log_url:
-        raise click.UsageError("--inclusion needs the --log that it is of.")
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
         opened = {str(file): _opened(file, stack) for file in files}
@@ -110,7 +121,7 @@ def command(
         if is_bundle and evidence_files:
             raise click.UsageError("A bundle contains its own evidence: leave --evidence out.")
         kept = _kept(evidence_files, opened)
-        logged = _in_log(log_url, inclusion, opened) if log_url else {}
+        places = _places(log_url, policy, inclusion, is_bundle=is_bundle)
         if is_bundle or (others and not each):
             if is_bundle:
                 what, tied = "The bundle", check_bundle(first, roots, signers, at=at)
@@ -122,19 +133,16 @@ def command(
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
                 tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
-            places = [logged[name] for name, seal in tied.sealed.items() if name in logged and _is_proof(seal)]
-            for place in places:
-                tied.note(not place.kind, place.sentence, place.sentence, place.kind)
+            logged = _note_places(tied, places, opened)
             if as_json:
                 click.echo(json.dumps(tied.to_json()))
             else:
-                _show_verdict(what, tied, [place.sentence for place in places if not place.kind], details=details)
+                _show_verdict(what, tied, logged, details=details)
             context.exit(0 if tied.ok else 1)
-        valid = 0
+        logs, valid = places.of(_digests(opened)) if places.asked else {}, 0
         for name, file in opened.items():
             found = _verified(file, roots, kept[name], signers, at)
-            if log_url:
-                found = _with_log(found, logged[name])
+            found = _with_log(found, logs[name]) if logs else found
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
         if len(opened) > 1 and not as_json:
@@ -187,28 +195,34 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
     return kept
 
 
-def _in_log(url: str, inclusion: Path | None, files: Mapping[str, _File]) -> dict[str, Fault]:
-    """Read a transparency log whole. Return a sentence about each file: as the fault of no kind where the log has it,
-    and extends the checkpoint of the proof of inclusion that is given."""
-    text, told = inclusion.read_bytes().decode(errors="replace") if inclusion else "", dict[str, Fault]()
-    digests = {name: file_digest(file, "sha256").digest() for name, file in files.items()}
+def _places(url: str | None, policy: Path | None, inclusion: Path | None, *, is_bundle: bool) -> Places:
+    if is_bundle and inclusion:
+        raise click.UsageError("A bundle contains its own proof of inclusion: leave --inclusion out.")
+    if inclusion and not (url or policy):
+        raise click.UsageError("--inclusion needs --log or --policy.")
+    if policy and not (url or inclusion or is_bundle):
+        raise click.UsageError("--policy needs --log or --inclusion.")
     try:
-        with fetching(url) as fetch:
-            trusted = of_log(offered_key(fetch))
-            checkpoint, found = audit(fetch, trusted, text, digests.values())
+        believed = read_policy(policy.read_bytes().decode(errors="replace")) if policy else None
     except ProofRefused as refused:
-        return dict.fromkeys(files, Fault("GENERIC", f"Whether {url} contains it cannot be told: {refused}"))
-    for name, digest in digests.items():
-        try:
-            if digest not in found:
-                raise ProofRefused("It has no such entry.")
-            if inclusion:
-                check_tlog_proof(text, digest, trusted)
-            told[name] = Fault("", f"{name} is entry {found[digest]} of the log {checkpoint.origin}.")
-        except ProofRefused as refused:
-            sentence = f"That the log {checkpoint.origin} contains {name} does not hold: {refused}"
-            told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
-    return told
+        raise DomainError("validation_error", str(refused)) from refused
+    return Places(url or "", believed, inclusion.read_bytes().decode(errors="replace") if inclusion else None)
+
+
+def _note_places(tied: EvidenceCheck, places: Places, files: Mapping[str, _File]) -> list[str]:
+    """Note whether logs have the proof; return the sentences of those that do."""
+    if tied.inclusion and tied.inclusion.text is not None and not places.asked:
+        tied.notes.append(INCLUSION_ALONE)
+    if not places.asked:
+        return []
+    if tied.inclusion:
+        return places.note_bundle(tied, tied.inclusion)
+    digests = _digests({name: file for name, file in files.items() if name in tied.sealed})
+    return places.note(tied, {name: digest for name, digest in digests.items() if _is_proof(tied.sealed[name])})
+
+
+def _digests(files: Mapping[str, _File]) -> dict[str, bytes]:
+    return {name: file_digest(file, "sha256").digest() for name, file in files.items()}
 
 
 def _with_log(found: Verification, place: Fault) -> Verification:
@@ -230,14 +244,24 @@ def _verified(
     found = verify(file, roots, kept, signers, at=at)
     more = [] if roots else [_NO_ROOT]
     if _is_proof(found):
-        more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
+        more.append(PROOF_ALONE)
     return replace(found, findings=[*found.findings, *more])
 
 
-def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
+def _roots(root_files: Sequence[str], data_dir: Path) -> list[bytes]:
     if not root_files:
         return trusted_roots(read_settings(), data_dir / "keys")
-    return [root for file in root_files for root in read_roots(file)]
+    return [root for file in root_files for root in (_fetched(file) if "://" in file else read_roots(Path(file)))]
+
+
+def _fetched(address: str) -> list[bytes]:
+    settings = read_settings()
+    network = NetworkAccess(settings.private_addresses_allowed, settings.outbound_proxy)
+    try:
+        content = fetch(address, network, seconds=10, limit=_LARGEST_ROOTS, schemes=["https"])
+    except FetchFailed as error:
+        raise DomainError("validation_error", f"{visible(address)}: {error}.") from error
+    return [root.public_bytes(Encoding.DER) for root in certificates_of(content, visible(address))]
 
 
 def _show(name: str, verification: Verification, *, details: bool, as_json: bool) -> None:

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "paraph.flow",
     "paraph.signer",
     "paraph.reference",
+    "paraph.verify_page",
     "paraph.api",  # for its catalogs of messages
 ]
 

@@ -27,6 +27,7 @@ from paraph.signer.pictures import drawn_stamp, logo, page_image, typed_initials
 from paraph.signer.scripts import embed_script, words_script
 from paraph.signer.signature import signature
 from paraph.transparency import pages as transparency
+from paraph.verify_page import views as verify
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"
@@ -94,6 +95,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/decline", decline),
     path("static/<path:name>", static_file),
+    re_path("^verify/?$", verify.page),
+    path("verify/roots.pem", verify.roots),
     path("transparency/witness/add-checkpoint", transparency.witness),
     path("transparency/<path:path>", transparency.resource),
 ]

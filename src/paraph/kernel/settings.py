@@ -14,7 +14,16 @@ from urllib.parse import urlsplit
 import dj_database_url
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FilePath,
+    ValidationError,
+    model_validator,
+)
 
 from paraph.kernel import machine
 from paraph.kernel.environment import read_environment
@@ -151,6 +160,8 @@ class Settings(BaseModel):
     timestamp_authorities: CommaSeparated = [BUILT_IN_TIMESTAMPS]
     timestamp_roots: Path | None = None
     serve_authority: bool = False
+    verify_page: bool = True
+    verify_roots: FilePath | None = None
 
     # The log that holds all proofs, and who watches over whose.
     log_key: Path | None = None

@@ -92,13 +92,20 @@ def read_certificates(path: Path) -> list[x509.Certificate]:
     """
     try:
         content = path.read_bytes()
-        return x509.load_pem_x509_certificates(content)
     except OSError as error:
         raise DomainError("configuration", f"The certificates {path} cannot be read: {error.strerror}.") from error
+    return certificates_of(content, str(path))
+
+
+def certificates_of(content: bytes, name: str) -> list[x509.Certificate]:
+    """Return every certificate of what a PEM file holds, in its order. ``name``: what the file is called. Raises as
+    :func:`read_certificates` does."""
+    try:
+        return x509.load_pem_x509_certificates(content)
     except ValueError as error:
         none = b"-----BEGIN CERTIFICATE-----" not in content
         why = "no certificate in PEM form" if none else "a certificate that cannot be read"
-        raise DomainError("configuration", f"{path} holds {why}.") from error
+        raise DomainError("configuration", f"{name} holds {why}.") from error
 
 
 def read_roots(path: Path) -> list[bytes]:

@@ -130,6 +130,7 @@ def fetch(
     limit: int,
     body: bytes = b"",
     headers: Mapping[str, str] | None = None,
+    schemes: Sequence[str] = ("http", "https"),
 ) -> bytes:
     """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
 
@@ -139,7 +140,7 @@ def fetch(
     method, most = "POST" if body else "GET", limit + 1
     request = _Request(method, body, headers or {}, keep=most, read=most, redirects=_MOST_REDIRECTS)
     try:
-        status, content = asyncio.run(_exchange(url, request, network, ("http", "https"), seconds))
+        status, content = asyncio.run(_exchange(url, request, network, schemes, seconds))
     except TimeoutError as error:
         raise FetchFailed(f"no complete answer within {seconds:g} seconds") from error
     except DomainError as error:

@@ -23,6 +23,8 @@ class SealTimestamp:
     policy_oid: str
     trusted: bool
     """The authority chains to a trusted root."""
+    faults: tuple[Fault, ...] = ()
+    """Why it is not trusted."""
 
     def to_json(self) -> dict[str, Any]:
         return _json_fields(self, renamed={})
@@ -167,6 +169,14 @@ class Verification:
 
 
 @dataclass
+class Inclusion:
+    """What a bundle has of a transparency log (C2SP tlog-proof), which is not checked yet."""
+
+    proof_sha256: bytes
+    text: str | None
+
+
+@dataclass
 class EvidenceCheck:
     """What matches of files that belong together and what does not, a sentence each; ``notes`` say what was not
     compared, as it was not given."""
@@ -176,8 +186,12 @@ class EvidenceCheck:
     notes: list[str] = field(default_factory=list)
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
+    strange: dict[str, Verification] = field(default_factory=dict)
+    """The same of files that belong to no document of the proof."""
     as_of: datetime | None = None
     """The time in the past about which was asked."""
+    inclusion: Inclusion | None = None
+    """Of a bundle alone."""
 
     @property
     def problems(self) -> list[str]:

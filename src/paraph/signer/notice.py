@@ -38,7 +38,7 @@ from paraph.tenants import confirmed_addresses
 log = logging.getLogger("paraph.signer")
 
 _STATUSES = {"expired": 410, "replaced": 410, "withdrawn": 410, "locked": 429, "not_found": 404}
-_PAGES = ("/sign/", "/confirm/", "/copies/")
+_PAGES = ("/sign/", "/confirm/", "/copies/", "/verify")
 
 
 def notice(

@@ -1,8 +1,8 @@
 """What signers and readers of proofs read, in every language: one JSON file a language in the folder of each theme.
 
-Themes: ``page``, ``mail``, ``consent``, ``stamp``, ``proof`` and ``verdict``. English is complete; a test compares the
-others with it. ``docs/glossary`` says which word stands for what. Dates, numbers, plurals and directions follow CLDR
-(Babel).
+Themes: ``page``, ``mail``, ``consent``, ``stamp``, ``proof``, ``verdict``, ``bundle`` and ``verify``. English is
+complete; a test compares the others with it. ``docs/glossary`` says which word stands for what. Dates, numbers, plurals
+and directions follow CLDR (Babel).
 """
 
 import json

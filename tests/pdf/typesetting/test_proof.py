@@ -3,10 +3,12 @@
 import io
 import json
 import re
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 
 import pikepdf
 import pypdfium2 as pdfium
@@ -26,6 +28,7 @@ from paraph.pdf.typesetting.proof import (
 from paraph.pdf.typesetting.proof_words import metadata_label, metadata_values
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.words import LOCALES, date, direction, of
+from tests.independent import need
 from tests.pdf.pictures import DRAWN, ink_box, pictures, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
@@ -447,3 +450,16 @@ def test_the_journal_counts_the_fields_whose_values_stand_above() -> None:
     line = JournalLine(1, "signer.signed", AT, ANNA.name, metadata={"fields": fields})
     text = whole_text(replace(CONTENT, journal=[line]))
     assert "fieldsfilledin:3" in text and "iban" not in text
+
+
+def test_the_page_that_verifies_is_named_and_a_camera_reads_its_address(tmp_path: Path) -> None:
+    address = "https://sign.example.org/verify"
+    *_, page = pictures(proof(replace(CONTENT, verify_page=address)))
+    page.getchannel("A").point(lambda ink: 255 - ink).save(tmp_path / "page.png")
+    command = [need("zbarimg", "zbar-tools"), "--raw", "-q", str(tmp_path / "page.png")]
+    assert subprocess.run(command, capture_output=True, text=True, check=False).stdout == f"{address}\n"
+    for locale in LOCALES:
+        told = whole_text(replace(CONTENT, verify_page=address, locale=locale))
+        turned = "".join(reversed(re.split(r"(\W+)", address)))  # as PDFium reads it within Arabic
+        assert (turned if direction(locale) == "rtl" else address) in told, locale
+    assert "/verify" not in whole_text(CONTENT)

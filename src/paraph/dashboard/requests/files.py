@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, cast
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
@@ -75,13 +76,13 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
     entries = list(scoped(Entry, scope).filter(request_id=found.pk).order_by("position"))
     files = [_compared(name, file) for name, file in _sealed_files(found)]
     broken = broken_at(entries)
-    verdict = decide(proven=bool(files), faults=[*([_ALTERED] if broken else []), *_faults(files)])
     content = {
         "found": found,
         "entries": len(entries),
         "broken_at": broken,
         "files": files,
-        "word": verdict.word,
+        "word": decide(proven=bool(files), faults=[*([_ALTERED] if broken else []), *_faults(files)]).word,
+        "page": f"{settings.PARAPH.public_url}/verify" if settings.PARAPH.verify_page else "",
         "told": words.of("verdict", get_language() or words.DEFAULT_LOCALE),
     }
     return show(request, "requests/verify.html", content, member=member, environment=found.environment)

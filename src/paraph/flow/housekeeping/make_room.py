@@ -43,7 +43,7 @@ def room_for(scope: TenantScope, size: int) -> Iterator[None]:
     In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
     where there is none, also when the disk fills up within the block.
     """
-    _require_disk(size)
+    require_disk(size)
     quota = storage_quota(scope.environment)
     if quota is not None:
         _require_quota(scope, size, quota)
@@ -63,13 +63,14 @@ def require_room_for_seals(scope: TenantScope, documents: Sequence[Document]) ->
     if scope.environment != Environment.SANDBOX or quota is None:
         return
     size = sum(document.file_size for document in documents)
-    _require_disk(size)
+    require_disk(size)
     coming = scoped(SignatureRequest, scope).filter(finalized=False).exclude(status=RequestStatus.EXPIRED)
     listed = RequestDocument.objects.filter(request__in=coming).aggregate(size=Sum("document__file_size"))
     _require_quota(scope, size + (listed["size"] or 0), quota, [document.pk for document in documents])
 
 
-def _require_disk(size: int) -> None:
+def require_disk(size: int) -> None:
+    """Require that the disk has room for ``size`` bytes. Raises ``insufficient_storage``."""
     floor = settings.PARAPH.free_space_mb * _MIB
     if floor and store.free_bytes() - size < floor:
         log.error("an upload is refused: less than %d MiB of the disk would be free", settings.PARAPH.free_space_mb)

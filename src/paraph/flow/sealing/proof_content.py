@@ -7,6 +7,8 @@ from datetime import datetime
 from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
+from django.conf import settings
+
 from paraph import words as catalog
 from paraph.audit_trail.append import GENESIS, facts
 from paraph.audit_trail.commitments import committed, is_salt
@@ -76,6 +78,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         event_titles=_event_titles(request.locale, approved=any(each.signer.is_approver for each in signers)),
         sender_events=_SENDER_EVENTS,
         logo=logo_picture(request.branding_profile),
+        verify_page=f"{settings.PARAPH.public_url}/verify" if settings.PARAPH.verify_page else "",
     )
 
 

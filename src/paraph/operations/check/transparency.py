@@ -38,5 +38,4 @@ def transparency_log() -> Iterator[Outcome]:
         names = ", ".join(key.name for key in absent)
         yield warning(_NAME, f"The newest checkpoint is not cosigned by {names}. The log of the workers says why.")
     else:
-        count = f"The log has {newest.size if newest else 0} entries"
-        yield ok(_NAME, f"{count}, and {witnesses or 'no'} witness{'' if witnesses == 1 else 'es'} to cosign them.")
+        yield ok(_NAME, f"Entries: {newest.size if newest else 0}. Witnesses: {witnesses}.")

@@ -19,13 +19,14 @@ from paraph.pdf.container.zip_form import Member, ZipRefused, ZipWriter, read_me
 
 PROOF, JOURNAL, TIMESTAMPS = "proof.pdf", "journal.json", "timestamps.json"
 CERTIFICATES, ROOTS, README, SUMS = "certificates.pem", "roots.pem", "README.html", "SHA256SUMS"
+INCLUSION = "transparency.proof"
 UPLOADED, SIGNED, REVOCATION = "uploaded/", "signed/", "revocation/"
 MANIFEST, TIMESTAMP, AUTHORITY = "META-INF/ASiCManifest.xml", "META-INF/timestamp.tst", "META-INF/timestamp.pem"
 _MIMETYPE = b"application/vnd.etsi.asic-e+zip"
 _PDF = r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*\.pdf"
 _NAMES = re.compile(  # in their order; no name in a ZIP has a NUL
     rf"mimetype\0README\.html\0proof\.pdf\0(signed/{_PDF}\0)+(uploaded/{_PDF}\0)+"
-    r"journal\.json\0timestamps\.json\0certificates\.pem\0roots\.pem\0(revocation/[0-9a-f]{64}\.(crl|ocsp)\0)*"
+    r"journal\.json\0timestamps\.json\0certificates\.pem\0roots\.pem\0(revocation/[0-9a-f]{64}\.(crl|ocsp)\0)*(transparency\.proof\0)?"
     r"SHA256SUMS\0META-INF/ASiCManifest\.xml\0(META-INF/timestamp\.tst\0META-INF/timestamp\.pem\0)?"
 )
 _START = """\

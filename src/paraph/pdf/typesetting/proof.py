@@ -7,7 +7,11 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from qrcode.image.svg import SvgPathImage
+from qrcode.main import make
+
 from paraph.kernel.appearance import LogoPicture
+from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.typesetting.appearances import SignaturePictures, hand_of
 from paraph.pdf.typesetting.glyph_fallback import (
     NAMELESS,
@@ -31,7 +35,6 @@ from paraph.pdf.typesetting.proof_words import (
 from paraph.pdf.typesetting.typeset import typeset
 from paraph.words import Words, date, direction, listed, moment, phrase
 
-EVIDENCE = "evidence.json"
 _COMMANDS = {
     "step_digests": "sha256sum signed.pdf",
     "step_seals": "paraph verify signed.pdf --root roots.pem",
@@ -142,7 +145,8 @@ class ProofContent:
     - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
       attributed to the service;
-    - ``logo``: that of the branding profile.
+    - ``logo``: that of the branding profile;
+    - ``verify_page``: the address of the page that verifies files for anybody, "" where there is none.
     """
 
     request_id: int
@@ -161,6 +165,7 @@ class ProofContent:
     event_titles: Mapping[str, str] = field(default_factory=dict)
     sender_events: Collection[str] = ()
     logo: LogoPicture | None = None
+    verify_page: str = ""
 
 
 def proof(content: ProofContent) -> bytes:
@@ -197,6 +202,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "journal": _days(content, words),
         "journal_hash": content.journal_hash,
         "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
+        "page": {"text": words["step_page"], "address": content.verify_page, "code": _qr_code(content.verify_page)},
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
@@ -208,6 +214,11 @@ def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
         return None
     width, height = (side * _LOGO for side in logo.shown)
     return {"png": list(logo.png), "width": width, "height": height, "ground": logo.ground}
+
+
+def _qr_code(address: str) -> str:
+    """Return the picture of an address that cameras read, as SVG with the quiet zone around it (ISO/IEC 18004)."""
+    return str(make(address, image_factory=SvgPathImage).to_string(), "ascii")
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:

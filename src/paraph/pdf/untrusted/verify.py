@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, TypeVar
 
 from paraph.kernel import clock
+from paraph.pdf.container.asic import INCLUSION
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
@@ -23,6 +24,8 @@ from paraph.pdf.verdict import Fault, SubIndication
 
 File = bytes | BinaryIO
 
+PROOF_ALONE = "It is a proof of other files, which were not given, so nothing was compared with it."
+INCLUSION_ALONE = f"{INCLUSION} in the bundle, which takes --policy or --log."
 TOO_MUCH = "needs more than 512 MB or 10 seconds to be read, so nothing is known of it"
 
 _allowance: ContextVar[list[float] | None] = ContextVar("allowance", default=None)
@@ -38,17 +41,19 @@ def verify(
     signers: Sequence[str] = (),
     *,
     at: datetime | None = None,
+    tenant_key: str = "",
 ) -> Verification:
     """Report on all signatures and timestamps of ``pdf``, whatever the bytes are.
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
     or its whole subject; without any, everybody below the roots; ``at``: the time in the past as of which to report, if
-    not now. Raise ReadersUnavailable, and ``ValueError`` for a time to come.
+    not now; ``tenant_key``: on whose behalf the file is read. Raise ReadersUnavailable, and ``ValueError`` for a time
+    to come.
     """
     wanted = {"timestamps": to_plain(list(detached_timestamps)), "roots": to_plain(list(roots)), "at": _past(at)}
     try:
-        return _asked(Verification, "verify", [pdf], **wanted, signers=list(signers))
+        return _asked(Verification, "verify", [pdf], **wanted, signers=list(signers), tenant_key=tenant_key)
     except PdfRefused as refused:
         return replace(Verification.without(told("The file", refused), _kind(refused)), as_of=at)
 
@@ -60,35 +65,44 @@ def check_evidence(
     signers: Sequence[str] = (),
     *,
     at: datetime | None = None,
+    compared: Mapping[str, tuple[str, int]] | None = None,
+    tenant_key: str = "",
 ) -> EvidenceCheck:
     """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
 
     Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
-    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers`` and ``at``
-    as in :func:`verify`. Raises what that raises.
+    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers``, ``at`` and
+    ``tenant_key`` as in :func:`verify`; ``compared``: SHA-256 (hexadecimal) and size of files that are not given
+    themselves, by names of their own. Raises what that raises.
     """
-    if len(files) > MOST_FILES:
+    if len(files) + len(compared or {}) > MOST_FILES:
         sentence = f"At most {MOST_FILES} files can be compared at a time."
         return EvidenceCheck(faults=[Fault("GENERIC", sentence)], as_of=at)
     kept = {name: to_plain(list(records)) for name, records in (detached_timestamps or {}).items()}
     wanted = {"names": list(files), "roots": to_plain(list(roots)), "timestamps": kept, "signers": list(signers)}
+    wanted |= {"compared": dict(compared or {}), "at": _past(at), "tenant_key": tenant_key}
     try:
-        return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted, at=_past(at))
+        return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted)
     except PdfRefused as refused:
         sentence = told("One of the files, or all of them together,", refused)
         return EvidenceCheck(faults=[Fault(_kind(refused), sentence)], as_of=at)
 
 
 def check_bundle(
-    bundle: File, roots: Sequence[bytes], signers: Sequence[str] = (), *, at: datetime | None = None
+    bundle: File,
+    roots: Sequence[bytes],
+    signers: Sequence[str] = (),
+    *,
+    at: datetime | None = None,
+    tenant_key: str = "",
 ) -> EvidenceCheck:
-    """Check a bundle of evidence, and its files with each other, whatever its bytes are. ``roots``, ``signers``, ``at``
-    and what is raised as in :func:`verify`."""
-    wanted = {"roots": to_plain(list(roots)), "signers": list(signers)}
+    """Check a bundle of evidence, and its files with each other, whatever its bytes are. ``roots``, ``signers``,
+    ``at``, ``tenant_key`` and what is raised as in :func:`verify`."""
+    wanted = {"roots": to_plain(list(roots)), "signers": list(signers), "tenant_key": tenant_key}
     try:
         return _asked(EvidenceCheck, "check_bundle", [bundle], **wanted, at=_past(at))
     except PdfRefused as refused:
-        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle", refused))], as_of=at)
+        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle, or a file in it,", refused))], as_of=at)
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Any, BinaryIO
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -10,6 +11,7 @@ from cryptography.x509 import load_pem_x509_certificates
 from paraph.kernel import bounded_json, clock
 from paraph.pdf.container.asic import (
     AUTHORITY,
+    INCLUSION,
     JOURNAL,
     MANIFEST,
     PROOF,
@@ -24,7 +26,7 @@ from paraph.pdf.container.zip_form import ZipRefused
 from paraph.pdf.pki.certificate import Untrusted, check_chain
 from paraph.pdf.pki.cms import digest_of
 from paraph.pdf.pki.one_form import token_in_one_form
-from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.report import EvidenceCheck, Inclusion
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsRefused, read_timestamps_file
 from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token
 from paraph.pdf.verification.evidence_check import check_evidence
@@ -38,7 +40,7 @@ def check_bundle(
 ) -> EvidenceCheck:
     """Check a bundle as a whole, with the timestamps that it has kept of its files. Raises nothing. ``roots``,
     ``signers`` and ``at`` as in :func:`~paraph.pdf.verification.evidence_check.check_evidence`: a bundle's own roots
-    are trusted as little as the bundle."""
+    are trusted as little as the bundle. Its proof of inclusion in a transparency log is not checked here."""
     try:
         parts = read_bundle(file)
         files = parts.selected(is_document)
@@ -51,6 +53,8 @@ def check_bundle(
     result = check_evidence(files, roots, kept, signers, at=at)
     _check_timestamp(result, parts, roots, at)
     _check_journal(result, parts)
+    text = parts[INCLUSION].decode(errors="replace") if INCLUSION in parts else None
+    result.inclusion = Inclusion(sha256(parts[PROOF]).digest(), text)
     return result
 
 

@@ -41,13 +41,15 @@ def check_evidence(
     signers: Sequence[str] = (),
     *,
     at: datetime | None = None,
+    compared: Mapping[str, tuple[str, int]] | None = None,
 ) -> EvidenceCheck:
     """Compare a proof with its signed and uploaded files, given by name in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof, and the others are signed or uploaded files of its documents; those that are
     not given are noted, and no other file may be there. ``roots``: DER of the certificates to trust;
     ``detached_timestamps``: those kept beside each file, by its name; ``signers``: who may have sealed proof and
-    documents, and ``at``, as in :func:`paraph.pdf.verification.verify.verify`.
+    documents, and ``at``, as in :func:`paraph.pdf.verification.verify.verify`; ``compared``: SHA-256 (hexadecimal) and
+    size of files that stay with whoever asks, by names that none of ``files`` has.
     """
     result, drawing = EvidenceCheck(as_of=at), DrawingTime()
 
@@ -74,7 +76,7 @@ def check_evidence(
         text = printed_text(files[proof_name])
         check_journal(result, evidence["journal"], text)
         check_signers(result, evidence["signers"], evidence["journal"], text)
-        _check_documents(result, evidence, files, verified, proof_name)
+        _check_documents(result, evidence, files, verified, proof_name, compared=compared or {})
     except UnreadableEvidence as error:
         result.fault(f"The evidence of {proof_name} cannot be read: {error}.", "GENERIC")
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):  # also of certificates
@@ -157,9 +159,12 @@ def _check_documents(
     files: Mapping[str, bytes],
     verified: _Verified,
     proof_name: str,
+    *,
+    compared: Mapping[str, tuple[str, int]],
 ) -> None:
     """Note for each document which files match or were not given, and files that belong to no document."""
-    digests = {name: hashlib.sha256(files[name]).hexdigest() for name in files if name != proof_name}
+    digests = {name: digest for name, (digest, _) in compared.items()}  # first: the same file may be given, too
+    digests |= {name: hashlib.sha256(files[name]).hexdigest() for name in files if name != proof_name}
     names = {digest: name for name, digest in digests.items()}
     seals = {
         entry["metadata"]["signed_pdf_sha256"]: entry["metadata"]
@@ -183,15 +188,21 @@ def _check_documents(
             f'The journal names the seal of "{title}".',
             f'The journal names no such seal of "{title}".',
         )
-        if signed:
+        if signed in compared:
+            result.notes.append(f"The seal of {signed} was not looked at: only its digest was given.")
+        elif signed:
             _check_sealed(result, signed, verified(signed))
             _check_purpose(result, signed, "document", verified(signed), evidence)
             _check_same_sealer(result, proof_name, verified(proof_name), signed, verified(signed))
             _check_certificates(result, document, evidence["certificates"], signed, files[signed])
-        if signed and uploaded:
-            _check_beginning(result, files, signed, uploaded, seal or {})
+        if signed and signed in files and uploaded:
+            size = compared[uploaded][1] if uploaded in compared else len(files[uploaded])
+            given = (uploaded, document["uploaded_sha256"], size)
+            _check_beginning(result, signed, files[signed], given, seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
-    is_other = not absent or all(verified(name).ok for name in strange)  # rather than the absent one, altered
+    result.strange = {name: verified(name) for name in strange if name in files}
+    held = [name for name, report in result.strange.items() if report.ok]
+    is_other = not absent or held == strange  # rather than the absent one, altered
     kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
     for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
         result.fault(sentence, kind)
@@ -278,16 +289,17 @@ def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
 
 
 def _check_beginning(
-    result: EvidenceCheck, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]
+    result: EvidenceCheck, signed: str, content: bytes, given: tuple[str, str, int], seal: Mapping[str, Any]
 ) -> None:
     """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw.
 
-    ``seal``: the facts of the seal in the journal. Those of earlier versions, which rewrote damaged files while
-    sealing, have no digest of the rewritten file.
+    ``given``: name, digest and size of the uploaded file; ``seal``: the facts of the seal in the journal. Those of
+    earlier versions, which rewrote damaged files while sealing, have no digest of the rewritten file.
     """
+    uploaded, digest, size = given
     if "prepared_pdf_sha256" in seal:
-        beginning = hashlib.sha256(files[signed][: seal["prepared_pdf_size"]]).hexdigest()
-        of_upload = seal["uploaded_pdf_sha256"] == hashlib.sha256(files[uploaded]).hexdigest()
+        beginning = hashlib.sha256(content[: seal["prepared_pdf_size"]]).hexdigest()
+        of_upload = seal["uploaded_pdf_sha256"] == digest
         result.note(
             of_upload and beginning == seal["prepared_pdf_sha256"],
             f"{signed} begins with the file that stood in for {uploaded}, as the journal says.",
@@ -298,7 +310,7 @@ def _check_beginning(
         result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
     else:
         result.note(
-            files[signed].startswith(files[uploaded]),
+            hashlib.sha256(content[:size]).hexdigest() == digest,
             f"{signed} begins with {uploaded}.",
             f"{signed} does not begin with the bytes of {uploaded}.",
             "HASH_FAILURE",

@@ -22,8 +22,8 @@ from pypdfium2 import raw
 
 from paraph.kernel import bounded_json
 from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.typesetting.glyph_fallback import unbroken_parts
-from paraph.pdf.typesetting.proof import EVIDENCE
 
 WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs from before seals stated a purpose."""

@@ -246,7 +246,7 @@ def _stamp(
     carried: LongTermData,
 ) -> tuple[TimestampToken, SealTimestamp]:
     """Return a token that stamps the content; note whether its authority is trusted. Raises :class:`TokenRefused`."""
-    trusted = False
+    trusted, known = False, len(check.faults)
     try:
         token = check_token(encoded, stamped_digest)
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
@@ -261,7 +261,8 @@ def _stamp(
     except (Untrusted, Revoked) as error:
         kind = _kind(error, token.signer, ProvenTime())
         check.fault(kind, f'The timestamp authority "{token.authority}" is not trusted: {error}.')
-    return token, SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
+    faults = tuple(check.faults[known:])
+    return token, SealTimestamp(token.authority, token.time, token.policy_oid, trusted, faults)
 
 
 def _check_signer(

@@ -130,8 +130,9 @@ def _answer(do: Do, request: dict[str, Any], descriptors: list[int]) -> JobAnswe
     except (MemoryError, RecursionError):
         lost = too_complex()
         return {"refused": [lost.reason, lost.message, lost.facts], "spent": True}, b""
-    except Exception:  # noqa: BLE001  whatever a hostile file provokes becomes its refusal, with a trace in the log
-        return {"fault": traceback.format_exc(limit=-8)}, b""
+    except Exception as error:  # noqa: BLE001  whatever a hostile file provokes becomes its refusal, with a trace in the log
+        # Without the message, which may quote the file.
+        return {"fault": f"{''.join(traceback.format_tb(error.__traceback__, -8))}{type(error).__qualname__}"}, b""
 
 
 def _pages() -> tuple[int, int]:

@@ -19,7 +19,7 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsRefused,
     read_timestamps_file,
 )
-from paraph.pdf.typesetting.proof import EVIDENCE
+from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain, to_plain
@@ -45,12 +45,13 @@ def check_evidence(
     signers: list[str],
     *,
     at: str | None,
+    compared: dict[str, tuple[str, int]],
 ) -> JobAnswer:
     """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
     named = FilesByName({name: partial(files.__getitem__, index) for index, name in enumerate(names)})
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
-    return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment))
+    return _answered(evidence_check.check_evidence(named, trusted, known, signers, at=moment, compared=compared))
 
 
 def check_bundle(files: "WholeFiles", roots: list[str], signers: list[str], *, at: str | None) -> JobAnswer:
@@ -128,7 +129,7 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     sealed, sealed_again = verify_on_trial(proof)
     trust: dict[str, Any] = {"roots": [], "signers": [], "at": None}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
-    jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
+    jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, compared={}, **trust)
     jobs["altered_seals"]([sealed_again], roots=[])
     jobs["timestamps"]([b"{}", sealed], earlier=[])
 

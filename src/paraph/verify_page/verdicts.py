@@ -1,0 +1,128 @@
+"""The verdict on what was given, as ``paraph verify`` has it, and as the page shows it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+
+from paraph.flow.sealing.context import key_folder
+from paraph.keys.certificates import read_roots
+from paraph.keys.sealing import trusted_roots
+from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
+from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
+from paraph.pdf.verdict import Fault, Verdict, Word, decide
+from paraph.transparency.own_key import own_key
+from paraph.transparency.places import Places
+from paraph.transparency.proof import of_log
+from paraph.verify_page.given_files import Given, visible
+
+_STRANGERS = "visitors of /verify"
+"""On whose behalf files are read: all visitors together have as many places as one organization."""
+_ZIP = b"PK\3\4"  # as bundles of evidence begin
+_GRAVEST: tuple[Word, ...] = ("forged", "altered", "unknown", "holds")
+Found = EvidenceCheck | dict[str, Verification]
+
+
+def own_roots() -> list[bytes]:
+    """Return the roots (DER) of this installation's own seals and timestamps."""
+    return trusted_roots(settings.PARAPH, key_folder())
+
+
+def find(given: Given) -> Found:
+    """Return how proof and files, or those in a bundle, match or, without a proof, the report on each file. Raise
+    ReadersUnavailable."""
+    added = settings.PARAPH.verify_roots
+    roots = [*own_roots(), *(read_roots(added) if added else ())]
+    with together(len(given.files)):
+        [first, *others] = given.files.values()
+        if not others and not given.compared and first.read(len(_ZIP)) == _ZIP:
+            return _with_log(check_bundle(first, roots, tenant_key=_STRANGERS))
+        if len(given.files) + len(given.compared) > 1:
+            tied = check_evidence(given.files, roots, compared=given.compared, tenant_key=_STRANGERS)
+            is_without_proof = not tied.sealed and tied.verdict.sub_indication == "SIGNED_DATA_NOT_FOUND"
+            if given.compared or not is_without_proof:
+                return tied
+        reports = {name: verify(file, roots, tenant_key=_STRANGERS) for name, file in given.files.items()}
+    return {name: _with_remark(report) for name, report in reports.items()}
+
+
+def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
+    """Note what the proof of inclusion in a bundle adds, of this installation's own log: of others nothing is known."""
+    if tied.inclusion and tied.inclusion.text is not None:
+        own = own_key().log
+        if f"\n{own.name}\n" in tied.inclusion.text:
+            Places(policy=of_log(own)).note_bundle(tied, tied.inclusion)
+        else:
+            tied.notes.append(INCLUSION_ALONE)
+    return tied
+
+
+def _with_remark(report: Verification) -> Verification:
+    is_proof = report.purpose is not None and report.purpose.kind == "proof"
+    return replace(report, findings=[*report.findings, PROOF_ALONE]) if is_proof else report
+
+
+def as_json(found: Found) -> list[dict[str, Any]]:
+    """Return the objects that ``paraph verify --json`` prints, for files without a proof with ``--each``."""
+    if isinstance(found, EvidenceCheck):
+        return [found.to_json()]
+    return [{"file": name, **report.to_json()} for name, report in found.items()]
+
+
+def as_shown(found: Found) -> dict[str, Any]:
+    """Return what the page tells: the gravest verdict, and a line for proof and files together, each file, and each
+    signature and timestamp in it."""
+    tied = found if isinstance(found, EvidenceCheck) else None
+    reports = found.sealed | found.strange if isinstance(found, EvidenceCheck) else found
+    files = [_file(name, report) for name, report in reports.items()]
+    lines = [_line(tied.verdict, tied.faults)] if tied else files
+    gravest = min(lines, key=lambda line: _GRAVEST.index(line["verdict"]))
+    return {
+        "verdict": gravest["verdict"],
+        "reason": gravest["reasons"][0],
+        "tied": tied and lines[0] | {name: _shown(getattr(tied, name)) for name in ("problems", "notes", "matches")},
+        "files": files,
+        "not_given": len(tied.notes) - tied.notes.count(INCLUSION_ALONE) if tied else 0,
+        "lone_proof": not tied and any(each["is_proof"] for each in files),
+        "sandbox": any(each["sandbox"] for each in files),
+    }
+
+
+def _line(verdict: Verdict, faults: Iterable[Fault]) -> dict[str, Any]:
+    """Return the word of the verdict and its reasons, that which decided it first, by the names of their sentences."""
+    kinds = dict.fromkeys([verdict.sub_indication, *(fault.kind for fault in faults)])
+    reasons = ["holds"] if verdict.word == "holds" else [(kind or "GENERIC").lower() for kind in kinds]
+    return {"verdict": verdict.word, "reasons": reasons}
+
+
+def _file(name: str, report: Verification) -> dict[str, Any]:
+    purpose = report.purpose
+    return _line(report.verdict, report.faults) | {
+        "name": name,
+        "level": report.level,
+        "signatures": list(map(_signature, report.signatures)),
+        "findings": _shown(report.findings),
+        "is_proof": bool(purpose and purpose.kind == "proof"),
+        "sandbox": bool(purpose and purpose.environment == "sandbox"),
+    }
+
+
+def _signature(report: SignatureReport) -> dict[str, Any]:
+    stamp, is_timestamp = report.timestamp, report.kind == "document timestamp"
+    inner = None
+    if stamp and not is_timestamp:
+        verdict = decide(proven=stamp.trusted, faults=stamp.faults)
+        inner = _line(verdict, stamp.faults) | {"by": visible(stamp.authority)}
+    return _line(report.verdict, report.all_faults) | {
+        "by": visible(report.signer),
+        "sha256": report.certificate.sha256 if report.certificate else "",
+        "is_timestamp": is_timestamp,
+        "time": stamp.time if stamp else None,
+        "claimed_at": report.claimed_at,
+        "timestamp": inner,
+    }
+
+
+def _shown(sentences: Iterable[str]) -> list[str]:
+    return [visible(each) for each in sentences]
