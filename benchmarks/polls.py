@@ -8,7 +8,7 @@ Prints their names as JSON, then a line each time that it has done what a line o
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -45,12 +45,8 @@ def _asked() -> dict[str, Callable[[], Any]]:
         "requests that expire": expire_due,
         "jobs of dead workers": partial(rescue_jobs, give_up),
         "migrate, with nothing to do": migrate,
-        **{f"check: {check.__name__.replace('_', ' ')}": partial(_all, check) for check in checks},
+        **{f"check: {check.__name__.replace('_', ' ')}": check for check in checks},
     }
-
-
-def _all(check: Callable[[], Iterator[Any]]) -> None:
-    list(check())
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.N
 def _record(endpoints: int, port: int, each: int) -> list[int]:
     from django.db import transaction
 
-    from paraph.audit_trail.append import follow
+    from paraph.audit_trail.journal import follow
     from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.signature_requests.models import SignatureRequest

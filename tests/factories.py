@@ -10,10 +10,9 @@ from typing import Any
 import pikepdf
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.audit_trail.append import Origin, follow
+from paraph.audit_trail.journal import Origin, follow
 from paraph.audit_trail.models import Entry
-from paraph.database.kept_once import kept_once
-from paraph.database.rows import insert
+from paraph.database.rows import insert, kept_once
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.flow.sealing.finalize import prove, publish, seal

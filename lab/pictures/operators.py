@@ -59,8 +59,7 @@ def _serve(state: str, port: int) -> None:
 
     set_up(tasks=True)
     from paraph.dashboard.operators import pages
-    from paraph.dashboard.operators.look import LATEST
-    from paraph.dashboard.operators.work import Work
+    from paraph.dashboard.operators.look import LATEST, Work
     from paraph.kernel import clock
     from paraph.server.wsgi import application
 
@@ -105,19 +104,19 @@ def _look(state: str) -> Any:
 
     now = clock.now()
     fine = [
-        ok("database", "PostgreSQL 18.0 answers in 1 ms; its tables are those of this version."),
-        ok("clock", "This machine's clock and the database's agree within 0.1 s."),
-        ok("storage", "An object was stored, read and deleted in 0.02 s."),
-        ok("timestamp https://tsa.example.com", "Example TSA gives verified timestamps in 0.21 s."),
-        ok("mail", "The mail server takes the account."),
+        ok("PostgreSQL 18.0 answers in 1 ms; its tables are those of this version.", "database"),
+        ok("This machine's clock and the database's agree within 0.1 s.", "clock"),
+        ok("An object was stored, read and deleted in 0.02 s.", "storage"),
+        ok("Example TSA gives verified timestamps in 0.21 s.", "timestamp https://tsa.example.com"),
+        ok("The mail server takes the account.", "mail"),
     ]
     known = [
-        warning("disk", "The disk of /var/lib/paraph is 91 % full: docs/faults.md says what to do."),
-        warning("backup", f"The newest backup without problems is of {now - timedelta(days=9):%Y-%m-%dT%H:%MZ}."),
+        warning("The disk of /var/lib/paraph is 91 % full: docs/faults.md says what to do.", "disk"),
+        warning(f"The newest backup without problems is of {now - timedelta(days=9):%Y-%m-%dT%H:%MZ}.", "backup"),
     ]
     wrong = [
-        failed("workers", "No worker is alive, and 214 due jobs wait: start paraph worker or paraph serve."),
-        failed("sealing", "The key of /etc/paraph/seal.p12 does not open: its passphrase is wrong."),
+        failed("No worker is alive, and 214 due jobs wait: start paraph worker or paraph serve.", "workers"),
+        failed("The key of /etc/paraph/seal.p12 does not open: its passphrase is wrong.", "sealing"),
     ]
     ends = {"production": now + timedelta(days=412), "sandbox": now + timedelta(days=900)}
     ends["timestamp"] = now + timedelta(days=12 if state == "trouble" else 700)

@@ -6,8 +6,7 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from paraph.audit_trail.append import broken_at, follow
-from paraph.audit_trail.commitments import commitment, committed, personal_values, salts_for
+from paraph.audit_trail.journal import broken_at, commitment, committed, follow, personal_values, salts_for
 from paraph.audit_trail.models import Entry, SharedFacts
 from paraph.database.rows import insert
 from paraph.signature_requests.models import SignatureRequest

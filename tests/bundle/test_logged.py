@@ -102,7 +102,7 @@ def test_the_page_for_anybody_knows_its_own_log() -> None:
     assert any(word in each for each in at_the_page(bundle)["matches"])
     own, *_ = text.rpartition("\u2014 ")
     forged = made_anew(bundle, {asic.INCLUSION: f"{own}\u2014 {own_key().log.name} {'A' * 92}\n".encode()})
-    assert any("That a log contains proof.pdf does not hold" in each for each in at_the_page(forged)["problems"])
+    assert any("That a log has proof.pdf does not hold" in each for each in at_the_page(forged)["problems"])
     stranger = made_anew(bundle, {asic.INCLUSION: text.replace(own_key().log.name, "log.example").encode()})
     assert not any("log" in each for each in at_the_page(stranger)["matches"])
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.utils.functional import Promise
 
-from paraph.dashboard.activity import WORDS
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR, Action, note
@@ -137,7 +137,7 @@ def test_what_signers_ask_stands_in_the_log_without_their_words() -> None:
 
 def test_acts_are_told_in_words(log_in: LogIn) -> None:
     owner, client = log_in(Role.OWNER)
-    assert set(WORDS) == set(Action)
+    assert [action for action in Action if not isinstance(action.label, Promise)] == []
     note(owner.organization_id, OPERATOR, Action.MEMBER_ROLE_CHANGED)
     answer = client.get(f"/app/{owner.organization_id}/activity", headers={"Accept-Language": "de"})
     page = answer.content.decode()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.dashboard.applications.verifiers import VERIFIERS
+from paraph.dashboard.applications.deliveries import VERIFIERS
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Activity, Organization, Role

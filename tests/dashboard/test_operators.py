@@ -37,10 +37,10 @@ from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import operators_addresses
 from tests.tenancy import create_organization
 
-WELL = [ok("database", "PostgreSQL answers."), ok("fonts", "All are there.")]
+WELL = [ok("PostgreSQL answers.", "database"), ok("All are there.", "fonts")]
 ARGUMENT = {"invite": "signer_id", "finalize": "request_document_id"}
 FAR = datetime(2050, 1, 1, tzinfo=UTC)
-TROUBLE = [failed("sealing", "The key does not open."), warning("disk", "The disk is 91 % full."), *WELL]
+TROUBLE = [failed("The key does not open.", "sealing"), warning("The disk is 91 % full.", "disk"), *WELL]
 
 
 @pytest.fixture(autouse=True)
@@ -170,13 +170,13 @@ def test_operators_gain_nothing_in_organizations(log_in: LogIn) -> None:
 def test_the_verdict_comes_first(outcomes: list[Outcome], client: Client) -> None:
     page = content(client)
     assert "<h1>All is well</h1>" in page.replace("\n", "") and "<title>All is well" in page.replace("\n", "")
-    looking_again(outcomes, [warning("disk", "The disk is 91 % full."), *WELL])
+    looking_again(outcomes, [warning("The disk is 91 % full.", "disk"), *WELL])
     assert "The service works, with 1 thing to know of" in content(client)
     looking_again(outcomes, TROUBLE)
     page = content(client)
     assert page.index("1 thing needs you") < page.index("The key does not open.") < page.index("The disk is 91 % full.")
     assert "<code>paraph check --only 'sealing'</code>" in page and "paraph check --only 'disk'" in page
-    looking_again(outcomes, [failed("storage", "It is away."), *TROUBLE])
+    looking_again(outcomes, [failed("It is away.", "storage"), *TROUBLE])
     german = content(client, headers={"Accept-Language": "de"})
     assert "2 Dinge brauchen Sie" in german, re.findall(r"<h1>.*?</h1>", german, re.DOTALL)
     assert '<html lang="de">' in german
@@ -328,7 +328,7 @@ SHOWN = {
 
 def test_nothing_of_documents_codes_or_links_is_shown(log_in: LogIn, outcomes: list[Outcome]) -> None:
     """No text of any column stands there, but for those that may; a new column is refused until it is named above."""
-    outcomes[:] = [ok("database", "It answers."), ok("backup", "Of today.")]
+    outcomes[:] = [ok("It answers.", "database"), ok("Of today.", "backup")]
     log_in(Role.OWNER)
     made = scene(copies=1, environment="production")
     secrets = ["Zoë", "Adèle", token(made.signers[0]), made.code(), made.signers[0].email, made.signers[0].full_name]

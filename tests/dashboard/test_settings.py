@@ -11,7 +11,7 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
 from paraph.tenants.models import Activity, BrandingProfile, Member, Organization, Retention, Role
-from paraph.tenants.request_defaults import change_request_defaults
+from paraph.tenants.organizations import change_request_defaults
 from paraph.tenants.retention import retention_days
 from tests.api.v1.api_clients import api_client
 from tests.dashboard.conftest import LogIn, MemberClient, proved, scene

@@ -7,7 +7,7 @@ import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from paraph.database.planned import Joined
+from paraph.database.rows import Joined
 from paraph.documents.models import Document
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from tests.factories import Scene, scene

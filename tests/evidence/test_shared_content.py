@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from paraph.database.kept_once import kept_once
+from paraph.database.rows import kept_once
 from paraph.evidence import preservation
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
+from paraph.evidence.preservation import forget_unused
 from paraph.evidence.record import record_sealed_document, seal_facts
-from paraph.evidence.shared_content import forget_unused
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import _sealed_document, prove, publish, seal

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from paraph.audit_trail.append import broken_at
-from paraph.audit_trail.commitments import commitment
+from paraph.audit_trail.journal import broken_at, commitment
 from paraph.flow.ending import expire
 from paraph.flow.messages import emails
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person

@@ -86,7 +86,7 @@ def test_any_other_is_not(begin: Begin, tmp_path: Path, parts: tuple[bytes, ...]
 @pytest.mark.django_db
 def test_a_check_names_provider_credential_and_statements(begin: Begin) -> None:
     begin(COMPLIANCE, DEVICE, ESEAL)
-    (outcome,) = sealing()
+    outcome = sealing()
     stated = "whose certificate states QcCompliance, QcSSCD, QcType eseal, in "
     assert f"by ACME Trust Services with its credential GX0112348, {stated}" in outcome.sentence
     assert 'with the key of "CN=Seal of Acme,' in outcome.sentence or outcome.status == "warning"
@@ -96,12 +96,12 @@ def test_a_check_names_provider_credential_and_statements(begin: Begin) -> None:
 def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
     """``/metrics`` looks every five minutes."""
     service = begin()
-    (first,) = sealing()
+    first = sealing()
     assert service.signed == 1
-    (second,) = sealing()
+    second = sealing()
     assert second == first and service.signed == 1 and service.asked[-1] == "credentials/info"
     service.credential["key"]["status"] = "disabled"
-    (third,) = sealing()
+    third = sealing()
     assert third.status == "failed" and "key.status" in third.sentence and service.signed == 1
 
 
@@ -127,7 +127,7 @@ def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> Non
     """With a certificate that would take either form."""
     service = begin(kind="rsa")
     service.credential["key"]["algo"] = [RSA_PSS]
-    (outcome,) = sealing()
+    outcome = sealing()
     assert outcome.status != "failed", outcome.sentence
     finished()
     sealed = SealedDocument.objects.get()

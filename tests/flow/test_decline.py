@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_signer, show_person
 from paraph.flow.signing.decline import decline

@@ -8,8 +8,7 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError
 from django.test import Client
 
-from paraph.audit_trail.append import PLAIN, Origin, broken_at, follow
-from paraph.audit_trail.commitments import EntryAbout, commitment, erase_values
+from paraph.audit_trail.journal import PLAIN, EntryAbout, Origin, broken_at, commitment, erase_values, follow
 from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument

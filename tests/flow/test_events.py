@@ -4,7 +4,7 @@ import pytest
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.flow.ending import expire_due
-from paraph.flow.messages.undelivered import note_undelivered
+from paraph.flow.messages.sent_once import note_undelivered
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.payload import EVENTS

@@ -8,7 +8,7 @@ import pytest
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.audit_trail.append import broken_at, follow
+from paraph.audit_trail.journal import broken_at, follow
 from paraph.database.rows import insert
 from paraph.flow.due import FILES, PEOPLE, claim_due
 from paraph.flow.ending import delete_organization, end_early

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, connections
 from procrastinate.contrib.django import app
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import finalization, given_up, noted, sealing_failures
 from paraph.evidence.models import ProofFile, SealingFailure
@@ -22,8 +22,8 @@ from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.pending_work import retry
 from paraph.pdf.refusal import ReadersUnavailable, SealError
-from paraph.queue.connections import Connector
 from paraph.queue.jobs import defer
+from paraph.queue.queue_worker import Connector
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from tests.api.v1.api_clients import api_client
@@ -120,7 +120,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     kept_back = told(made)
     assert (kept_back["state"], kept_back["cause"]) == ("given_up", CAUSE)
     assert figures()["paraph_sealing_failures_given_up"] == 1
-    (outcome,) = unsealed()
+    outcome = unsealed()
     assert outcome.status == "failed"
     assert outcome.sentence.startswith("1 completed request was given up") and "list --failed" in outcome.sentence
     (row,) = sealing_failures(given_up_only=True, limit=10)
@@ -136,7 +136,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     assert SignatureRequest.objects.get(pk=made.request.pk).finalized
     assert told(made) is None and sealing_failures(given_up_only=False, limit=10) == []
     assert figures()["paraph_sealing_failures_given_up"] == 0
-    (outcome,) = unsealed()
+    outcome = unsealed()
     assert outcome.status == "ok"
 
 

@@ -87,7 +87,7 @@ def test_a_key_that_cannot_be_used_fails_the_check_of_the_start_with_one_sentenc
     with kms_server(monkeypatch) as server:
         server.faults += [fault(400, "AccessDeniedException")] * 2
         configure(Placed("file", address.format(module=module(), arn=server.arn), chain, "", root))
-        (outcome,) = sealing()
+        outcome = sealing()
     assert outcome.status == "failed"
     assert sentence in outcome.sentence and "\n" not in outcome.sentence
 
@@ -98,11 +98,11 @@ def test_the_start_seals_with_the_key_for_real(
 ) -> None:
     with kms_server(monkeypatch) as server:
         configure(_of(server, tmp_path))
-        (outcome,) = sealing()
+        outcome = sealing()
         assert outcome.status == "warning" and "verified at the level B-T" in outcome.sentence
         assert "the certificate names nobody who could be asked" in outcome.sentence
         server.faults += [fault(400, "AccessDeniedException", "no kms:Sign")]
-        (outcome,) = sealing()
+        outcome = sealing()
         assert outcome.status == "failed" and "no kms:Sign" in outcome.sentence
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person

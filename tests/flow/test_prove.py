@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 from django.db.utils import DatabaseError
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events

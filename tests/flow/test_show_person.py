@@ -10,7 +10,7 @@ from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.db import models
 
-from paraph.audit_trail.append import SERVICE
+from paraph.audit_trail.journal import SERVICE
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, blank
 from paraph.flow.ending import end_early

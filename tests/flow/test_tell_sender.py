@@ -9,9 +9,8 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
 from paraph.flow.messages.copies import notify_completion
-from paraph.flow.messages.owed import queue_mail
+from paraph.flow.messages.sent_once import note_undelivered, queue_mail
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
-from paraph.flow.messages.undelivered import note_undelivered
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend

@@ -13,7 +13,7 @@ from paraph.messaging.letters import EmailContent
 from paraph.messaging.refusals import FinallyRefusedError, refusal_of
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
-from paraph.metrics.instruments import summed
+from paraph.metrics.metrics import summed
 from tests.receiver import answer, receiver
 from tests.refusing import NO_SUCH_USER, RefusingServer, refusing_server
 

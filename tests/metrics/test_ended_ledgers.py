@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paraph.metrics import instruments, ledger, metrics
+from paraph.metrics import ledger, metrics
 from tests.cli.service import wait_until
 
 fork = multiprocessing.get_context("fork")
@@ -42,7 +42,7 @@ def in_a_process(run: Callable[[], object]) -> int:
 
 
 def answered() -> float:
-    samples = [sample for metric in instruments.summed() for sample in metric.samples]
+    samples = [sample for metric in metrics.summed() for sample in metric.samples]
     return sum(sample.value for sample in samples if sample.name == "paraph_requests_total")
 
 
@@ -184,7 +184,7 @@ def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
     metrics.locks.inc()
     found = ledger.sums()
     assert found["paraph_signers_locked []", 1] == [LIVES + 1] and found["paraph_signers_locked []", 2] == [7.0, 0.0]
-    [told] = [metric for metric in instruments.summed() if metric.name == "paraph_signers_locked"]
+    [told] = [metric for metric in metrics.summed() if metric.name == "paraph_signers_locked"]
     assert [sample.value for sample in told.samples] == [LIVES + 1]
 
 

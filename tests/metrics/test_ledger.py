@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.metrics import instruments, metrics
+from paraph.metrics import metrics
 from paraph.metrics.ledger import Ledger, read
 
 
@@ -67,7 +67,7 @@ def test_no_page_of_the_file_is_mapped(path: Path) -> None:
 
 
 def total(name: str, **labels: str) -> float:
-    samples = [sample for metric in instruments.summed() for sample in metric.samples]
+    samples = [sample for metric in metrics.summed() for sample in metric.samples]
     return sum(sample.value for sample in samples if sample.name == name and labels.items() <= sample.labels.items())
 
 

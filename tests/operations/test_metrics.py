@@ -10,7 +10,7 @@ from cryptography import x509
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.send_otp import send_otp

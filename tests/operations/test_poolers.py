@@ -24,7 +24,7 @@ from paraph.database.outage import is_outage
 from paraph.operations import statements
 from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
-from paraph.queue.connections import try_connection
+from paraph.queue.queue_worker import try_connection
 from tests.cli.service import free_port, wait_until
 from tests.docs.blocks import changed
 from tests.operations.apart import Database, Parts
@@ -108,8 +108,8 @@ def test_who_finds_no_session_free_is_told_so_soon(pooled: Callable[..., str]) -
 
 def test_jobs_are_told_so_as_well(pooled: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     url = pooled("session", 1)
-    monkeypatch.setattr("paraph.queue.connections.connector_params", lambda: {"conninfo": url})
-    monkeypatch.setattr("paraph.queue.connections._CONNECTION_SECONDS", 1.0)
+    monkeypatch.setattr("paraph.queue.queue_worker.connector_params", lambda: {"conninfo": url})
+    monkeypatch.setattr("paraph.queue.queue_worker._CONNECTION_SECONDS", 1.0)
     with psycopg.connect(url) as holding:
         holding.execute("SELECT 1")
         began = time.monotonic()
@@ -146,7 +146,7 @@ def test_too_few_sessions_are_counted(
         for asking in (check, statements):
             monkeypatch.setattr(asking, "connection", made)
         monkeypatch.setattr(check, "connector_params", lambda: {"conninfo": url})
-        [outcome] = check.connections()
+        outcome = check.connections()
         made.close()
         return outcome.status.value, outcome.sentence
 

@@ -18,7 +18,7 @@ from tests import loopback
 def configured(settings: Any) -> Any:
     def configure(**fields: Any) -> tuple[str, str]:
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-        [outcome] = proxy()
+        outcome = proxy()
         return outcome.status.value, outcome.sentence
 
     return configure

@@ -143,7 +143,7 @@ def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: p
     def typesetting() -> Iterator[Outcome]:
         if not slow.is_set():
             slow.wait(30)
-        yield ok("typesetting", "It typesets.")
+        yield ok("It typesets.", "typesetting")
 
     others = [check for check in service_checks.SERVING if check.name != "typesetting"]
     checks = [*others, service_checks.ServiceCheck("typesetting", typesetting, 300, serving=True)]

@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.db import connection
 from procrastinate.contrib.django import app
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.flow.ending import expire_due
 from paraph.flow.jobs import do_what_is_due, give_up
 from paraph.kernel import clock
@@ -115,7 +115,7 @@ def test_what_workers_ask(scans: Scans) -> None:
             answer_all(result, clock.now())
         for check in CHECKS:
             if check.name in _CHECKED:
-                list(check.perform())
+                check.outcomes()
         assert Client().get("/metrics").status_code == 200
 
 

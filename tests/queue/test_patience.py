@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.db.utils import ConnectionHandler
 
-from paraph.queue import connections
+from paraph.queue import queue_worker
 from tests.cli.own_postgresql import OwnPostgresql
 
 pytestmark = pytest.mark.django_db
@@ -58,10 +58,10 @@ def test_connections_that_jobs_are_fetched_on_do_as_well(
 ) -> None:
     parameters = connected(elsewhere.url).get_connection_params()
     kept = {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
-    monkeypatch.setattr(connections, "connector_params", lambda: kept)
+    monkeypatch.setattr(queue_worker, "connector_params", lambda: kept)
 
     async def fetched() -> str:
-        made = connections.Connector(1)
+        made = queue_worker.Connector(1)
         await made.open_async()
         row = await made.execute_query_one_async(_ASKED.replace("%", "%%"))
         await made.close_async()

@@ -22,7 +22,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Mode, SignatureRequest, Signer
-from paraph.signature_requests.signed_documents import PageNotShownError
+from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import answers
 from paraph.signer.answers import STATUSES
 from paraph.signer.scripts import _NAMES, words_address

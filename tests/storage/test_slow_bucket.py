@@ -187,6 +187,6 @@ def test_a_download_through_us_is_refused_before_it_begins(service: SlowLine, cl
 @pytest.mark.django_db
 def test_the_check_says_so_in_a_sentence(service: SlowLine) -> None:
     service.goes = "silent"
-    [found] = object_store()
+    found = object_store()
     assert found.status == "failed"
     assert found.sentence.endswith("s.") and "did not answer within" in found.sentence and "Errno" not in found.sentence

@@ -42,7 +42,7 @@ def root() -> bytes:
 
 
 def status() -> tuple[str, str]:
-    (outcome,) = transparency_log()
+    outcome = transparency_log()
     return outcome.status.value, outcome.sentence
 
 

@@ -83,6 +83,7 @@ def test_of_what_was_found_by_the_fuzz(settings: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of cryptography, about certificates that others wrote wrongly
 @pytest.mark.skipif(not (_FOLDER / "expected.tsv").is_file(), reason="PARAPH_CORPUS has no signed files beside it")
 def test_of_files_of_others(tmp_path: Path) -> None:
     with (_FOLDER / "expected.tsv").open() as table:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from paraph.audit_trail.append import follow
+from paraph.audit_trail.journal import follow
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.outbound.exchange import PostResult

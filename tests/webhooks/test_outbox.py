@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import transaction
 
-from paraph.audit_trail.append import SERVICE
+from paraph.audit_trail.journal import SERVICE
 from paraph.flow import events
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -47,7 +47,7 @@ class Entry(models.Model):
     the hash of the entry before; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
     ``format`` says what the hash covers: in 1 the fields, none of which is a personal value, in 2 commitments in the
-    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`). ``metadata`` lacks what is
+    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.journal`). ``metadata`` lacks what is
     ``shared``; :attr:`stated` has all of it.
     """
 

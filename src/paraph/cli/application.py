@@ -57,13 +57,7 @@ def list_(organization: int | None, *, as_json: bool) -> None:
 @click.option("--any-frame-origin", "any_origin", is_flag=True, help="Let any site embed signing pages.")
 @operator_options
 def update(
-    id: int,
-    name: str | None,
-    webhook_url: str | None,
-    origins: tuple[str, ...],
-    *,
-    any_origin: bool,
-    as_json: bool,
+    id: int, name: str | None, webhook_url: str | None, origins: tuple[str, ...], *, any_origin: bool, as_json: bool
 ) -> None:
     """Change an application's name, webhook URL, or the sites that may embed its signing pages."""
     if origins and any_origin:
@@ -76,8 +70,7 @@ def update(
         from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
 
-        changed = update_application(operator, existing_application(id), **changes)
-        show(application_facts(changed), as_json=as_json)
+        show(application_facts(update_application(operator, existing_application(id), **changes)), as_json=as_json)
 
 
 @command.command()
@@ -96,15 +89,13 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
         from paraph.kernel import clock
         from paraph.tenants.applications import existing_application, rotate_application
 
-        application = existing_application(id)
-        rotated = rotate_application(operator, application, timedelta(hours=overlap_hours))
-        ends_at = clock.iso(rotated.ends_at)
+        rotated = rotate_application(operator, existing_application(id), timedelta(hours=overlap_hours))
         facts = {
             "id": id,
             "name": rotated.application.name,
             "api_key": rotated.api_key,
             "webhook_secret": rotated.webhook_secret,
-            "overlap_ends_at": ends_at,
+            "overlap_ends_at": clock.iso(rotated.ends_at),
         }
         show(facts, as_json=as_json)
 
@@ -117,9 +108,7 @@ def revoke(id: int, *, as_json: bool) -> None:
     with database() as operator:
         from paraph.tenants.applications import existing_application, revoke_application
 
-        application = existing_application(id)
-        count = revoke_application(operator, application)
-        show({"id": id, "revoked_keys": count}, as_json=as_json)
+        show({"id": id, "revoked_keys": revoke_application(operator, existing_application(id))}, as_json=as_json)
 
 
 @click.group()
@@ -147,5 +136,4 @@ def revoke_one(id: int, *, as_json: bool) -> None:
         from paraph.tenants.applications import existing_key, revoke_key
         from paraph.tenants.overview import key_facts
 
-        key = revoke_key(operator, existing_key(id))
-        show(key_facts(key), as_json=as_json)
+        show(key_facts(revoke_key(operator, existing_key(id))), as_json=as_json)

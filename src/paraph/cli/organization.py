@@ -103,8 +103,7 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
         from paraph.tenants.overview import organization_facts
 
         ended = delete_organization(id, operator)
-        facts = organization_facts(Organization.objects.get(pk=id))
-        show({**facts, "ended_requests": ended}, as_json=as_json)
+        show({**organization_facts(Organization.objects.get(pk=id)), "ended_requests": ended}, as_json=as_json)
 
 
 @command.command("confirm-address")

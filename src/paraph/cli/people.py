@@ -64,14 +64,12 @@ def list_members(organization: int, *, as_json: bool) -> None:
 def remove(organization: int, email: str, *, as_json: bool) -> None:
     """Remove a member. The account stays; its sessions end when it leaves its last organization."""
     with database() as operator:
-        from paraph.kernel.errors import DomainError
         from paraph.tenants.members import remove_member
         from paraph.tenants.models import Member
+        from paraph.tenants.scope import existing
 
         members = Member.objects.filter(organization_id=organization, user__email=email.strip().lower())
-        found = members.select_related("user").first()
-        if found is None:
-            raise DomainError("not_found", f"Organization {organization} has no member {email}.")
+        found = existing(members.select_related("user"), f"Organization {organization} has no member {email}.")
         remove_member(organization, operator, found.pk)
         show({"id": found.pk, "email": found.user.email, "removed": True}, as_json=as_json)
 
@@ -145,5 +143,4 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
         from paraph.flow.personal_data.erase import erase_address
 
         erased = erase_address(operator, address)
-        left = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
-        show(left, as_json=as_json)
+        show({"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}, as_json=as_json)

@@ -32,8 +32,7 @@ def prepare(*, newer_tables: bool = False) -> FirstSteps:
     store.sweep()
     ledger.forget()
     require_start()
-    api_key = "" if Organization.objects.exists() else _first_key()
-    return FirstSteps(api_key, first_owner_link())
+    return FirstSteps("" if Organization.objects.exists() else _first_key(), first_owner_link())
 
 
 def _first_key() -> str:
@@ -44,7 +43,6 @@ def _first_key() -> str:
 def check_in_child() -> None:
     """Run :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
     that the checks opened. Ends this process with status 1 when a check fails; the child has printed the reason."""
-    pid = fork("check", require_start)
-    _, status = os.waitpid(pid, 0)
+    _, status = os.waitpid(fork("check", require_start), 0)
     if os.waitstatus_to_exitcode(status):
         sys.exit(1)

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 
 import click
@@ -44,7 +45,7 @@ def command(*, newer_tables: bool) -> None:
         try:
             first_key, owner_link = _prepare(server, newer_tables=newer_tables)
             lock.mark_ready()
-            supervisor.run(until=_WebServerAnswers(settings))
+            supervisor.run(until=_web_server_answers(settings))
             if not supervisor.stopping:
                 _greet(settings, first_key, owner_link)
                 supervisor.run()
@@ -109,15 +110,13 @@ def _report(handle: int, answer: tuple[str, str]) -> None:
         json.dump(answer, pipe)
 
 
-class _WebServerAnswers:
-    """Tell whether the web server answers. Raise ``DomainError`` when it does not within 60 s."""
+def _web_server_answers(settings: Settings) -> Callable[[], bool]:
+    """Return what tells whether the web server answers, and raises ``DomainError`` when it does not within 60 s."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
+    deadline = time.monotonic() + _READY_SECONDS
 
-    def __init__(self, settings: Settings) -> None:
-        self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound
-        self._deadline = time.monotonic() + _READY_SECONDS
-
-    def __call__(self) -> bool:
-        connection = http.client.HTTPConnection(*self._address, timeout=5)
+    def answers() -> bool:
+        connection = http.client.HTTPConnection(host, settings.port, timeout=5)
         try:
             connection.request("GET", "/healthz")
             if connection.getresponse().status == 200:
@@ -126,9 +125,11 @@ class _WebServerAnswers:
             pass
         finally:
             connection.close()
-        if time.monotonic() > self._deadline:
+        if time.monotonic() > deadline:
             raise DomainError("configuration", "The web server is not responding; its log above says why.")
         return False
+
+    return answers
 
 
 def _greet(settings: Settings, first_key: str, owner_link: str) -> None:

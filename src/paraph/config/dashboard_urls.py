@@ -31,9 +31,9 @@ from paraph.dashboard.documents import document, documents, picture, small_pictu
 from paraph.dashboard.drafts.documents_step import documents_step
 from paraph.dashboard.drafts.listing import begin_with_files, drafts
 from paraph.dashboard.drafts.listing import delete as delete_draft
-from paraph.dashboard.drafts.pictures import stamp_picture, values_picture
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
+from paraph.dashboard.drafts.sheets import stamp_picture, values_picture
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, new_organization, organizations, switch_environment
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw

@@ -18,67 +18,10 @@ from paraph.tenants.admin_log import Action, note
 from paraph.tenants.models import Activity, ActorKind, Member
 from paraph.tenants.rights import Right, may
 
-WORDS = {
-    Action.ORGANIZATION_CREATED: gettext_lazy("Organization created"),
-    Action.ORGANIZATION_UPDATED: gettext_lazy("Organization changed"),
-    Action.ORGANIZATION_SUSPENDED: gettext_lazy("Organization suspended"),
-    Action.ORGANIZATION_RESUMED: gettext_lazy("Organization resumed"),
-    Action.ORGANIZATION_DELETED: gettext_lazy("Organization deleted"),
-    Action.MEMBER_INVITED: gettext_lazy("Member invited"),
-    Action.INVITATION_RESENT: gettext_lazy("Invitation sent again"),
-    Action.INVITATION_WITHDRAWN: gettext_lazy("Invitation withdrawn"),
-    Action.MEMBER_JOINED: gettext_lazy("Member joined"),
-    Action.MEMBER_ROLE_CHANGED: gettext_lazy("Role changed"),
-    Action.MEMBER_REMOVED: gettext_lazy("Member removed"),
-    Action.MEMBER_LEFT: gettext_lazy("Member left"),
-    Action.APPLICATION_CREATED: gettext_lazy("Application created"),
-    Action.APPLICATION_UPDATED: gettext_lazy("Application changed"),
-    Action.APPLICATION_REVOKED: gettext_lazy("Application revoked"),
-    Action.APPLICATION_ROTATED: gettext_lazy("Key and secret replaced"),
-    Action.KEY_REVOKED: gettext_lazy("Key revoked"),
-    Action.REQUEST_SENT: gettext_lazy("Request sent"),
-    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request withdrawn"),
-    Action.REQUEST_EXTENDED: gettext_lazy("More time to sign"),
-    Action.REQUEST_REWORDED: gettext_lazy("Message of a request changed"),
-    Action.SIGNER_CORRECTED: gettext_lazy("Signer corrected"),
-    Action.SIGNER_REMINDED: gettext_lazy("Signer reminded"),
-    Action.SIGNER_ASKED: gettext_lazy("Signer wrote to you"),
-    Action.SIGNER_DECLINED: gettext_lazy("Signer declined"),
-    Action.SIGNER_ERASED: gettext_lazy("Signer erased"),
-    Action.ADDRESS_ERASED: gettext_lazy("Address erased"),
-    Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),
-    Action.REQUESTS_EXPORTED: gettext_lazy("Requests exported"),
-    Action.RETENTION_SET: gettext_lazy("Retention changed"),
-    Action.PEOPLE_FORGOTTEN: gettext_lazy("People of ended requests forgotten"),
-    Action.DELIVERY_SENT_AGAIN: gettext_lazy("Webhook sent again"),
-    Action.WEBHOOK_TESTED: gettext_lazy("Webhook tested"),
-    Action.BRANDING_CREATED: gettext_lazy("Branding profile created"),
-    Action.BRANDING_UPDATED: gettext_lazy("Branding profile changed"),
-    Action.BRANDING_DELETED: gettext_lazy("Branding profile deleted"),
-    Action.DOCUMENT_UPLOADED: gettext_lazy("Document uploaded"),
-    Action.DOCUMENT_DELETED: gettext_lazy("Document deleted"),
-    Action.ACTIVITY_EXPORTED: gettext_lazy("Activity log exported"),
-    Action.PASSWORD_CHANGED: gettext_lazy("Password changed"),
-    Action.ADDRESS_CHANGED: gettext_lazy("Address of an account changed"),
-    Action.SECOND_FACTOR_ADDED: gettext_lazy("Second factor added"),
-    Action.SECOND_FACTOR_REMOVED: gettext_lazy("Second factor removed"),
-    Action.TEMPLATE_SAVED: gettext_lazy("Template saved"),
-    Action.TEMPLATE_CHANGED: gettext_lazy("Template changed"),
-    Action.TEMPLATE_DELETED: gettext_lazy("Template deleted"),
-    Action.BULK_SEND_STARTED: gettext_lazy("Bulk send started"),
-    Action.BULK_SEND_CANCELLED: gettext_lazy("Bulk send cancelled"),
-    Action.ADDRESS_ASKED: gettext_lazy("Confirmation of an address requested"),
-    Action.ADDRESS_VOUCHED_FOR: gettext_lazy("Address confirmed by the operator"),
-    Action.ADDRESS_WITHDRAWN: gettext_lazy("Confirmation of an address withdrawn"),
-}
-
-
 _AT_ONCE = 50
 _LINES_AT_ONCE = 1000
 _COLUMNS = ("id", "at", "actor_kind", "actor_id", "actor", "ip", "action", "subject", "before", "after")
 _NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE, ActorKind.API)
-
-
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
@@ -87,9 +30,7 @@ class FilterForm(forms.Form):
         label=gettext_lazy("Who"), required=False, max_length=320, widget=forms.TextInput(attrs={"list": "people"})
     )
     action = forms.ChoiceField(
-        label=gettext_lazy("Action"),
-        required=False,
-        choices=[("", gettext_lazy("Any")), *((each.value, WORDS[each]) for each in sorted(Action))],
+        label=gettext_lazy("Action"), required=False, choices=[("", gettext_lazy("Any")), *sorted(Action.choices)]
     )
     since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
     until = forms.DateField(label=gettext_lazy("To"), required=False, widget=_DAY)
@@ -100,17 +41,23 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the entries, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
-    visible = _visible(member, sees_all=sees_all)
+    visible = Activity.objects.filter(organization_id=member.organization_id)
+    if not sees_all:
+        own = {"actor": member.user.email, "actor_kind": ActorKind.MEMBER, "actor_id": member.user_id}
+        visible = visible.filter(**own)
     entries = _filtered(visible, form.cleaned_data) if form.is_valid() else visible.none()
     if before := number_in(request.GET.get("before", "")):
         entries = entries.filter(pk__lt=before)
     rows = list(entries.order_by("-pk")[: _AT_ONCE + 1])
+    words = dict(Action.choices)
+    members = Member.objects.filter(organization_id=member.organization_id).order_by("user__email")
     content = {
-        "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
+        # A newer version of the service may have noted other actions.
+        "rows": [(row, words.get(row.action, row.action), _changes(row)) for row in rows[:_AT_ONCE]],
         "older": rows[_AT_ONCE - 1].pk if len(rows) > _AT_ONCE else None,
         "form": form,
         "sees_all": sees_all,
-        "people": [*_NOT_MEMBERS, *_addresses(member)] if sees_all else [],
+        "people": [*_NOT_MEMBERS, *members.values_list("user__email", flat=True)] if sees_all else [],
         "filtered": any(request.GET.get(name) for name in form.fields),
     }
     return show(request, "activity.html", content, member=member, status=422 if form.errors else 200)
@@ -142,17 +89,6 @@ def _cells(row: Activity) -> list[str]:
     return [str(row.pk), at, row.actor_kind, actor_id, row.actor, row.ip, row.action, row.subject, *changes]
 
 
-def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
-    entries = Activity.objects.filter(organization_id=member.organization_id)
-    own = {"actor": member.user.email, "actor_kind": ActorKind.MEMBER, "actor_id": member.user_id}
-    return entries if sees_all else entries.filter(**own)
-
-
-def _word(code: str) -> Any:
-    """Return the words for the entry, or its code where a newer version of the service has noted it."""
-    return WORDS[Action(code)] if code in list(Action) else code
-
-
 def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
     who = asked["who"].strip().lower()
     if who in _NOT_MEMBERS:  # of these, operators alone have names
@@ -166,11 +102,6 @@ def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Ac
     if asked["until"]:
         entries = entries.filter(created_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
     return entries
-
-
-def _addresses(member: Member) -> list[str]:
-    members = Member.objects.filter(organization_id=member.organization_id)
-    return list(members.order_by("user__email").values_list("user__email", flat=True))
 
 
 def _changes(entry: Activity) -> list[tuple[str, Any, Any]]:

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
+from paraph.dashboard.branding_preview import PARENT_POLICY, shown_logo
+from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
 from paraph.flow.ending import delete_profile
@@ -22,18 +22,12 @@ from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
-from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
+from paraph.tenants.branding import COLORS, DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 
-_PAIRS = {
-    Pair.TEXT_ON_BACKGROUND: gettext_lazy("Text on the background"),
-    Pair.TEXT_ON_SURFACE: gettext_lazy("Text on white cards"),
-    Pair.ACCENT_ON_SURFACE: gettext_lazy("Lines and controls, accent on white"),
-    Pair.LABEL_ON_ACCENT: gettext_lazy("Button labels, black or white on the accent"),
-}
 _LOGO_REFUSALS = {
     "too_large": gettext_lazy("The logo may have at most %(limit)s KB; this file is larger."),
     "not_a_picture": gettext_lazy("The logo must be a PNG, JPEG or SVG file."),
@@ -87,26 +81,16 @@ class ProfileForm(forms.Form):
         }
 
 
-def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[dict[str, Any]]:
-    """Describe the contrast of each pair of colours that meet, in words and numbers."""
-    return [
-        {
-            "pair": _PAIRS[found.pair],
-            "ratio": f"{found.ratio:.1f}",
-            "needed": f"{found.needed:.1f}",
-            "verdict": _verdict(found.pair, found.suggestion),
-            "suggestion": found.suggestion,
-        }
-        for found in contrasts(background_color, text_color, accent_color)
-    ]
-
-
 def _verdict(pair: Pair, suggestion: str) -> str:
     if not suggestion:
         return _("Good")
     if pair == Pair.ACCENT_ON_SURFACE:
         return _("The page uses the text colour for lines instead.")
     return _("The page uses black or white instead.")
+
+
+def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
+    return get_object_or_404(branding_profiles(scope(member)), pk=profile_id)
 
 
 @member_page(Right.BUILD)
@@ -139,10 +123,9 @@ def profile(request: HttpRequest, member: Member, profile_id: int | None = None)
     return _page(request, member, found, form)
 
 
-@member_page(Right.BUILD)
-def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
+@member_page(Right.BUILD, profile_id=_own_profile)
+def delete(request: HttpRequest, member: Member, found: BrandingProfile) -> HttpResponse:
     """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
-    found = _own_profile(member, profile_id)
     if request.method == "POST":
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
@@ -155,13 +138,8 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 
 
-def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
-    return get_object_or_404(branding_profiles(scope(member)), pk=profile_id)
-
-
 def _saved(request: HttpRequest, found: BrandingProfile) -> HttpResponse:
-    messages.success(request, _("Saved."))
-    return see_other("profile", found.organization_id, found.pk)
+    return done(request, _("Saved."), "profile", found.organization_id, found.pk)
 
 
 def _page(
@@ -183,7 +161,7 @@ def _page(
         "form": form,
         "colors": colors,
         "ground": palette["background_color"],
-        "contrasts": _contrasts(**palette),
+        "contrasts": [(each, _verdict(each.pair, each.suggestion)) for each in contrasts(*palette.values())],
         "logo": logo,
         "logo_form": logo_form or LogoForm(),
         "largest": LARGEST // 1024,
@@ -200,22 +178,19 @@ def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, A
     return own | chosen | ({"signature_only": chosen["signature_only"] == "True"} if "signature_only" in chosen else {})
 
 
-def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
-    content = {"sentence": _logo_refusal(LogoRefused("too_large", {"limit": LARGEST // 1024}))}
-    return show(request, "documents/refused.html", content, member=member, status=422)
-
-
-@member_page(Right.BUILD)
-def profile_logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:  # noqa: ARG001
-    found = logo_picture(_own_profile(member, profile_id))
-    if found is None:
+@member_page(Right.BUILD, profile_id=_own_profile)
+def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile) -> HttpResponse:
+    picture = logo_picture(found)
+    if picture is None:
         raise Http404
-    return HttpResponse(found.png, content_type="image/png")
+    return HttpResponse(picture.png, content_type="image/png")
 
 
 @csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.BUILD, post_only=True)
-@takes_small_file(LARGEST, _too_large)
+@takes_small_file(
+    LARGEST, "documents/refused.html", lambda: _logo_refusal(LogoRefused("too_large", {"limit": LARGEST // 1024}))
+)
 def logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
     found, by = _own_profile(member, profile_id), actor(request, member)
     if "remove" in request.POST:

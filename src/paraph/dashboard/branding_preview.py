@@ -20,13 +20,12 @@ from paraph.kernel import clock
 from paraph.kernel.appearance import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.localized import consent_notice
-from paraph.tenants.branding import logo_of, theme
+from paraph.tenants.branding import COLORS, logo_of, theme
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles
 from paraph.words import DEFAULT_LOCALE, LOCALES
 
-COLORS = ("background_color", "text_color", "accent_color")
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"
 _POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; font-src 'self'; "

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
 from django.forms import BaseForm, BaseFormSet
 from django.forms.renderers import DjangoTemplates
 from django.http import (
@@ -29,7 +29,7 @@ from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log import Actor
-from paraph.tenants.models import ActorKind, Environment, Member
+from paraph.tenants.models import ActorKind, Environment, Member, User
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 
@@ -40,25 +40,30 @@ _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
 
 
-def member_page(right: Right, *, post_only: bool = False, fresh: bool = False) -> Callable[[View], View]:
+def member_page(
+    right: Right, *, post_only: bool = False, fresh: bool = False, **finders: Callable[[Member, int], Any]
+) -> Callable[[View], View]:
     """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
 
     Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
     everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post_only``:
-    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`.
+    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`. ``finders``: what finds the row
+    that the address names by an id, or raises ``Http404``, as the last of all this; ``view`` gets the row in its place.
     """
 
     def decorate(view: View) -> View:
-        answer = reauthenticated(view) if fresh else view
+        def found(request: HttpRequest, member: Member, **address: Any) -> HttpResponse:
+            things = [find(member, address.pop(name)) for name, find in finders.items()]
+            return view(request, member, *things, **address)
+
+        answer = reauthenticated(found) if fresh else found
 
         @wraps(view)
         @login_required
         def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
             memberships = Member.objects.select_related("organization", "user")
             member = memberships.filter(
-                organization_id=organization_id,
-                organization__deleted_at=None,
-                user__email=request.user.get_username(),
+                organization_id=organization_id, organization__deleted_at=None, user__email=request.user.get_username()
             ).first()
             if member is None:
                 raise Http404
@@ -89,6 +94,12 @@ def see_other(to: Any, *address: Any) -> HttpResponse:
     return response
 
 
+def done(request: HttpRequest, sentence: str, to: Any, *address: Any) -> HttpResponse:
+    """Return :func:`see_other`, to a page that says first what the form has done."""
+    messages.success(request, sentence)
+    return see_other(to, *address)
+
+
 def show(
     request: HttpRequest,
     template: str,
@@ -105,7 +116,8 @@ def show(
     if member:
         if environment and not request.headers.get("HX-Request"):  # an open page that asks again switches nothing
             switch_to(request, member, environment)
-        shared["memberships"] = _memberships(member)
+        memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
+        shared["memberships"] = memberships.select_related("organization").order_by("organization__name")
         shared["may_build"] = may(member.role, Right.BUILD)
         shared["in_sandbox"] = (environment or shown_environment(request, member)) == Environment.SANDBOX
     refused = request.method == "POST" and _is_refused(content)
@@ -175,6 +187,10 @@ def csv_file(lines: Iterable[str], name: str) -> StreamingHttpResponse:
     return attached(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name)
 
 
+def csv_answer(content: str | bytes, name: str) -> HttpResponse:
+    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
+
+
 def attached(response: _Response, name: str) -> _Response:
     """Return the response as a file that browsers save by this name and take for nothing but its type."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -191,18 +207,16 @@ def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantSc
 
 def actor(request: HttpRequest, member: Member) -> Actor:
     """Return the member, as the activity log names them."""
-    return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))
+    return actor_of(member.user, request)
 
 
-def _memberships(member: Member) -> QuerySet[Member]:
-    """Return the organizations that the person can switch to, as their memberships."""
-    memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
-    return memberships.select_related("organization").order_by("organization__name")
+def actor_of(user: User, request: HttpRequest) -> Actor:
+    """Return whose account it is, as the activity log names them."""
+    return Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
 
 
 def _is_long_ago(request: HttpRequest) -> bool:
-    records = get_authentication_records(request, request.user)
-    latest = max((float(record["at"]) for record in records), default=0.0)
+    latest = max((float(record["at"]) for record in get_authentication_records(request, request.user)), default=0.0)
     return clock.now().timestamp() - latest >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 

@@ -81,9 +81,15 @@ def _newest(scope: TenantScope, before: int | None) -> tuple[list[tuple[Document
     return [(each, known.get(each.pk)) for each in shown], shown[-1].pk if len(rows) > _AT_ONCE else None
 
 
-@member_page(Right.SEE)
-def document(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
-    found = _document(member, document_id)
+def _document(member: Member, document_id: int) -> Document:
+    found = own(Document, member, document_id)
+    if found.status != DocumentStatus.READY or found.file_deleted_at:
+        raise Http404
+    return found
+
+
+@member_page(Right.SEE, document_id=_document)
+def document(request: HttpRequest, member: Member, found: Document) -> HttpResponse:
     may_send = may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION
     content = {
         "document": found,
@@ -101,10 +107,9 @@ def document(request: HttpRequest, member: Member, document_id: int) -> HttpResp
     return show(request, "documents/document.html", content, member=member, environment=found.environment)
 
 
-@member_page(Right.SEND)
-def delete(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
+@member_page(Right.SEND, document_id=_document)
+def delete(request: HttpRequest, member: Member, found: Document) -> HttpResponse:
     """Delete a document of production, after asking: those of the sandbox are the API's, and go by themselves."""
-    found = _document(member, document_id)
     if found.environment != Environment.PRODUCTION:
         raise Http404
     form = forms.Form(request.POST if request.method == "POST" else None)
@@ -117,16 +122,16 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
     return show(request, "documents/delete.html", content, member=member, environment=found.environment)
 
 
-@member_page(Right.SEE)
-def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEE, document_id=_document)
+def picture(_request: HttpRequest, _member: Member, found: Document, number: int, zoom: int = 100) -> HttpResponse:
     """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
-    return drawn(partial(page_picture, _document(member, document_id), number, zoom))
+    return drawn(partial(page_picture, found, number, zoom))
 
 
-@member_page(Right.SEE)
-def small_picture(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEE, document_id=_document)
+def small_picture(_request: HttpRequest, _member: Member, found: Document) -> HttpResponse:
     """``…/thumbnail.webp``: the first page, for lists."""
-    return drawn(partial(thumbnail, _document(member, document_id)))
+    return drawn(partial(thumbnail, found))
 
 
 def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> HttpResponse:
@@ -140,10 +145,3 @@ def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> 
         raise Http404(refused.message) from refused
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
-
-
-def _document(member: Member, document_id: int) -> Document:
-    found = own(Document, member, document_id)
-    if found.status != DocumentStatus.READY or found.file_deleted_at:
-        raise Http404
-    return found

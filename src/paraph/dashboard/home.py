@@ -13,15 +13,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.attention import attention
-from paraph.dashboard.decorators import member_page, see_other, show, shown_scope, switch_to, told_in
+from paraph.dashboard.decorators import actor_of, member_page, see_other, show, shown_scope, switch_to, told_in
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
-from paraph.server.client_address import client_address
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.tenants.admin_log import Actor
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
-from paraph.tenants.models import ActorKind, ApiKey, Environment, Member, User
+from paraph.tenants.models import ApiKey, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
@@ -94,9 +92,8 @@ def new_organization(request: HttpRequest) -> HttpResponse:
         return show(request, "new_organization_closed.html", {}, status=403)
     form = NewOrganizationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
         with told_in(form):
-            return see_other("home", open_organization(user, actor, form.cleaned_data["name"]).pk)
+            return see_other("home", open_organization(user, actor_of(user, request), form.cleaned_data["name"]).pk)
     return show(request, "new_organization.html", {"form": form})
 
 
@@ -116,8 +113,7 @@ def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
         steps.append(Step(_("Send a request to yourself as a test"), "requests", requests.total() > 0))
         steps.append(Step(_("Get one signed and sealed"), "requests", requests[RequestStatus.COMPLETED] > 0))
     if may(member.role, Right.INVITE):
-        others = organization.members.exclude(pk=member.pk).exists()
-        steps.append(Step(_("Invite a colleague"), "members", others))
+        steps.append(Step(_("Invite a colleague"), "members", organization.members.exclude(pk=member.pk).exists()))
         steps.append(Step(_("Set a contact for signers' questions"), "settings", bool(organization.contact_email)))
     if may(member.role, Right.BUILD):
         called = ApiKey.objects.filter(application__organization=organization, last_used_at__isnull=False).exists()

@@ -13,13 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from paraph.account_mail.mail_account import hand_over
-from paraph.dashboard.decorators import see_other, show
+from paraph.dashboard.decorators import actor_of, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import unlinked
-from paraph.server.client_address import client_address
-from paraph.tenants.admin_log import Actor
 from paraph.tenants.invitations import Invited, State, accept_invitation, invitation_of, state
-from paraph.tenants.models import ActorKind, Invitation, User
+from paraph.tenants.models import Invitation, User
 
 _ACCEPTS = "accepts_invitation"  # of a session: who pressed the button before they had logged in need not press again
 
@@ -59,7 +57,7 @@ def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
 
 def _accepted(request: HttpRequest, secret: str, user: User) -> HttpResponse:
     try:
-        member = accept_invitation(secret, user, Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request)))
+        member = accept_invitation(secret, user, actor_of(user, request))
     except DomainError:
         return see_other(request.path)  # it ended meanwhile: its page says how
     return see_other("home", member.organization_id)
@@ -74,9 +72,11 @@ def mail_invitation(invited: Invited) -> None:
     invitation = invited.invitation
     sender = unlinked(invitation.organization.name, _LONGEST_NAME)
     inviter = invitation.invited_by.user if invitation.invited_by else None
+    # A name has its addresses broken up; where there is none, the inviter's address is a confirmed one.
+    own = inviter and (unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email)
     names = {
         "organization": sender,
-        "person": _name(inviter) if inviter else sender,
+        "person": sender if own is None else own,
         "role": invitation.get_role_display(),
         "day": date_format(invitation.expires_at),
     }
@@ -87,8 +87,3 @@ def mail_invitation(invited: Invited) -> None:
     ]
     subject = _("Join %(organization)s") % names
     hand_over(invitation.email, get_language() or "en", subject, "\n\n".join(paragraphs), invited.url)
-
-
-def _name(inviter: User) -> str:
-    """Return the name with its addresses broken up; where there is none, the confirmed address of the inviter."""
-    return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email

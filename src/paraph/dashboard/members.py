@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show, told_in
+from paraph.dashboard.decorators import View, actor, done, member_page, reauthenticated, see_other, show, told_in
 from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, destination_hash, has_gateway
@@ -44,8 +44,7 @@ class InviteForm(RoleForm):
 
 def members(request: HttpRequest, organization_id: int) -> HttpResponse:
     """Show the members to everybody; take an invitation from whoever may invite."""
-    view = _invite if request.method == "POST" else _list
-    return view(request, organization_id)
+    return (_invite if request.method == "POST" else _list)(request, organization_id)
 
 
 @member_page(Right.SEE)
@@ -168,8 +167,7 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
     if request.method == "POST" and form.is_valid():
         with told_in(form):
             change_role(member.organization_id, actor(request, member), member_id, form.cleaned_data["role"])
-            messages.success(request, _("The role was changed."))
-            return see_other("members", member.organization_id)
+            return done(request, _("The role was changed."), "members", member.organization_id)
     content = {"row": row, "form": form, "may_transfer": member.role == Role.OWNER and not row.is_self}
     return show(request, "members/person.html", content, member=member)
 
@@ -208,8 +206,7 @@ def leave(request: HttpRequest, member: Member) -> HttpResponse:
 @_action
 def transfer(request: HttpRequest, member: Member, member_id: int) -> HttpResponse:
     transfer_ownership(member.organization_id, actor(request, member), member_id)
-    messages.success(request, _("Ownership was transferred; you are now an admin."))
-    return see_other("members", member.organization_id)
+    return done(request, _("Ownership was transferred; you are now an admin."), "members", member.organization_id)
 
 
 @member_page(Right.INVITE, post_only=True)

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils import translation
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.module_loading import import_string
 
 PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
@@ -27,11 +28,6 @@ _HEADERS = {
 }
 
 
-class _Middleware:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-
 class DashboardMiddleware:
     """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
 
@@ -47,8 +43,7 @@ class DashboardMiddleware:
                 self._exception_hooks.append(self._chain.process_exception)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        concerned = request.path.startswith(PREFIXES)
-        return self._chain(request) if concerned else self._get_response(request)
+        return (self._chain if request.path.startswith(PREFIXES) else self._get_response)(request)
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
         if not request.path.startswith(PREFIXES):
@@ -61,12 +56,12 @@ class DashboardMiddleware:
         return next((answer for hook in self._exception_hooks if (answer := hook(request, exception))), None)
 
 
-class Headers(_Middleware):
+class Headers(MiddlewareMixin):
     """Headers of all pages: they load from nowhere else, are framed by nobody, and browsers do not keep them. A view's
     own headers prevail."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return guarded(self._get_response(request))
+    def process_response(self, _request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        return guarded(response)
 
 
 def guarded(response: HttpResponseBase) -> HttpResponseBase:
@@ -76,9 +71,12 @@ def guarded(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class AccountLanguage(_Middleware):
+class AccountLanguage:
     """The language that a person chose for their account, else the one that their browser asks for. Stands behind the
     middleware that finds the account."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         chosen = request.user.language if request.user.is_authenticated else ""
@@ -90,12 +88,11 @@ class AccountLanguage(_Middleware):
         return response
 
 
-class FormAnswers(_Middleware):
+class FormAnswers(MiddlewareMixin):
     """One answer to every form: 303 to the next page, or 422 with the form and its errors. allauth's views answer 302,
     or 200 with errors."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self._get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if request.method != "POST":
             return response
         if response.status_code == 302:

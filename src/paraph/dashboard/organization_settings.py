@@ -8,19 +8,22 @@ from typing import Any
 
 from django import forms
 from django.conf import settings as service
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, environments, member_page, reauthenticated, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, show, told_in
 from paraph.dashboard.drafts.options import SharedOptions
 from paraph.dashboard.drafts.people import LANGUAGES
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Environment, Member, Organization
-from paraph.tenants.organizations import change_settings, production_applications
-from paraph.tenants.request_defaults import change_request_defaults, request_defaults
+from paraph.tenants.organizations import (
+    change_request_defaults,
+    change_settings,
+    production_applications,
+    request_defaults,
+)
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 
@@ -103,9 +106,7 @@ class RetentionForm(forms.Form):
 
 class DeletionForm(forms.Form):
     typed_name = forms.CharField(
-        label=gettext_lazy("Organization's name"),
-        max_length=200,
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        label=gettext_lazy("Organization's name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 
 
@@ -162,14 +163,12 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     if form.is_valid():
         with told_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
-            messages.success(request, _("The organization was deleted."))
-            return see_other("organizations")
+            return done(request, _("The organization was deleted."), "organizations")
     return _page(request, member, deletion_form=form)
 
 
 def _saved(request: HttpRequest, member: Member) -> HttpResponse:
-    messages.success(request, _("Saved."))
-    return see_other("settings", member.organization_id)
+    return done(request, _("Saved."), "settings", member.organization_id)
 
 
 def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> HttpResponse:

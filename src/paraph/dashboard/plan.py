@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import attached, environments, member_page, scope, show
+from paraph.dashboard.decorators import csv_answer, environments, member_page, scope, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.kernel.rates import PerHourAndDay
@@ -50,8 +50,7 @@ def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG00
     counted = [(day, count, sent.get(day, 0)) for day, count in sorted(created.items())]
     lines = [(day.isoformat(), str(count - here), str(here)) for day, count, here in counted]
     content = "".join(csv_line(line) for line in [_COLUMNS, *lines])
-    name = f"billed-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
+    return csv_answer(content, f"billed-{member.organization_id}-{clock.now():%Y-%m-%d}.csv")
 
 
 def _message_limits(plan: Plan, shown: list[Environment]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, see_other, show, told_in
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.people import SignerForm
 from paraph.dashboard.requests.pages import own_request
@@ -25,7 +25,7 @@ from paraph.kernel import clock
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Channel, SignatureRequest, Signer
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.signature_requests.signing_eligibility import SigningEligibility, is_over, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, is_over, signing_eligibility
 from paraph.signature_requests.values import MOST_VALIDITY_DAYS
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -76,8 +76,7 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
             signer = correct(asking, actor(request, member), request_id, signer_id, given, origin=origin(request))
             corrected = _("%(name)s was corrected.") % {"name": signer.full_name}
             following = _following(signer) if signer.replaced_links > earlier else ""
-            messages.success(request, f"{corrected} {following}".strip())
-            return see_other("request", member.organization_id, request_id)
+            return done(request, f"{corrected} {following}".strip(), "request", member.organization_id, request_id)
     is_late = signing_eligibility(signer) in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED)
     content = {"form": form, "found": found, "signer": signer, "is_late": is_late}
     return show(request, "requests/correct.html", content, member=member, environment=found.environment)

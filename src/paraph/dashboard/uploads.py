@@ -26,7 +26,6 @@ from paraph.tenants.models import Member
 FIELD = "file"
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
 _BESIDE_A_SMALL_FILE, _BESIDE_PDFS = 64 * 1024, 1024 * 1024  # bytes of other fields and of what stands between
-TooLarge = Callable[[HttpRequest, Member], HttpResponse]
 
 
 def file_field(label: Any, accepted: str, lacking: Any) -> forms.FileField:
@@ -48,9 +47,9 @@ class NoFiles(FileUploadHandler):
         """Never called."""
 
 
-def takes_small_file(most_bytes: int, too_large: TooLarge) -> Callable[[View], View]:
-    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. ``too_large`` answers where the
-    file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
+def takes_small_file(most_bytes: int, template: str, sentence: Callable[[], str]) -> Callable[[View], View]:
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. The page of the ``template`` says
+    the ``sentence`` where a file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
 
     Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
     made here, once the body may be read. A body without a stated length has no file.
@@ -63,7 +62,7 @@ def takes_small_file(most_bytes: int, too_large: TooLarge) -> Callable[[View], V
         @wraps(view)
         def taking(request: HttpRequest, member: Member, *rest: Any, **more: Any) -> HttpResponse:
             if int(request.META.get("CONTENT_LENGTH") or 0) > most_bytes + _BESIDE_A_SMALL_FILE:
-                return too_large(request, member)
+                return show(request, template, {"sentence": sentence()}, member=member, status=422)
             request.upload_handlers = [MemoryFileUploadHandler(request)]
             return protected(request, member, *rest, **more)
 

@@ -1,16 +1,20 @@
-"""New rows of several tables in two round trips, one for their ids, one for all of them."""
+"""Rows of several tables in one statement: read by the keys between them, or inserted, once their ids are reserved."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Field, Model
+from django.db.models import Field, ForeignKey, Model
 
-from paraph.database.planned import one_row, planned
+from paraph.database.base import one_row, planned
+from paraph.kernel import tokens
 
+_M = TypeVar("_M", bound=Model)
+_Tables = dict[str, tuple[type[Model], list["Field[Any, Any]"]]]
 _MOST_VALUES = 65_535
 """Of a statement, as the protocol of PostgreSQL counts them."""
 
@@ -83,3 +87,75 @@ def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[A
     columns = ", ".join(f'"{field.column}"' for field in fields)
     head = f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES '  # noqa: S608  our own names
     return head, f"({', '.join(['%s'] * len(fields))})", fields
+
+
+def kept_once(model: type[Model], content: Mapping[str, Any]) -> int:
+    """Return the id of the row with this JSON, which many others share, made where there is none. Its table has the
+    columns ``sha256`` and ``content``. It stays until the transaction of the caller ends, and then as long as something
+    refers to it."""
+    digest = tokens.sha256(json.dumps(content, sort_keys=True).encode())
+    held = f"SELECT id FROM {model._meta.db_table} WHERE sha256 = %s FOR KEY SHARE"  # noqa: S608  our own name
+    while (found := one_row(held, [digest])) is None:
+        insert_once(model(sha256=digest, content=content))
+    return int(found[0])
+
+
+class Joined(Generic[_M]):
+    """One row of a model, and what it refers to, by a statement that is planned once for a connection.
+
+    ``along``: what is read with it, as for ``select_related``, each path after the one that leads to it; ``deferred``:
+    the columns that are read when they are asked for, as for ``defer``. ``end`` follows the joins; in it, each table
+    has its path as a name, the model's own is ``self``.
+    """
+
+    def __init__(self, model: type[_M], *along: str, end: str, deferred: Collection[str] = ()) -> None:
+        self._model, self._along, self._end, self._deferred = model, along, end, deferred
+
+    def get(self, *values: Any) -> _M:
+        """Return the row. Raise the model's ``DoesNotExist``."""
+        row = self.first(*values)
+        if row is None:
+            raise cast(Any, self._model).DoesNotExist
+        return row
+
+    def first(self, *values: Any) -> _M | None:
+        """Return the first row, None where there is none."""
+        statement, tables = self._read
+        row = planned(statement, values).fetchone()
+        if row is None:
+            return None
+        columns, found = iter(row), dict[str, Model | None]()
+        for path, (model, fields) in tables.items():
+            found[path] = _instance(model, fields, columns)
+            parent, _, name = path.rpartition("__")
+            if name and (holder := found[parent]) is not None:
+                setattr(holder, name, found[path])
+        return cast(_M, found[""])
+
+    @cached_property
+    def _read(self) -> tuple[str, "_Tables"]:
+        """The statement, and the model and the columns of each table in it."""
+        tables: _Tables = {"": (self._model, self._fields(self._model, ""))}
+        joins = [f'FROM "{self._model._meta.db_table}" AS "self"']
+        for path in self._along:
+            parent, _, name = path.rpartition("__")
+            key = cast("ForeignKey[Any, Any]", tables[parent][0]._meta.get_field(name))
+            model = key.related_model
+            tables[path] = model, self._fields(model, f"{path}__")
+            kind, of = "LEFT JOIN" if key.null else "JOIN", parent or "self"
+            joins.append(f'{kind} "{model._meta.db_table}" AS "{path}" ON "{path}"."id" = "{of}"."{key.column}"')
+        columns = [f'"{path or "self"}"."{field.column}"' for path, (_, fields) in tables.items() for field in fields]
+        return f"SELECT {', '.join(columns)} {' '.join(joins)} {self._end}", tables
+
+    def _fields(self, model: type[Model], prefix: str) -> list["Field[Any, Any]"]:
+        return [field for field in model._meta.concrete_fields if prefix + field.name not in self._deferred]
+
+
+def _instance(model: type[Model], fields: list["Field[Any, Any]"], columns: Iterator[Any]) -> Model | None:
+    values = [next(columns) for _ in fields]
+    if values[0] is None:  # the key, of a row that is not there
+        return None
+    for index, field in enumerate(fields):
+        if hasattr(field, "from_db_value"):
+            values[index] = field.from_db_value(values[index], None, connection)
+    return model.from_db(connection.alias, [field.attname for field in fields], values)

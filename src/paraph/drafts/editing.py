@@ -42,8 +42,7 @@ def begin(
         opened = scoped(Draft, scope).filter(request=None).order_by("updated_at", "pk")
         Draft.objects.filter(pk__in=oldest_beyond(scope, opened, settings.PARAPH.kept_drafts)).delete()
         draft = Draft.objects.create(
-            organization_id=scope.organization_id,
-            environment=scope.environment,
+            **scope.columns,
             author=author,
             locale=said["locale"],
             message=said["message"],

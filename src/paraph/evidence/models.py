@@ -11,7 +11,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SharedContent(models.Model):
-    """What many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.shared_content`)."""
+    """What many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.preservation`)."""
 
     sha256 = models.BinaryField(unique=True)
     content = models.JSONField()

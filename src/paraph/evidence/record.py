@@ -3,12 +3,10 @@ seal in the journal, and the names that files are downloaded under."""
 
 from typing import Any
 
-from paraph.database.kept_once import kept_once
-from paraph.database.planned import one_row
-from paraph.database.rows import insert_once
+from paraph.database.base import one_row
+from paraph.database.rows import insert_once, kept_once
 from paraph.evidence.models import NEVER_LOGGED, ProofFile, SealedDocument, SharedContent
-from paraph.evidence.preservation import first_due
-from paraph.evidence.shared_content import as_text
+from paraph.evidence.preservation import as_text, first_due
 from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf

@@ -3,7 +3,7 @@ forgotten, a few at a time for each worker that does it."""
 
 from typing import NamedTuple
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.kernel import clock
 
 RUN_SECONDS = 5.0  # of a job that does what is due: seals may wait for its place

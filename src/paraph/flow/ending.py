@@ -18,7 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.signing_eligibility import is_over
+from paraph.signature_requests.signing import is_over
 from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.branding import existing_profile, facts_of

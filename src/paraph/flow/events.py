@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from paraph.audit_trail.append import SERVICE, Origin, follow
-from paraph.audit_trail.commitments import correction
+from paraph.audit_trail.journal import SERVICE, Origin, correction, follow
 from paraph.audit_trail.models import EventType
-from paraph.database.planned import Joined
-from paraph.database.rows import insert
+from paraph.database.rows import Joined, insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import ReplacedLinkError

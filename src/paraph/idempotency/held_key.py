@@ -15,17 +15,17 @@ from django.db import DatabaseError, IntegrityError, InterfaceError
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.idempotency.models import KEPT, IdempotencyKey
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.scope import TenantScope, scoped
 
 _HOLD = """
 SELECT pg_advisory_unlock_all(), pg_try_advisory_lock(%(lock)s::bigint),
     known.content_hash, known.resource_id, known.created_at >= %(oldest)s
 FROM (SELECT) AS always LEFT JOIN idempotency_idempotencykey AS known
-    ON known.organization_id = %(organization)s AND known.environment = %(environment)s AND known.path = %(path)s
+    ON known.organization_id = %(organization_id)s AND known.environment = %(environment)s AND known.path = %(path)s
     AND known.key_hash = %(key_hash)s
 """
 _BATCH = 1000
@@ -71,8 +71,7 @@ class HeldKey:
         def rows(resource_id: int) -> list[Model]:
             return [
                 IdempotencyKey(
-                    organization_id=self.scope.organization_id,
-                    environment=self.scope.environment,
+                    **self.scope.columns,
                     path=self.path,
                     key_hash=self.key_hash,
                     content_hash=content,
@@ -110,8 +109,7 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
 
 def _locked(lock: int, scope: TenantScope, path: str, key_hash: bytes) -> tuple[bool, Made | None]:
     """Return whether the lock is ours now, and what the key has made. A row that is no longer kept makes room."""
-    tenant = {"organization": scope.organization_id, "environment": scope.environment}
-    values = {**tenant, "lock": lock, "oldest": clock.now() - KEPT, "path": path, "key_hash": key_hash}
+    values = {**scope.columns, "lock": lock, "oldest": clock.now() - KEPT, "path": path, "key_hash": key_hash}
     row: Any = one_row(_HOLD, values)  # there is one in any case
     _, is_ours, content_hash, resource_id, is_kept = row
     if content_hash is None:
@@ -124,9 +122,7 @@ def _locked(lock: int, scope: TenantScope, path: str, key_hash: bytes) -> tuple[
 
 
 def _rows(scope: TenantScope, path: str, key_hash: bytes) -> QuerySet[IdempotencyKey]:
-    return IdempotencyKey.objects.filter(
-        organization_id=scope.organization_id, environment=scope.environment, path=path, key_hash=key_hash
-    )
+    return scoped(IdempotencyKey, scope).filter(path=path, key_hash=key_hash)
 
 
 def _in_use() -> DomainError:

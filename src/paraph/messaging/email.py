@@ -46,7 +46,9 @@ def handed_over(
     it does not take the mail for other reasons.
     """
     if withheld or not has_gateway(EMAIL):
-        html = _with_picture(content.html, content.logo)
+        # As a file that is looked at by itself.
+        picture = f'src="data:image/png;base64,{b64encode(content.logo).decode()}"'
+        html = content.html.replace('src="cid:logo"', picture) if content.logo else content.html
         yield capture("email", to, content.subject, content.text, html=html, message_id=message_id)
         return
     message = _message(to, content, message_id, [reply_to] if reply_to else [])
@@ -70,8 +72,7 @@ def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str
         "Message-ID": f"<{message_id}@{host}>" if message_id else make_msgid(domain=host),
     }
     subject = " ".join(content.subject.split())  # names in it may have line breaks, which Django would refuse
-    sender = _from(content.from_name)
-    message = _Mail(subject, content.text, sender, [to], headers=headers, reply_to=reply_to)
+    message = _Mail(subject, content.text, _from(content.from_name), [to], headers=headers, reply_to=reply_to)
     if content.html:
         message.attach_alternative(content.html, "text/html")
     if content.logo:
@@ -89,11 +90,6 @@ def _from(name: str) -> str:
     encodes and folds it only where it is not encoded yet."""
     line = quote(" ".join(name.replace("=?", "= ?").split()))
     return f'"{line}" <{parseaddr(settings.PARAPH.mail_from)[1]}>' if line else settings.PARAPH.mail_from
-
-
-def _with_picture(html: str, logo: bytes) -> str:
-    """Return the HTML with the logo in it, as a file that is looked at by itself."""
-    return html.replace('src="cid:logo"', f'src="data:image/png;base64,{b64encode(logo).decode()}"') if logo else html
 
 
 class _Mail(EmailMultiAlternatives):

@@ -14,7 +14,7 @@ from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.due import FILES, PEOPLE
-from paraph.metrics import instruments
+from paraph.metrics import metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import FIGURES
@@ -83,7 +83,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 
 def _counts() -> Iterator[Metric]:
-    yield from instruments.summed()
+    yield from metrics.summed()
     yield from processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
@@ -141,8 +141,7 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(rows(_WEBHOOKS)))
-    late = oldest_due_seconds()
-    yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
+    yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", oldest_due_seconds())
     missing, seconds = preservation.overdue()
     text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
     yield _gauge("paraph_timestamps_overdue", text, missing)

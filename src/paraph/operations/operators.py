@@ -5,10 +5,10 @@ from typing import Any
 from django.db import transaction
 
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import account, with_second_factor
 from paraph.tenants.admin_log import Actor, note
 from paraph.tenants.models import Activity, ActorKind, Operator, User
+from paraph.tenants.scope import existing
 
 
 @transaction.atomic
@@ -24,9 +24,8 @@ def add_operator(actor: Actor, address: str) -> User:
 @transaction.atomic
 def remove_operator(actor: Actor, address: str) -> str:
     """Make the account an operator's no longer; return its address. Raise ``DomainError("not_found", …)``."""
-    found = Operator.objects.filter(user__email=address.strip().lower()).select_related("user").first()
-    if found is None:
-        raise DomainError("not_found", f"There is no operator {address}.")
+    rows = Operator.objects.filter(user__email=address.strip().lower()).select_related("user")
+    found = existing(rows, f"There is no operator {address}.")
     email = found.user.email
     found.delete()
     note(None, actor, "operator.removed", email)

@@ -12,13 +12,12 @@ from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile
 from paraph.flow.due import Kept
 from paraph.flow.events import lock_request
 from paraph.flow.messages.copies import mail_name, summary_name
-from paraph.flow.messages.owed import CONTACT
-from paraph.flow.messages.sent_once import READ_ALONG
+from paraph.flow.messages.sent_once import CONTACT, READ_ALONG
 from paraph.flow.messages.tell_of_end import due_to_signer, end_name, to_be_told
 from paraph.flow.messages.tell_sender import due_mail, message_id
 from paraph.flow.sending.invite import invitation_name, reminder_name
@@ -38,7 +37,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import MailKind
 
 _TASKS = "paraph.flow.jobs."

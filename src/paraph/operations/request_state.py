@@ -3,13 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.evidence.preservation import SealedFile, records_of
 from paraph.flow.messages import limits
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
 from paraph.otp.guesses import WrongCodesSummary, wrong_codes
@@ -24,6 +23,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
+from paraph.tenants.scope import existing
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000
@@ -32,9 +32,7 @@ _EXPIRED_WITHIN = timedelta(seconds=5)  # rule 3.1
 
 def request_state(request_id: int) -> dict[str, Any]:
     """Return the request as JSON without signing addresses, codes or keys. Raise ``DomainError("not_found", …)``."""
-    request = SignatureRequest.objects.filter(pk=request_id).first()
-    if request is None:
-        raise DomainError("not_found", f"There is no signature request {request_id}.")
+    request = _request(request_id)
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
     waiting = limits.put_off(name for step in pending_steps(request) for name in step.mails)
@@ -44,21 +42,17 @@ def request_state(request_id: int) -> dict[str, Any]:
     return {
         "id": request.pk,
         "why": explain(request, jobs),
-        "organization_id": request.organization_id,
-        "application_id": request.application_id,
-        "environment": request.environment,
+        **_named(request, "organization_id", "application_id", "environment"),
         "external_id": request.external_id or None,
         "metadata": request.metadata or {},
         "redirect_url": request.redirect_url or None,
         "reminders": _reminders(request),
         "decline_allowed": request.decline_allowed,
         "declined_by": request.declined_by_id,
-        "mode": request.mode,
-        "status": request.status,
-        "finalized": request.finalized,
+        **_named(request, "mode", "status", "finalized"),
         "created_at": clock.iso(request.created_at),
         "expires_at": clock.iso(request.expires_at),
-        "completed_at": clock.iso(request.completed_at) if request.completed_at else None,
+        "completed_at": _iso(request.completed_at),
         "signers": [
             {
                 **_signer(signer, wrong.get(signer.pk), waiting),
@@ -66,15 +60,33 @@ def request_state(request_id: int) -> dict[str, Any]:
             }
             for signer in Signer.objects.filter(request=request).order_by("order")
         ],
-        "copies": [_copy(copy) for copy in CopyRecipient.objects.filter(request=request)],
+        "copies": [
+            {
+                **_named(copy, "full_name", "email"),
+                "notified_at": _iso(copy.notified_at),
+                "undelivered": copy.undelivered,
+            }
+            for copy in CopyRecipient.objects.filter(request=request)
+        ],
         "documents": _documents(request),
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
         "sealing_failure": failure.facts if failure else None,
-        "jobs": [_job(job) for job in jobs],
+        "jobs": [{**vars(job), "scheduled_at": _iso(job.scheduled_at)} for job in jobs],
         "deliveries": deliveries(failed_only=False, limit=_MOST_DELIVERIES, request_id=request.pk),
-        "journal": [_entry(entry) for entry in entries],
+        "journal": [
+            {
+                **_named(entry, "position", "event_type", "signer_id", "ip"),
+                "metadata": entry.stated,
+                "created_at": clock.iso_milliseconds(entry.created_at),
+            }
+            for entry in entries
+        ],
         "journal_broken_at": broken_at(entries),
     }
+
+
+def _request(request_id: int) -> SignatureRequest:
+    return existing(SignatureRequest.objects.filter(pk=request_id), f"There is no signature request {request_id}.")
 
 
 def _reminders(request: SignatureRequest) -> dict[str, int] | None:
@@ -85,26 +97,12 @@ def _reminders(request: SignatureRequest) -> dict[str, int] | None:
 
 def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:
     return {
-        "id": signer.pk,
-        "order": signer.order,
-        "full_name": signer.full_name,
-        "email": signer.email,
-        "role": signer.role,
-        "status": signer.status,
-        "notified_at": clock.iso(signer.notified_at) if signer.notified_at else None,
-        "signed_at": clock.iso(signer.signed_at) if signer.signed_at else None,
+        **_named(signer, "id", "order", "full_name", "email", "role", "status"),
+        "notified_at": _iso(signer.notified_at),
+        "signed_at": _iso(signer.signed_at),
         "wrong_codes": wrong,
         "put_off": _put_off(signer, waiting),
         "undelivered": signer.undelivered,
-    }
-
-
-def _copy(copy: CopyRecipient) -> dict[str, Any]:
-    return {
-        "full_name": copy.full_name,
-        "email": copy.email,
-        "notified_at": clock.iso(copy.notified_at) if copy.notified_at else None,
-        "undelivered": copy.undelivered,
     }
 
 
@@ -128,26 +126,12 @@ def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
     return {"object_key": made.object_key, **made.facts} if made else None
 
 
-def _job(job: Job) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "task": job.task,
-        "arguments": job.arguments,
-        "status": job.status,
-        "attempts": job.attempts,
-        "scheduled_at": clock.iso(job.scheduled_at) if job.scheduled_at else None,
-    }
+def _named(row: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "position": entry.position,
-        "event_type": entry.event_type,
-        "signer_id": entry.signer_id,
-        "ip": entry.ip,
-        "metadata": entry.stated,
-        "created_at": clock.iso_milliseconds(entry.created_at),
-    }
+def _iso(moment: datetime | None) -> str | None:
+    return clock.iso(moment) if moment else None
 
 
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
@@ -235,8 +219,7 @@ def _cause(request: SignatureRequest) -> str:
 
 def request_evidence(request_id: int) -> bytes:
     """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
-    if not SignatureRequest.objects.filter(pk=request_id).exists():
-        raise DomainError("not_found", f"There is no signature request {request_id}.")
+    _request(request_id)
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)
     files: list[tuple[SealedFile, str]] = [
         (row, row.request_document.document.name)

@@ -53,8 +53,7 @@ def certificate_ends() -> dict[str, float]:
     for environment in Environment.values:
         with contextlib.suppress(DomainError, OSError):
             keys = sealing_context().keys(environment)
-            both = (keys.documents.certificate, keys.proofs.certificate)
-            ends[environment] = end_of(both).timestamp()
+            ends[environment] = end_of((keys.documents.certificate, keys.proofs.certificate)).timestamp()
     return ends
 
 

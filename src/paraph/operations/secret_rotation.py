@@ -146,7 +146,9 @@ def rotate() -> dict[str, Any]:
     for _ in range(_PASSES):
         if not sum(found.earlier for found in _look_through(renew=True).values()):
             break
-    _renew_development_keys()
+    secret, *others = key_secrets()
+    for path in not_yet_under(key_folder(), secret):
+        encrypt_anew(path, secret, others)
     return status()
 
 
@@ -207,9 +209,3 @@ def _wait_until_noticed() -> None:
 def _look_through(*, renew: bool) -> dict[str, Found]:
     found = {word: values_of(word, renew=renew) for word in _COLUMNS}
     return found | {"second_factors": second_factors_of_all(renew=renew)}
-
-
-def _renew_development_keys() -> None:
-    secret, *others = key_secrets()
-    for path in not_yet_under(key_folder(), secret):
-        encrypt_anew(path, secret, others)

@@ -163,10 +163,7 @@ def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")
     return {
         "finished": through_tables(progress, seconds, check, 1, *folders),
         "began_at": progress.began,
-        "objects": progress.objects,
-        "bytes": progress.bytes,
-        "found": progress.found,
-        "problems": progress.problems,
+        **{name: getattr(progress, name) for name in ("objects", "bytes", "found", "problems")},
     }
 
 

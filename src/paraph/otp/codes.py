@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.database.rows import insert
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -24,8 +24,7 @@ from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
-from paraph.signature_requests.signed_documents import signed_digests
-from paraph.signature_requests.signing_eligibility import SigningEligibility
+from paraph.signature_requests.signing import SigningEligibility, signed_digests
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance

@@ -16,7 +16,7 @@ from django.db.models import Max
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.counts.counting import ADD_ONE
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import DAY, HOUR

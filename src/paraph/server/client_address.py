@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from django.conf import settings
 from django.http import HttpRequest
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 
 Address = IPv4Address | IPv6Address
 

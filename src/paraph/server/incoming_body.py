@@ -3,7 +3,7 @@
 
 import math
 from io import RawIOBase
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.core.handlers.wsgi import LimitedStream
 from django.http import HttpRequest
@@ -38,16 +38,6 @@ def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]
     if not declared and "chunked" in request.headers.get("Transfer-Encoding", "").lower():
         return LimitedStream(request.META["wsgi.input"], limit + 1), None
     return request, int(declared) if declared.isascii() and declared.isdigit() else 0
-
-
-def incoming_body(environ: dict[str, Any]) -> "IncomingBody | None":
-    """Return None for a request without a body."""
-    length = environ.get("CONTENT_LENGTH") or ""
-    if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
-        return IncomingBody(environ["wsgi.input"], None)
-    if length.isascii() and length.isdigit() and int(length):
-        return IncomingBody(environ["wsgi.input"], int(length))
-    return None
 
 
 class IncomingBody(RawIOBase):

@@ -10,7 +10,7 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 
 from paraph.kernel.places import on_behalf_of_nobody
-from paraph.server.incoming_body import incoming_body
+from paraph.server.incoming_body import IncomingBody
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
 _django = get_wsgi_application()
@@ -23,13 +23,23 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
     away first, so that a client or proxy that sends everything before it reads still gets it."""
     if (settings.PARAPH.base_url or "").startswith("https://"):
         environ["wsgi.url_scheme"] = "https"  # as clients come; the proxy that ends TLS comes by HTTP
-    body = incoming_body(environ)
+    body = _body(environ)
     if body:
         environ["wsgi.input"] = body
     content = _respond(environ, start_response)
     if body:
         body.drain(2 * settings.PARAPH.upload_limit_mb * 1024 * 1024)
     return content
+
+
+def _body(environ: dict[str, Any]) -> IncomingBody | None:
+    """Return None for a request without a body."""
+    length = environ.get("CONTENT_LENGTH") or ""
+    if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
+        return IncomingBody(environ["wsgi.input"], None)
+    if length.isascii() and length.isdigit() and int(length):
+        return IncomingBody(environ["wsgi.input"], int(length))
+    return None
 
 
 def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:

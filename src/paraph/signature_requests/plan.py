@@ -14,7 +14,6 @@ from paraph.messaging.gateways import EMAIL, SMS, has_gateway, is_refused
 from paraph.pdf.untrusted.folding import fold
 from paraph.signature_requests import payload
 from paraph.signature_requests.fields.input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement, check_field
-from paraph.signature_requests.fields.room import ExpectedSigner, PlacedField, check_room
 from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
@@ -28,7 +27,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.payload import look_for_unknown, stamps_sentence
-from paraph.signature_requests.placing import PlannedDocument, place
+from paraph.signature_requests.placing import ExpectedSigner, PlacedField, PlannedDocument, check_room, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.values import InvalidValueError, sms_number
 from paraph.tenants.limits import Allowance, allowance
@@ -74,11 +73,7 @@ def make_plan(
         raise InvalidPayloadError(code, f"{problem} {problems.message()}".strip(), [problem, *problems.named])
     if problems.full:
         problems.refuse()
-    _refuse_by_facts(scope, draft, problems)
-    profile = _branding_profile(scope, draft, problems)
-    documents = _documents(scope, draft, problems)
-    if not problems:
-        check_room(_fields(draft, documents, locale or DEFAULT_LOCALE), problems, measured)
+    profile, documents = _resolved(scope, draft, problems, locale or DEFAULT_LOCALE, measured)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -108,14 +103,10 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         draft = payload.read(value, allowed, problems)
     except InvalidPayloadError as no_object:
         return Preview([Refusal(no_object.code, problem) for problem in no_object.problems], [], [])
-    documents = []
+    documents: list[PlannedDocument] = []
     if not problems.full:
         check_references(draft, problems)
-        _refuse_by_facts(scope, draft, problems)
-        _branding_profile(scope, draft, problems)
-        documents = _documents(scope, draft, problems)
-        if not problems:
-            check_room(_fields(draft, documents, locale), problems, PREVIEWED)
+        _, documents = _resolved(scope, draft, problems, locale, PREVIEWED)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     passed_over: list[str] = []
     look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)
@@ -137,6 +128,18 @@ def _refusals_by_code(draft: SignatureRequestInput, allowed: Allowance) -> Itera
     if draft.send_email and draft.identity_declaration_accepted is False:
         problem = Problem("identity_declaration_accepted", _("it must be true when send_email is true."))
         yield Refusal("identity_declaration_required", problem)
+
+
+def _resolved(
+    scope: TenantScope, draft: SignatureRequestInput, problems: Problems, locale: str, measured: int
+) -> tuple[BrandingProfile | None, list[PlannedDocument]]:
+    """Return what the draft refers to, as far as it is there."""
+    _refuse_by_facts(scope, draft, problems)
+    profile = _branding_profile(scope, draft, problems)
+    documents = _documents(scope, draft, problems)
+    if not problems:
+        check_room(_fields(draft, documents, locale), problems, measured)
+    return profile, documents
 
 
 def _refuse_by_facts(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:

@@ -24,11 +24,11 @@ _WORDS = "SELECT DISTINCT signature_requests_words_of_file(%s)"
 _TERMS = """
     WITH RECURSIVE found (term) AS (
         (SELECT term FROM signature_requests_searchterm
-         WHERE organization_id = %(organization)s AND environment = %(environment)s
+         WHERE organization_id = %(organization_id)s AND environment = %(environment)s
            AND term >= %(first)s AND term < %(last)s ORDER BY term LIMIT 1)
         UNION ALL
         SELECT (SELECT following.term FROM signature_requests_searchterm AS following
-                WHERE organization_id = %(organization)s AND environment = %(environment)s
+                WHERE organization_id = %(organization_id)s AND environment = %(environment)s
                   AND following.term > found.term AND following.term < %(last)s
                 ORDER BY following.term LIMIT 1)
         FROM found WHERE found.term IS NOT NULL
@@ -38,7 +38,7 @@ _TERMS = """
 _IDS = """
     SELECT DISTINCT id FROM unnest(%(terms)s::text[]) AS wanted (term), LATERAL (
         SELECT request_id AS id FROM signature_requests_searchterm AS found
-        WHERE organization_id = %(organization)s AND environment = %(environment)s
+        WHERE organization_id = %(organization_id)s AND environment = %(environment)s
           AND found.term = wanted.term AND request_id {beyond} %(start)s
         ORDER BY request_id {direction} LIMIT %(depth)s
     ) AS hit ORDER BY id {direction} LIMIT %(depth)s
@@ -98,7 +98,7 @@ def _words(text: str) -> list[str]:
 def _terms(scope: TenantScope, word: str) -> list[str]:
     """Return the terms that begin with the word, in their order, which has the word itself first."""
     with connection.cursor() as cursor:
-        cursor.execute(_TERMS, {**_tenant(scope), "first": word, "last": word + _LAST, "most": MOST_TERMS})
+        cursor.execute(_TERMS, {**scope.columns, "first": word, "last": word + _LAST, "most": MOST_TERMS})
         return [term for (term,) in cursor.fetchall()]
 
 
@@ -115,7 +115,7 @@ def _ids(scope: TenantScope, terms: list[str], start: int, *, rising: bool) -> l
     beyond, direction = (">", "ASC") if rising else ("<", "DESC")
     with connection.cursor() as cursor:
         statement = _IDS.format(beyond=beyond, direction=direction)
-        cursor.execute(statement, {**_tenant(scope), "terms": terms, "start": start, "depth": DEPTH})
+        cursor.execute(statement, {**scope.columns, "terms": terms, "start": start, "depth": DEPTH})
         return [found for (found,) in cursor.fetchall()]
 
 
@@ -130,7 +130,3 @@ def _fitting(
         name = f"word{number}"
         rows = rows.annotate(**{name: Subquery(having.values("request_id")[:1])}).filter(**{f"{name}__isnull": False})
     return list(rows.order_by().values_list("pk", flat=True))
-
-
-def _tenant(scope: TenantScope) -> dict[str, int | str]:
-    return {"organization": scope.organization_id, "environment": scope.environment}

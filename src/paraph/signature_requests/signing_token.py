@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from paraph.database.planned import Joined
+from paraph.database.rows import Joined
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest, Signer

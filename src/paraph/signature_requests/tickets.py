@@ -33,14 +33,12 @@ _LONGEST = 18  # digits of a number
 
 def ticket(signer: Signer, lifetime: timedelta) -> str:
     """Return ``{until}.{hash}`` for a signer."""
-    until = _until(lifetime)
-    return f"{until}.{_proofs(until, signer.pk, until)[0]}"
+    return _made(lifetime, signer.pk)
 
 
 def holds(signer: Signer, text: str) -> bool:
     """Return whether this is a ticket of the signer whose time is not over."""
-    until, _, proof = text.partition(".")
-    return _is_number(until) and _is_ahead(int(until)) and _is_proven(proof, int(until), signer.pk, int(until))
+    return _holds(text, signer.pk)
 
 
 @dataclass(frozen=True)
@@ -80,18 +78,14 @@ def link_of(text: str) -> RecipientLink | None:
 
 def in_person_ticket(signer: Signer, member_id: int) -> str:
     """Return ``{member}.{until}.{hash}`` for the signing page of a signer."""
-    until = _until(IN_PERSON)
-    return f"{member_id}.{until}.{_proofs(until, _IN_PERSON, signer.pk, member_id, until)[0]}"
+    return f"{member_id}.{_made(IN_PERSON, _IN_PERSON, signer.pk, member_id)}"
 
 
 def member_of(signer: Signer, text: str) -> int | None:
     """Return the id of the member who opened the page of this signer; None for other texts, for tickets whose time is
     over, and where the member has left or may not send any more."""
     member, _, rest = text.partition(".")
-    until, _, proof = rest.partition(".")
-    if not (_is_number(member) and _is_number(until) and _is_ahead(int(until))):
-        return None
-    if not _is_proven(proof, int(until), _IN_PERSON, signer.pk, int(member), int(until)):
+    if not (_is_number(member) and _holds(rest, _IN_PERSON, signer.pk, int(member))):
         return None
     roles = Member.objects.filter(
         pk=int(member), organization=signer.request.organization_id, user__is_active=True
@@ -101,24 +95,29 @@ def member_of(signer: Signer, text: str) -> int | None:
 
 def dashboard_ticket(signer: Signer) -> str:
     """Return ``{until}.{hash}`` for the signing page of a member who comes from the dashboard."""
-    until = _until(FROM_DASHBOARD)
-    return f"{until}.{_proofs(until, _DASHBOARD, signer.pk, until)[0]}"
+    return _made(FROM_DASHBOARD, _DASHBOARD, signer.pk)
 
 
 def is_from_dashboard(signer: Signer, text: str) -> bool:
     """Return whether this is such a ticket of the signer, whose time is not over."""
+    return _holds(text, _DASHBOARD, signer.pk)
+
+
+def _made(lifetime: timedelta, *parts: bytes | int) -> str:
+    """Return ``{until}.{hash}`` of the parts."""
+    until = _until(lifetime)
+    return f"{until}.{_proofs(until, *parts, until)[0]}"
+
+
+def _holds(text: str, *parts: bytes | int) -> bool:
+    """Return whether this is what :func:`_made` returned of the parts, and its time is not over."""
     until, _, proof = text.partition(".")
-    return (
-        _is_number(until) and _is_ahead(int(until)) and _is_proven(proof, int(until), _DASHBOARD, signer.pk, int(until))
-    )
+    is_ahead = _is_number(until) and int(until) > clock.now().timestamp()
+    return is_ahead and _is_proven(proof, int(until), *parts, int(until))
 
 
 def _until(lifetime: timedelta) -> int:
     return int((clock.now() + lifetime).timestamp())
-
-
-def _is_ahead(until: int) -> bool:
-    return until > clock.now().timestamp()
 
 
 def _is_number(text: str) -> bool:

@@ -24,7 +24,7 @@ from paraph.otp.guesses import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal
 from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signed_documents import PageNotShownError
+from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import language
 from paraph.signer.codes import CODES
 from paraph.signer.described import Answer

@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.marks import initials_row
 from paraph.signature_requests.models import Placement, Signer
-from paraph.signature_requests.signed_documents import documents_of
+from paraph.signature_requests.signing import documents_of
 from paraph.signer import language
 
 SvgBox = dict[str, str]
@@ -104,11 +104,7 @@ def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
 
 
 def _document(
-    document: Document,
-    places: list[Placement],
-    initials: tuple[int, int] | None,
-    locale: str,
-    numbers: Iterator[int],
+    document: Document, places: list[Placement], initials: tuple[int, int] | None, locale: str, numbers: Iterator[int]
 ) -> dict[str, Any]:
     boxes: dict[int, list[SvgBox]] = defaultdict(list)
     for place in places:

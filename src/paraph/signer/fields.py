@@ -175,8 +175,7 @@ def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) 
 
 def _svg(signer: Signer, field: Field, typed: Values) -> str | None:
     value = own_value(signer, field, typed)
-    locale = signer.request.locale
-    return None if value is None else field_picture(field_content(field, value, locale)).decode()
+    return None if value is None else field_picture(field_content(field, value, signer.request.locale)).decode()
 
 
 def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | None:
@@ -226,13 +225,12 @@ def values_image(_request: HttpRequest, signer: Signer, document_id: int, number
         if not values:
             raise DomainError("not_found", "There are no such values.")
         width, height = pages[number - 1]
-        return fields_picture(FieldsContent(width, height, [_place(signer, value, height) for value in values]))
-
-
-def _place(signer: Signer, value: ShownValue, height: float) -> FieldPlace:
-    field = value.field
-    content = field_content(field, value.value, signer.request.locale)
-    return FieldPlace(field.x, height - field.y - field.height, content)
+        places = [
+            FieldPlace(at.x, height - at.y - at.height, field_content(at, each.value, signer.request.locale))
+            for each in values
+            for at in [each.field]
+        ]
+        return fields_picture(FieldsContent(width, height, places))
 
 
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:

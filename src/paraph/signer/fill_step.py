@@ -140,11 +140,7 @@ def _rules(field: Field, words: Words, locale: str) -> Iterable[str]:
 
 
 def _place(
-    signer: Signer,
-    shown: dict[str, dict[str, Any]],
-    fields: Sequence[Field],
-    values: Sequence[ShownValue],
-    locale: str,
+    signer: Signer, shown: dict[str, dict[str, Any]], fields: Sequence[Field], values: Sequence[ShownValue], locale: str
 ) -> None:
     """Put into each page the signer's own places, and those of others that have a value to be seen."""
     value_of = {each.field.pk: each for each in values}

@@ -14,7 +14,7 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import InquiryKind, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, Problem, back, private, say_when

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
@@ -26,7 +26,7 @@ from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.signed_documents import documents_of
+from paraph.signature_requests.signing import documents_of
 from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
@@ -183,16 +183,10 @@ def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callab
     return back(request, "mailed")
 
 
-class SignerOutage:
+class SignerOutage(MiddlewareMixin):
     """The middleware for while the database is away, or no place is free for expensive work: a page in the signer's
     language instead of a crash, and JSON for pictures and whatever else a page loads by itself. And for whoever comes
     to a page by a link that was replaced."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, ReplacedLinkError) and request.path.startswith(_PAGES):

@@ -58,8 +58,7 @@ def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
     channel = body.get("channel")
     if not isinstance(channel, str):
         raise translated("validation_error", "field_choice", field="channel", values="email, sms")
-    locale = language.choose(request, signer, body.get("locale"))
-    sent = send_otp(signer, channel, origin(request), locale)
+    sent = send_otp(signer, channel, origin(request), language.choose(request, signer, body.get("locale")))
     answered = language.of_answer(request, signer, body.get("locale"))
     if sent.is_kept:
         return CodeSent(message=not_sent(signer, sent.channel, answered), channel=sent.channel)

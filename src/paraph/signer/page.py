@@ -25,20 +25,12 @@ from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
-from paraph.signer.endpoints import (
-    ENTRIES,
-    MOST_COMMAS,
-    MOST_PARTS,
-    count,
-    from_dashboard,
-    in_person,
-    posted_form,
-)
+from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fill_step import fields_on, form_entries
 from paraph.signer.notice import for_signer, mail_again, notice, redirect
 from paraph.signer.otp import not_sent
@@ -226,8 +218,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             channel = _CODES[action] or request.POST.get("channel", "") or channels(signer)[0].value
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
         elif action == "sign":
-            missing = tuple(_missing(entered, signer))
-            if missing:
+            if missing := _missing(entered, signer):
                 return replace(entered, missing=missing)
             sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
@@ -260,9 +251,9 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
     return typed(form.get(f"{kind}-hand", ""))
 
 
-def _missing(entered: Entries, signer: Signer) -> list[str]:
+def _missing(entered: Entries, signer: Signer) -> tuple[str, ...]:
     drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == [] and not signer.is_approver]
-    return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
+    return (*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"]))
 
 
 def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:

@@ -120,14 +120,11 @@ def _text(document: Document, number: int) -> PageText:
     except PdfRefused:  # perhaps for want of time: it is tried again
         width, height = document.pages[number - 1]
         return PageText.model_construct(width=width, height=height, lines=[])
-    text = PageText.model_construct(width=layer.width, height=layer.height, lines=_lines(layer))
+    lines = [_line(layer, list(words)) for _, words in groupby(layer.words, key=lambda word: word.line)]
+    text = PageText.model_construct(width=layer.width, height=layer.height, lines=lines)
     with suppress(OSError):  # without room to keep it, it is read again
         store.put(key, json.dumps(text.model_dump()).encode())
     return text
-
-
-def _lines(layer: TextLayer) -> list[Line]:
-    return [_line(layer, list(words)) for _, words in groupby(layer.words, key=lambda word: word.line)]
 
 
 def _line(layer: TextLayer, words: list[Word]) -> Line:

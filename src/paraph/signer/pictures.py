@@ -17,8 +17,7 @@ from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, in
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import SignatureAlone, read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
-from paraph.signature_requests.signed_documents import PageNotShownError, documents_of
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import PageNotShownError, documents_of, require_open
 from paraph.signer import language
 from paraph.signer.answers import PageNotLoadedError
 from paraph.signer.described import DRAWN, LANG, Answer, View, described, query

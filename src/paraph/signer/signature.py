@@ -15,7 +15,7 @@ from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import Sentence, TranslatedRefusal
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.signature_requests.tickets import member_of
 from paraph.signer import answers
 from paraph.signer.described import DRAWN, Answer, described

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from paraph.counts.counting import Ceiling, count, forget
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.kernel import clock, tokens
 from paraph.messaging.gateways import destination_hash
 from paraph.tenants.scope import TenantScope

@@ -18,6 +18,7 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import ActorKind, ApiKey, Application, Environment, Organization
 from paraph.tenants.organizations import checked_name, locked_organization, require_choice
+from paraph.tenants.scope import existing
 
 LONGEST_OVERLAP = timedelta(days=90)
 
@@ -169,19 +170,14 @@ def revoke_keys(keys: QuerySet[ApiKey]) -> int:
 def existing_application(application_id: int) -> Application:
     """Return the application. Raise ``DomainError("not_found", …)`` where there is none, or its organization is
     deleted."""
-    application = Application.objects.filter(pk=application_id, organization__deleted_at=None).first()
-    if application is None:
-        raise DomainError("not_found", f"There is no application {application_id}.")
-    return application
+    rows = Application.objects.filter(pk=application_id, organization__deleted_at=None)
+    return existing(rows, f"There is no application {application_id}.")
 
 
 def existing_key(key_id: int) -> ApiKey:
     """Return the key. Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
     keys = ApiKey.objects.select_related("application").filter(application__organization__deleted_at=None)
-    key = keys.filter(pk=key_id).first()
-    if key is None:
-        raise DomainError("not_found", f"There is no key {key_id}.")
-    return key
+    return existing(keys.filter(pk=key_id), f"There is no key {key_id}.")
 
 
 def _web_address(url: str) -> str:

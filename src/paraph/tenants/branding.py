@@ -1,10 +1,11 @@
 """Branding profiles with their logos (docs/decisions/logos.md), and the colours of a page that follow from one
 (rule 2.4)."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel.appearance import READABLE, LogoPicture, contrast, is_color, nearest, readable_on
 from paraph.kernel.errors import AwayError, DomainError
@@ -13,11 +14,12 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import checked_name, locked_organization
+from paraph.tenants.scope import existing
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
 _SURFACE = "#ffffff"
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
-_COLORS = ("background_color", "text_color", "accent_color")
+COLORS = ("background_color", "text_color", "accent_color")
 
 
 @transaction.atomic
@@ -60,14 +62,11 @@ def existing_profile(profile_id: int) -> BrandingProfile:
     """Return the profile. Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is
     deleted."""
     profiles = BrandingProfile.objects.filter(deleted_at=None, organization__deleted_at=None)
-    profile = profiles.filter(pk=profile_id).first()
-    if profile is None:
-        raise DomainError("not_found", f"There is no branding profile {profile_id}.")
-    return profile
+    return existing(profiles.filter(pk=profile_id), f"There is no branding profile {profile_id}.")
 
 
 def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
-    values = {field: colors[field] for field in _COLORS}
+    values = {field: colors[field] for field in COLORS}
     for field, value in values.items():
         if not is_color(value):
             raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
@@ -75,7 +74,7 @@ def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
 
 
 def facts_of(profile: BrandingProfile) -> dict[str, object]:
-    facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
+    facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *COLORS)}
     return facts | ({"signature_only": True} if profile.signature_only else {})
 
 
@@ -102,11 +101,11 @@ def theme(profile: BrandingProfile | None) -> dict[str, str | bool]:
     }
 
 
-class Pair(StrEnum):
-    TEXT_ON_BACKGROUND = "text_on_background"
-    TEXT_ON_SURFACE = "text_on_surface"
-    ACCENT_ON_SURFACE = "accent_on_surface"
-    LABEL_ON_ACCENT = "label_on_accent"
+class Pair(TextChoices):
+    TEXT_ON_BACKGROUND = "text_on_background", gettext_lazy("Text on the background")
+    TEXT_ON_SURFACE = "text_on_surface", gettext_lazy("Text on white cards")
+    ACCENT_ON_SURFACE = "accent_on_surface", gettext_lazy("Lines and controls, accent on white")
+    LABEL_ON_ACCENT = "label_on_accent", gettext_lazy("Button labels, black or white on the accent")
 
 
 class Contrast(NamedTuple):

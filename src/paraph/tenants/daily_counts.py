@@ -13,7 +13,7 @@ from paraph.tenants.scope import TenantScope, scoped
 _DAYS = """
 WITH days AS (
     SELECT day, sum(count) AS rows FROM organizations_tally
-    WHERE organization_id = %(organization)s AND environment = %(environment)s AND resource = %(resource)s
+    WHERE organization_id = %(organization_id)s AND environment = %(environment)s AND resource = %(resource)s
       AND day BETWEEN %(first)s AND %(last)s AND (%(status)s = '' OR status = %(status)s)
     GROUP BY day
 ), running AS (
@@ -48,8 +48,7 @@ class Start:
 
 def start(days: Days, offset: int) -> Start:
     """Return where the rows from ``offset`` on begin. One query over a row for each day and status."""
-    scope = days.scope
-    values = {**vars(days), "organization": scope.organization_id, "environment": scope.environment, "offset": offset}
+    values = {**vars(days), **days.scope.columns, "offset": offset}
     with connection.cursor() as cursor:
         cursor.execute(_DAYS.format(direction="DESC" if days.descending else "ASC"), values)
         row = cursor.fetchone()

@@ -21,6 +21,7 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Invitation, Member, Role, User
 from paraph.tenants.organizations import locked_organization, require_choice
 from paraph.tenants.rights import acting_member, require_grantable
+from paraph.tenants.scope import existing
 
 VALID = timedelta(days=7)
 MOST_IN_A_DAY = 20
@@ -52,15 +53,6 @@ def state(invitation: Invitation) -> State:
     if invitation.withdrawn_at:
         return State.WITHDRAWN
     return State.OPEN if clock.now() < invitation.expires_at else State.EXPIRED
-
-
-def require_room_to_invite(organization_id: int) -> None:
-    """Raise ``DomainError("rate_limited", …)`` after 20 invitations within 24 hours. Call it with the organization's
-    row locked."""
-    since = clock.now() - timedelta(days=1)
-    if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
-        sentence = _("An organization can send at most %(count)d invitations per day. Try again tomorrow.")
-        raise DomainError("rate_limited", sentence % {"count": MOST_IN_A_DAY})
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
@@ -100,7 +92,10 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
     if _open(organization_id).filter(email=email).exists():
         sentence = _("%(email)s has already been invited: send that invitation again, or withdraw it.")
         raise DomainError("conflict", sentence % {"email": email})
-    require_room_to_invite(organization_id)
+    since = clock.now() - timedelta(days=1)
+    if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
+        sentence = _("An organization can send at most %(count)d invitations per day. Try again tomorrow.")
+        raise DomainError("rate_limited", sentence % {"count": MOST_IN_A_DAY})
     invited_by = acting_member(organization_id, actor)
     invitation = Invitation(organization=organization, email=email, role=role, invited_by=invited_by)
     invited = _with_new_link(invitation)
@@ -172,9 +167,7 @@ def _open(organization_id: int) -> QuerySet[Invitation]:
 def _changeable(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
     locked_organization(organization_id)
     rows = _open(organization_id).select_related("organization", "invited_by__user")
-    invitation = rows.filter(pk=invitation_id).first()
-    if invitation is None:
-        raise DomainError("not_found", _("There is no such invitation."))
+    invitation = existing(rows.filter(pk=invitation_id), _("There is no such invitation."))
     require_grantable(organization_id, actor, invitation.role)
     return invitation
 

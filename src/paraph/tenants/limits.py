@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from paraph.counts.counting import KEPT_FOR_GOOD, Ceiling, count, number_of
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay

@@ -16,6 +16,7 @@ from paraph.tenants.invitations import withdraw_what_is_not_grantable
 from paraph.tenants.models import ActorKind, Member, Organization, Role
 from paraph.tenants.organizations import change_settings, locked_organization, require_choice
 from paraph.tenants.rights import acting_member, grantable, require_grantable
+from paraph.tenants.scope import existing
 
 
 @transaction.atomic
@@ -99,10 +100,7 @@ def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> No
 
 def _member(organization_id: int, member_id: int) -> Member:
     members = Member.objects.select_related("user").filter(organization_id=organization_id)
-    member = members.filter(pk=member_id).first()
-    if member is None:
-        raise DomainError("not_found", _("There is no such member."))
-    return member
+    return existing(members.filter(pk=member_id), _("There is no such member."))
 
 
 def _keep_an_owner(member: Member) -> None:

@@ -33,7 +33,7 @@ class Organization(models.Model):
     signers go; without it they cannot ask. ``esign_disclosure``: signers read the disclosure of the US ESIGN Act, which
     names that address, before they consent. ``web_application``: that of production whose webhook URL hears of requests
     that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
-    ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.request_defaults`);
+    ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.organizations`);
     null for nothing.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since

@@ -1,4 +1,5 @@
-"""Organizations and their settings (rules 2.4, 2.6). Every change locks the organization's row first."""
+"""Organizations, their settings and the defaults of their requests (rules 2.4, 2.6). Every change locks the
+organization's row first."""
 
 from typing import Any
 
@@ -11,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import Action, Actor, note
-from paraph.tenants.models import Application, Environment, Member, Organization, Plan, Role, User
+from paraph.tenants.models import Application, BrandingProfile, Environment, Member, Organization, Plan, Role, User
+from paraph.tenants.scope import existing
 
 MOST_OWNED = 10
 UNNAMED = "First organization"
@@ -35,10 +37,8 @@ def locked_organization(organization_id: int) -> Organization:
 
 def _existing(organization_id: int, *, lock: bool) -> Organization:
     rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
-    organization = rows.filter(pk=organization_id, deleted_at=None).first()
-    if organization is None:
-        raise DomainError("not_found", _("There is no organization %(id)d.") % {"id": organization_id})
-    return organization
+    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
+    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
 
 
 @transaction.atomic
@@ -53,8 +53,7 @@ def create_organization(actor: Actor, name: str, plan: str) -> Organization:
 def may_open_organization(user: User) -> bool:
     """Return whether the person may make another organization: where registration is not closed, up to ten that they
     own."""
-    owned = user.memberships.filter(role=Role.OWNER).count()
-    return settings.PARAPH.registration != "closed" and owned < MOST_OWNED
+    return settings.PARAPH.registration != "closed" and user.memberships.filter(role=Role.OWNER).count() < MOST_OWNED
 
 
 @transaction.atomic
@@ -145,3 +144,43 @@ def _email_address(address: str) -> str:
             sentence = f"contact_email must be an e-mail address, not {address[:80]!r}."
             raise DomainError("validation_error", sentence) from problem
     return address
+
+
+DEFAULTS = ("locale", "branding_profile_id", "validity_days", "reminders", "message")
+"""What requests that members begin in the dashboard have from the start, as the organization wants it: options of a
+creation. What has no default is as it is everywhere."""
+
+
+def request_defaults(organization: Organization) -> dict[str, Any]:
+    """Return the defaults that hold, without a branding profile that was deleted."""
+    defaults = dict(organization.request_defaults or {})
+    if not _has_profile(organization.pk, defaults.get("branding_profile_id")):
+        del defaults["branding_profile_id"]
+    return defaults
+
+
+@transaction.atomic
+def change_request_defaults(organization_id: int, actor: Actor, wanted: dict[str, Any]) -> None:
+    """Make these the defaults, with values that are read already, and note what changed: of a message, which may name
+    people, only that there is one. Raise ``DomainError``: ``not_found``, ``validation_error`` for another
+    organization's branding profile."""
+    organization = locked_organization(organization_id)
+    defaults = {name: wanted[name] for name in DEFAULTS if wanted.get(name)}
+    if not _has_profile(organization_id, defaults.get("branding_profile_id")):
+        raise DomainError("validation_error", "branding_profile_id must name a branding profile of the organization.")
+    before = organization.request_defaults or {}
+    if changed := [name for name in DEFAULTS if before.get(name) != defaults.get(name)]:
+        organization.request_defaults = defaults
+        organization.save(update_fields=["request_defaults"])
+        earlier, later = ({f"default_{name}": _told(name, each) for name in changed} for each in (before, defaults))
+        note(organization_id, actor, Action.ORGANIZATION_UPDATED, before=earlier, after=later)
+
+
+def _told(name: str, defaults: dict[str, Any]) -> Any:
+    return "…" if name == "message" and name in defaults else defaults.get(name)
+
+
+def _has_profile(organization_id: int, profile_id: int | None) -> bool:
+    """Return whether the profile is the organization's; as well where none is named."""
+    own = BrandingProfile.objects.filter(organization_id=organization_id, deleted_at=None)
+    return profile_id is None or own.filter(pk=profile_id).exists()

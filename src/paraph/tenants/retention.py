@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
@@ -14,12 +14,11 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import SERVICE, Action, Actor, note
 from paraph.tenants.models import Environment, Retention
 from paraph.tenants.organizations import locked_organization, require_choice
+from paraph.tenants.scope import Row
 
 LONGEST_DAYS = 36_500
 Days = dict[str, int | None]
 """By environment; None for ever."""
-
-Row = TypeVar("Row", bound=Model)
 
 
 @transaction.atomic
@@ -63,8 +62,7 @@ def _require_sound(days: int | None, people_days: int | None) -> None:
 def retention_days(organization_id: int, kept: str = "days") -> Days:
     """Return the days of each environment, those of files or, where ``kept`` is "people_days", of people; None for
     ever."""
-    rows = Retention.objects.filter(organization=organization_id)
-    known = dict(rows.values_list("environment", kept))
+    known = dict(Retention.objects.filter(organization=organization_id).values_list("environment", kept))
     return {environment: known.get(environment) for environment in Environment.values}
 
 

@@ -4,11 +4,12 @@ Querysets begin with :func:`scoped`.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from django.db.models import Model, QuerySet
 
+from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.tenants.models import BrandingProfile
 
@@ -25,6 +26,11 @@ class TenantScope:
     plan: str
     application_id: int | None
     suspended: bool = False
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What rows of theirs have in two columns, as new rows take it and statements name it."""
+        return {"organization_id": self.organization_id, "environment": self.environment}
 
 
 class _Owned(Protocol):
@@ -49,7 +55,15 @@ def answer_for(owned: _Owned) -> None:
 
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
     """Return the rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
-    return QuerySet(model).filter(organization_id=scope.organization_id, environment=scope.environment)
+    return QuerySet(model).filter(**scope.columns)
+
+
+def existing(rows: QuerySet[Row], sentence: str) -> Row:
+    """Return the first row. Raise ``DomainError("not_found", …)`` with the sentence where there is none."""
+    row = rows.first()
+    if row is None:
+        raise DomainError("not_found", sentence)
+    return row
 
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:

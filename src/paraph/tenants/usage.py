@@ -45,14 +45,6 @@ class MonthlyUsage:
         """Return the number of requests that the API created in production, which is what is billed by usage."""
         return max(self.requests[Environment.PRODUCTION] - self.web_sends, 0)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "api_calls": self.calls,
-            "requests": self.requests,
-            "web_sends": self.web_sends,
-            "billed_requests": self.billed_requests,
-        }
-
 
 def month_of(text: str) -> date:
     """Return the first day of a month written YYYY-MM. Raise ``ValueError``."""
@@ -79,8 +71,7 @@ def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, 
         if newest or earlier:
             used[held.organization_id].calls[held.environment] += newest + earlier
     created = DailyCount.objects.filter(resource="signature_requests", day__gte=month, day__lt=next_month(month), **of)
-    by_environment = created.values_list("organization_id", "environment").annotate(Sum("count"))
-    for owner, environment, count in by_environment:
+    for owner, environment, count in created.values_list("organization_id", "environment").annotate(Sum("count")):
         used[owner].requests[environment] = count
     sends = Count.objects.filter(scope__startswith=sends_scope(month, ""))
     if organization_id is not None:
@@ -99,9 +90,13 @@ def usage_of_all(month: date) -> list[dict[str, Any]]:
             "name": row.name,
             "plan": row.plan,
             "month": f"{month:%Y-%m}",
-            **used.get(row.pk, MonthlyUsage()).to_json(),
+            "api_calls": of.calls,
+            "requests": of.requests,
+            "web_sends": of.web_sends,
+            "billed_requests": of.billed_requests,
         }
         for row in Organization.objects.order_by("pk")
+        for of in [used.get(row.pk, MonthlyUsage())]
     ]
 
 

@@ -1,7 +1,7 @@
 """Merkle trees as RFC 6962 §2.1 hashes them, their proofs, and the tiles that C2SP tlog-tiles cuts them into."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 TILE = 256
 """The width of a full tile. The hash of a full tile is one hash of a tile at the level above."""
@@ -44,49 +44,26 @@ def tree_hash(start: int, end: int, read: Read) -> bytes:
     return node_hash(tree_hash(start, middle, read), tree_hash(middle, end, read))
 
 
-def inclusion_proof(index: int, size: int, read: Read, start: int = 0) -> list[bytes]:
-    """Return the audit path of an entry, from its sibling up (RFC 6962 §2.1.1), in the tree of this size, whose first
-    entry is that at ``start`` of the log; ``index`` counts from there."""
-    if size == 1:
-        return []
-    half = _split(size)
-    middle, end = start + half, start + size
-    if index < half:
-        return [*inclusion_proof(index, half, read, start), tree_hash(middle, end, read)]
-    return [*inclusion_proof(index - half, size - half, read, middle), tree_hash(start, middle, read)]
+def inclusion_proof(index: int, size: int, read: Read) -> list[bytes]:
+    """Return the audit path of an entry in the tree of this size, from its sibling up (RFC 6962 §2.1.1)."""
+    return [tree_hash(start, end, read) for _, start, end in _way(index, size)]
 
 
-def consistency_proof(old: int, size: int, read: Read, start: int = 0) -> list[bytes]:
-    """Return the proof that the tree of ``size`` extends that of the ``old`` size (RFC 6962 §2.1.2), both of which
-    begin at ``start`` of the log."""
-    if old in (0, size):
-        return [tree_hash(start, start + size, read)] if start else []
-    half = _split(size)
-    middle, end = start + half, start + size
-    if old <= half:
-        return [*consistency_proof(old, half, read, start), tree_hash(middle, end, read)]
-    return [*consistency_proof(old - half, size - half, read, middle), tree_hash(start, middle, read)]
+def consistency_proof(old: int, size: int, read: Read) -> list[bytes]:
+    """Return the proof that the tree of ``size`` extends that of the ``old`` size (RFC 6962 §2.1.2)."""
+    way = _way(old - 1, size, last=True) if old else []
+    begun = max((end for is_left, _, end in way if is_left), default=0)  # where the part begins that the way leaves
+    parts = [(begun, old)] if begun else []
+    return [tree_hash(start, end, read) for start, end in [*parts, *(part for _, *part in way)]]
 
 
 def check_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
     """Raise ProofRefused unless the leaf with this hash is in the tree with this root."""
     if not 0 <= index < size:
         raise ProofRefused(f"Entry {index} lies outside the log, which has {size} entries.")
-    if _root_by(leaf, index, size, proof) != root:
+    sides = [is_left for is_left, _, _ in _way(index, size)]
+    if len(proof) != len(sides) or _climbed(leaf, zip(sides, proof, strict=True)) != root:
         raise ProofRefused("The inclusion proof does not lead to the root of the checkpoint.")
-
-
-def _root_by(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
-    """Return the root that a proof of inclusion leads to; None where it is too long or too short."""
-    if size == 1 or not proof:
-        return None if proof or size > 1 else leaf
-    *below, sibling = proof
-    half = _split(size)
-    if index < half:
-        found = _root_by(leaf, index, half, below)
-        return found and node_hash(found, sibling)
-    found = _root_by(leaf, index - half, size - half, below)
-    return found and node_hash(sibling, found)
 
 
 def check_consistency(old: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
@@ -94,27 +71,33 @@ def check_consistency(old: int, old_root: bytes, size: int, root: bytes, proof: 
     if old == 0:
         holds = old_root == EMPTY and not proof
     else:
-        holds = old <= size and _roots_by(old, size, proof, old_root) == (old_root, root)
+        sides = [is_left for is_left, _, _ in _way(old - 1, size, last=True)] if old <= size else []
+        hashes = [*proof] if any(sides) else [old_root, *proof]  # of the old tree whole, its root is the beginning
+        steps = [*zip(sides, hashes[1:], strict=False)]
+        holds = old <= size and len(hashes) == len(sides) + 1
+        holds = holds and _climbed(hashes[0], steps) == root
+        holds = holds and _climbed(hashes[0], (step for step in steps if step[0])) == old_root
     if not holds:
         raise ProofRefused(f"The log of {size} entries does not extend that of {old}.")
 
 
-def _roots_by(old: int, size: int, proof: Sequence[bytes], whole: bytes | None) -> tuple[bytes, bytes] | None:
-    """Return the roots of the old tree and of the new one that a proof of consistency leads to; None where it is too
-    long or too short. ``whole``: the hash of the old tree as far as the proof leaves it out, as all of it is one
-    complete part."""
-    if old == size:
-        found = [*proof] if whole is None else [whole, *proof]
-        return (found[0], found[0]) if len(found) == 1 else None
-    if not proof:
-        return None
-    *below, sibling = proof
+def _way(index: int, size: int, *, last: bool = False, start: int = 0) -> list[tuple[bool, int, int]]:
+    """Return the siblings on the way from an entry up to the root: whether each is to the left, and its first entry and
+    that after its last. ``last``: from the largest part that the entry is the last one of."""
+    if size == 1 or (last and index == size - 1):
+        return []
     half = _split(size)
-    if old <= half:
-        roots = _roots_by(old, half, below, whole)
-        return roots and (roots[0], node_hash(roots[1], sibling))
-    roots = _roots_by(old - half, size - half, below, None)
-    return roots and (node_hash(sibling, roots[0]), node_hash(sibling, roots[1]))
+    middle, end = start + half, start + size
+    if index < half:
+        return [*_way(index, half, last=last, start=start), (False, middle, end)]
+    return [*_way(index - half, size - half, last=last, start=middle), (True, start, middle)]
+
+
+def _climbed(found: bytes, steps: Iterable[tuple[bool, bytes]]) -> bytes:
+    """Return the hash that siblings lead to, each with whether it is to the left."""
+    for is_left, sibling in steps:
+        found = node_hash(sibling, found) if is_left else node_hash(found, sibling)
+    return found
 
 
 def _split(size: int) -> int:

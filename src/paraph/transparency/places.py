@@ -48,7 +48,7 @@ class Places(NamedTuple):
                 entry = entries[digest] if self.url else read_proof(self.inclusion or "").entry
                 told[name] = Fault("", f"{name} is entry {entry} of the log {origin}.")
             except ProofRefused as refused:
-                sentence = f"That {f'the log {origin}' if origin else 'a log'} contains {name} does not hold: {refused}"
+                sentence = f"That {origin or 'a log'} has {name} does not hold: {refused}"
                 told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
         return told
 

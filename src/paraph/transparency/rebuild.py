@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import takewhile
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

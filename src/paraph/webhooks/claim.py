@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 
 AT_ONCE = 16
 AT_ONCE_IN_TROUBLE = 8

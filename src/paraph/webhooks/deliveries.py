@@ -3,7 +3,6 @@
 Where one application is named, the caller has found it among the member's own.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -45,17 +44,6 @@ class Signed(NamedTuple):
 
     headers: dict[str, str]
     body: bytes
-
-
-@dataclass(frozen=True)
-class FailingWebhook:
-    """An application whose latest failing delivery is of ``since``. ``next_attempt_at`` is None once it was given
-    up."""
-
-    application: Application
-    event_type: str
-    since: datetime
-    next_attempt_at: datetime | None
 
 
 def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
@@ -117,27 +105,20 @@ def with_outcome(rows: QuerySet[Delivery]) -> QuerySet[Any]:
 def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
     """Return the deliveries of one of the caller's requests, oldest first, as :func:`with_outcome` does."""
     rows = Delivery.objects.filter(
-        request_id=request_id,
-        request__organization_id=scope.organization_id,
-        request__environment=scope.environment,
+        request_id=request_id, request__organization_id=scope.organization_id, request__environment=scope.environment
     )
     return with_outcome(rows).order_by("pk")
 
 
-def failing_webhooks(scope: TenantScope) -> list[FailingWebhook]:
-    """Return the caller's applications with deliveries of the last fourteen days that fail, in the order of their
-    names."""
+def failing_webhooks(scope: TenantScope) -> list[Delivery]:
+    """Return the latest failing delivery of each of the caller's applications, of the last fourteen days, in the order
+    of their names."""
     latest = Delivery.objects.filter(_FAILING, application=OuterRef("pk")).order_by("-pk")
     applications: Any = scoped(Application, scope).annotate(failing=Subquery(latest.values("pk")[:1]))
-    chosen = {each.failing: each for each in applications.filter(failing__isnull=False).order_by("name", "pk")}
-    rows = Delivery.objects.in_bulk(list(chosen))
-    recent = [(chosen[pk], rows[pk]) for pk in chosen if pk in rows and rows[pk].occurred_at > clock.now() - _RECENTLY]
-    return [
-        FailingWebhook(
-            each, row.event_type, row.occurred_at, row.due_at if row.status == DeliveryStatus.WAITING else None
-        )
-        for each, row in recent
-    ]
+    chosen = applications.filter(failing__isnull=False).order_by("name", "pk").values_list("failing", flat=True)
+    rows = Delivery.objects.select_related("application").in_bulk(list(chosen))
+    found = [rows[pk] for pk in chosen if pk in rows]
+    return [row for row in found if row.occurred_at > clock.now() - _RECENTLY]
 
 
 def signed(application: Application, delivery: Delivery, attempt_id: str) -> Signed | None:

@@ -103,7 +103,9 @@ class Dispatcher:
                     continue
                 await kept.close_expired()
                 for delivery in prepared:
-                    self._send_beside(delivery)
+                    task = asyncio.create_task(self._send(delivery))
+                    self._under_way[task] = delivery.claimed
+                    task.add_done_callback(self._under_way.pop)
                 gather = _GATHER_WITH_MORE_DUE if len(prepared) >= AT_ONCE else _GATHER
                 await self._wait(gather if prepared else _LOOK_EVERY, gather)
             await kept.close_expired(all_of_them=True)
@@ -119,11 +121,6 @@ class Dispatcher:
             return []
         in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
         return _prepare_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
-
-    def _send_beside(self, delivery: PreparedDelivery) -> None:
-        task = asyncio.create_task(self._send(delivery))
-        self._under_way[task] = delivery.claimed
-        task.add_done_callback(self._under_way.pop)
 
     async def _send(self, delivery: PreparedDelivery) -> None:
         claimed = delivery.claimed

@@ -16,7 +16,7 @@ DAYS_KEPT = 30
 
 
 def _of_tenant(table: str) -> str:
-    return f"{table}.organization_id = %(organization)s::bigint AND {table}.environment = %(environment)s"
+    return f"{table}.organization_id = %(organization_id)s::bigint AND {table}.environment = %(environment)s"
 
 
 _CHOICES = {  # a plan for each: one for all of them would read what it does not show
@@ -104,7 +104,7 @@ class EventPage(NamedTuple):
 def end_of(scope: TenantScope) -> Cursor:
     """Return the cursor behind the newest event."""
     with connection.cursor() as cursor:
-        cursor.execute(_END, _tenant(scope))
+        cursor.execute(_END, scope.columns)
         return Cursor._make(cursor.fetchone() or BEGINNING)
 
 
@@ -113,7 +113,7 @@ def page_after(scope: TenantScope, after: Cursor | None, choice: Choice, limit: 
     ``DomainError("cursor_expired", …)`` where what followed it is not kept any more, or the cursor is of events that a
     restored database does not have."""
     values = {
-        **_tenant(scope),
+        **scope.columns,
         "after": after.position if after else 0,
         "event_type": choice.event_type,
         "request": choice.request_id,
@@ -138,7 +138,3 @@ def _holds(cursor: Cursor, own: datetime | None, next_one: int | None, end: Curs
     if own is not None:
         return own == cursor.moment
     return cursor == end or next_one is not None
-
-
-def _tenant(scope: TenantScope) -> dict[str, Any]:
-    return {"organization": scope.organization_id, "environment": scope.environment}

@@ -115,15 +115,11 @@ class Delivery(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["endpoint", "due_at", "id"],
-                condition=models.Q(status="waiting"),
-                name="delivery_live",
+                fields=["endpoint", "due_at", "id"], condition=models.Q(status="waiting"), name="delivery_live"
             ),
             models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="delivery_due"),
             models.Index(
-                fields=["endpoint"],
-                condition=models.Q(status="waiting", failures__gt=0),
-                name="delivery_troubled",
+                fields=["endpoint"], condition=models.Q(status="waiting", failures__gt=0), name="delivery_troubled"
             ),
             models.Index(
                 fields=["finished_at"], condition=models.Q(finished_at__isnull=False), name="delivery_finished"

@@ -7,7 +7,7 @@ import structlog
 from django.db.models import Model
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer

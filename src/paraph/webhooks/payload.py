@@ -55,12 +55,8 @@ def payload(
 
 def payload_of_test(occurred_at: datetime) -> str:
     """Return the JSON text of a test: the fields that every event has, of a request that does not exist."""
-    content = {
-        "event": TEST_EVENT,
-        "occurred_at": clock.iso(occurred_at),
-        "signature_request": {"id": 0, "status": "pending", "mode": "parallel"},
-    }
-    return _text(content)
+    nobodys = {"id": 0, "status": "pending", "mode": "parallel"}
+    return _text({"event": TEST_EVENT, "occurred_at": clock.iso(occurred_at), "signature_request": nobodys})
 
 
 def body(event_type: str, stored: str, request_id: int | None) -> bytes:

@@ -7,18 +7,12 @@ from uuid import UUID
 
 import structlog
 
-from paraph.database.planned import planned
+from paraph.database.base import planned
 from paraph.metrics import metrics
 from paraph.outbound.exchange import PostResult
 from paraph.webhooks.models import DeliveryStatus
 
-DELAYS = (
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=25),
-    timedelta(hours=2),
-    timedelta(hours=10),
-)
+DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=2), timedelta(hours=10))
 
 
 def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
@@ -78,9 +72,6 @@ class _OpenAttempt(NamedTuple):
     trace: str
 
 
-_ATTEMPT = _OpenAttempt._fields.index("attempt_id")
-
-
 class _Outcome(NamedTuple):
     """The new state of a delivery and its attempt; fields in the order of the statement's columns."""
 
@@ -103,7 +94,7 @@ def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) 
     Safe to repeat: only the open attempt of a delivery is recorded.
     """
     answers = dict(attempts)
-    found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in planned(_OPEN, [list(answers)])}
+    found = {each.attempt_id: each for each in map(_OpenAttempt._make, planned(_OPEN, [list(answers)]))}
     outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
     if not outcomes:
         return

@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import origin_of
 from paraph.tenants.models import Application
+from paraph.tenants.scope import existing
 from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import TEST_EVENT, payload_of_test
 
@@ -25,9 +26,7 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
     chosen = Delivery.objects.filter(pk=delivery_id)
     if application is not None:
         chosen = chosen.filter(application=application)
-    delivery = chosen.first()
-    if delivery is None:
-        raise DomainError("not_found", f"There is no delivery {delivery_id}.")
+    delivery = existing(chosen, f"There is no delivery {delivery_id}.")
     if delivery.destination == Destination.CATCHER:
         raise DomainError("conflict", f"Delivery {delivery_id} was caught: its application had no webhook URL.")
     if delivery.status == DeliveryStatus.HELD:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from paraph.api.v1 import body
+from paraph.api.v1 import call
 from paraph.documents.models import ORDINARY, Document
 from paraph.kernel import clock
 from paraph.pdf.untrusted.page_reading import find_tags
@@ -232,7 +232,7 @@ def test_chunked_json(owner: ApiClient) -> None:
 
 
 def test_chunked_json_over_the_limit(owner: ApiClient) -> None:
-    content = b'{"signature_request": "' + b"x" * body.LARGEST + b'"}'
+    content = b'{"signature_request": "' + b"x" * call.LARGEST + b'"}'
     status, answer = send_chunked(owner, "/api/v1/signature_requests", content, "application/json")
     assert (status, answer["error"]["code"]) == (413, "payload_too_large")
 

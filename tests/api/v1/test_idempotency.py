@@ -200,7 +200,7 @@ def test_an_answer_that_was_lost_after_the_commit_is_given_again(monkeypatch: py
     ways: list[Callable[[], Any]] = [partial(calls.create, wanted), calls.upload]
     for send in ways:
         with monkeypatch.context() as broken:
-            broken.setattr("paraph.api.v1.idempotent.json_response", lambda *_: 1 / 0)
+            broken.setattr("paraph.api.v1.call.json_response", lambda *_: 1 / 0)
             assert send().status_code == 500
         again = send()
         assert again.status_code == 201 and again[REPLAYED] == "true"

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.audit_trail.append import Origin, broken_at, follow
+from paraph.audit_trail.journal import Origin, broken_at, follow
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert
 from paraph.flow.personal_data.erase import erase_signer

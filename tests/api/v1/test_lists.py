@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paraph.api.v1.lists import Page, Selection, page_of_rows
-from paraph.audit_trail.append import follow
+from paraph.audit_trail.journal import follow
 from paraph.database.rows import insert
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest

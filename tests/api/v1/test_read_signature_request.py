@@ -220,7 +220,7 @@ def searched(made: Scene) -> dict[str, int]:
     """How often the page of this request looks into the tables of fields and copies."""
     values: dict[str, Any] = {
         "ids": [made.request.pk],
-        "organization": made.request.organization_id,
+        "organization_id": made.request.organization_id,
         "environment": "sandbox",
         "now": clock.now(),
     }

@@ -7,7 +7,7 @@ import pytest
 from django.db.models import F
 
 from paraph.api.v1 import sandbox_acts
-from paraph.audit_trail.append import Origin, broken_at
+from paraph.audit_trail.journal import Origin, broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile
 from paraph.flow.ending import end_early

@@ -18,7 +18,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
-from paraph.api.v1 import authentication
+from paraph.api.v1 import endpoint
 from paraph.api.v1.openapi import document as openapi
 from paraph.server.wsgi import application
 from paraph.tenants import limits as plans
@@ -48,7 +48,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
     """The key of an organization with documents, a request and a profile, and no limit to its calls. The
     connection to the database is the test's, and outlives each call."""
     monkeypatch.setattr(plans, "SANDBOX_RATE", plans.RateLimit(10**9, 10**9))
-    monkeypatch.setattr(authentication, "BAD_CALLS_PER_MINUTE", 10**9)
+    monkeypatch.setattr(endpoint, "BAD_CALLS_PER_MINUTE", 10**9)
     owner = api_client()
     assert owner.create(payload(owner.document())).status_code == 201
     documents = [owner.upload(TAGGED).json()["id"] for _ in range(3)]

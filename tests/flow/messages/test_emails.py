@@ -16,8 +16,7 @@ from django.utils.html import escape
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages import emails
-from paraph.flow.messages.emails import CopyLink
-from paraph.flow.messages.names import quoted
+from paraph.flow.messages.emails import CopyLink, quoted
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.kernel.appearance import contrast
 from paraph.messaging.letters import EmailContent

@@ -7,12 +7,10 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.codes import refused
 from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
+from paraph.api.v1.endpoint import ApiRequest, existing, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.operation import operation
-from paraph.api.v1.shapes import ABSENT, Digest, Id, Output, Pagination, Timestamp, without_defaults
+from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp, sometimes
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.failures import finalization
 from paraph.kernel.clock import iso
@@ -59,20 +57,17 @@ class DocumentRemarks(Output):
     prints_differently: list[PageNumber] = Field(
         max_length=MOST_PAGES, description="Numbers of the pages that look different in print."
     )
-    print_unknown: int = Field(
-        ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+    print_unknown: int = sometimes(
+        ge=1, description="How many pages were not compared with their print, where there are any."
     )
-    drawn_differently: list[DisputedPlace] = Field(
-        ABSENT,
+    drawn_differently: list[DisputedPlace] = sometimes(
         max_length=MOST_PLACES,
         description="Places that other readers may draw otherwise, where there are any.",
     )
-    altered_after_seal: list[str] = Field(
-        ABSENT, max_length=10, description="Trusted seals after which it was altered before the upload, if any."
+    altered_after_seal: list[str] = sometimes(
+        max_length=10, description="Trusted seals after which it was altered before the upload, if any."
     )
     can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class PreparedDocument(Output):
@@ -99,139 +94,124 @@ class JournaledField(Output):
 class AuditMetadata(Output):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=without_defaults)
+    model_config = ConfigDict(extra="allow")
 
-    mode: Literal["sequential", "parallel"] = Field(ABSENT, description="Of `signature_request.created`.")
-    signers_count: int = Field(ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
-    documents_count: int = Field(
-        ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+    mode: Literal["sequential", "parallel"] = sometimes(description="Of `signature_request.created`.")
+    signers_count: int = sometimes(ge=1, description="Of `signature_request.created`: how many signers there are.")
+    documents_count: int = sometimes(
+        ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
     )
-    documents: list[DocumentRemarks] = Field(
-        ABSENT,
+    documents: list[DocumentRemarks] = sometimes(
         max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
         "where there are any.",
     )
-    prepared_documents: list[PreparedDocument] = Field(
-        ABSENT,
+    prepared_documents: list[PreparedDocument] = sometimes(
         max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents in whose place signers see another file, because "
         "the upload cannot be sealed as it is, where there are any.",
     )
-    channel: Literal["email", "sms"] = Field(ABSENT, description="Of a message, except a code: how it was sent.")
-    recipient: str = Field(
-        ABSENT,
+    channel: Literal["email", "sms"] = sometimes(description="Of a message, except a code: how it was sent.")
+    recipient: str = sometimes(
         min_length=3,
         max_length=LONGEST_EMAIL,
         description="Of a message to one person: the exact address or phone number that it was for.",
     )
-    recipients: list[str] = Field(ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
-    copies: Literal[True] = Field(ABSENT, description="Of a message to those who get copies, which is no signer's.")
-    kept: int = Field(
-        ABSENT,
+    recipients: list[str] = sometimes(description="Of `request.completion_notified`: the addresses it went to.")
+    copies: Literal[True] = sometimes(description="Of a message to those who get copies, which is no signer's.")
+    kept: int = sometimes(
         ge=1,
         description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
         "the service keeps.",
     )
-    acknowledgement: str = Field(ABSENT, description="What the gateway answered on taking the message.")
-    message: Literal["invitation", "reminder", "code", "completion", "end", "copy"] = Field(
-        ABSENT, description="Of `signer.delivery_failed`: what was refused for good."
+    acknowledgement: str = sometimes(description="What the gateway answered on taking the message.")
+    message: Literal["invitation", "reminder", "code", "completion", "end", "copy"] = sometimes(
+        description="Of `signer.delivery_failed`: what was refused for good."
     )
-    answer: str = Field(ABSENT, max_length=200, description="Likewise: what the mail server or SMS gateway said.")
-    provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
-    resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
-    corrected: list[str] = Field(
-        ABSENT, min_length=1, max_length=6, description="Of `signer.corrected`: the fields whose values were corrected."
+    answer: str = sometimes(max_length=200, description="Likewise: what the mail server or SMS gateway said.")
+    provider: Literal["email", "sms"] = sometimes(description="Of `signer.otp_sent`: the channel of the code.")
+    resend: bool = sometimes(description="Of `signer.otp_sent`: whether a code had been sent before.")
+    corrected: list[str] = sometimes(
+        min_length=1, max_length=6, description="Of `signer.corrected`: the fields whose values were corrected."
     )
-    before: dict[str, Digest] = Field(
-        ABSENT,
+    before: dict[str, Digest] = sometimes(
         max_length=6,
         description="Likewise: by field, a commitment to the earlier value, the SHA-256 of `salt` (its bytes) and the "
         "value.",
     )
-    after: dict[str, Digest] = Field(ABSENT, max_length=6, description="Likewise: a commitment to the corrected value.")
-    salt: str = Field(
-        ABSENT, max_length=32, description="Likewise: 16 bytes in hexadecimal; `erased` once the signer's data are."
+    after: dict[str, Digest] = sometimes(max_length=6, description="Likewise: a commitment to the corrected value.")
+    salt: str = sometimes(
+        max_length=32, description="Likewise: 16 bytes in hexadecimal; `erased` once the signer's data are."
     )
-    extended_from: Timestamp = Field(ABSENT, description="Of `request.extended`: the earlier `expires_at`.")
-    extended_to: Timestamp = Field(ABSENT, description="Likewise: the new one.")
-    wrong_codes: WrongCodes = Field(
-        ABSENT,
+    extended_from: Timestamp = sometimes(description="Of `request.extended`: the earlier `expires_at`.")
+    extended_to: Timestamp = sometimes(description="Likewise: the new one.")
+    wrong_codes: WrongCodes = sometimes(
         description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
         "when the log is read and no part of the journal, whose entries never change.",
     )
-    consent_notice: str = Field(ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
-    locale: str = Field(
-        ABSENT,
+    consent_notice: str = sometimes(description="Of `signer.signed`: the exact text that the signer accepted.")
+    locale: str = sometimes(
         description="Of `signer.signed`: the language of that text.",
         json_schema_extra={"enum": list(LOCALES)},
     )
-    fields: list[JournaledField] = Field(
-        ABSENT,
+    fields: list[JournaledField] = sometimes(
         max_length=MOST_DOCUMENTS * MOST_FIELDS,
         description="Of `signer.signed`, where the signer has fields: each of them with its value.",
     )
-    role: Literal["approver"] = Field(ABSENT, description="Of `signer.signed`, where an approver confirmed.")
-    in_person: Literal[True] = Field(
-        ABSENT, description="Of `signer.signed`, where the signer signed on the device of a member."
+    role: Literal["approver"] = sometimes(description="Of `signer.signed`, where an approver confirmed.")
+    in_person: Literal[True] = sometimes(
+        description="Of `signer.signed`, where the signer signed on the device of a member."
     )
-    member_id: Id = Field(ABSENT, description="Likewise: the member.")
-    finalization: Finalization = Field(
-        ABSENT,
+    member_id: Id = sometimes(description="Likewise: the member.")
+    finalization: Finalization = sometimes(
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
         "added when the log is read and no part of the journal, whose entries never change.",
     )
-    expires_at: Timestamp = Field(ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
-    ended_early: Literal[True] = Field(
-        ABSENT,
+    expires_at: Timestamp = sometimes(description="Of `request.expired`: when the validity ended, or would have.")
+    ended_early: Literal[True] = sometimes(
         description="Of `request.expired`, where the request was ended by sender, signer or operator.",
     )
-    reason: str = Field(
-        ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
+    reason: str = sometimes(
+        min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
     )
-    declined: Literal[True] = Field(ABSENT, description="Of `request.expired`, where a signer declined.")
-    signer_id: Id = Field(ABSENT, description="Likewise: the signer.")
-    sandbox_act: Literal[True] = Field(
-        ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
+    declined: Literal[True] = sometimes(description="Of `request.expired`, where a signer declined.")
+    signer_id: Id = sometimes(description="Likewise: the signer.")
+    sandbox_act: Literal[True] = sometimes(
+        description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
     )
-    document_id: Id = Field(ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
-    signed_pdf_sha256: Digest = Field(
-        ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
+    document_id: Id = sometimes(description="Of `signature_request.pades_signed`: the sealed document.")
+    signed_pdf_sha256: Digest = sometimes(
+        description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
     )
-    uploaded_pdf_sha256: Digest = Field(
-        ABSENT,
+    uploaded_pdf_sha256: Digest = sometimes(
         description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
         "the uploaded file.",
     )
-    prepared_pdf_sha256: Digest = Field(
-        ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
+    prepared_pdf_sha256: Digest = sometimes(
+        description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
     )
-    prepared_pdf_size: int = Field(
-        ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
+    prepared_pdf_size: int = sometimes(
+        ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
     )
-    certificate_sha256: Digest = Field(
-        ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
+    certificate_sha256: Digest = sometimes(
+        description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
     )
-    signing_algorithm: str = Field(ABSENT, description=f"{_SEALS}the algorithm of the signature.")
-    kms_key_id: str = Field(ABSENT, description=f"{_SEALS}the key that signed.")
-    kms_request_id: str | None = Field(
-        ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
+    signing_algorithm: str = sometimes(description=f"{_SEALS}the algorithm of the signature.")
+    kms_key_id: str = sometimes(description=f"{_SEALS}the key that signed.")
+    kms_request_id: str | None = sometimes(
+        description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
     )
-    timestamped: bool = Field(ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
-    timestamp_authority: str | None = Field(ABSENT, description=f"{_SEALS}the name of the authority; null without one.")
-    timestamp_policy_oid: str | None = Field(ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
-    timestamped_at: Timestamp | None = Field(ABSENT, description=f"{_SEALS}the time that it states; null without one.")
-    timestamp_failures: list[str] = Field(
-        ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
+    timestamped: bool = sometimes(description=f"{_SEALS}false when no timestamp authority could be reached.")
+    timestamp_authority: str | None = sometimes(description=f"{_SEALS}the name of the authority; null without one.")
+    timestamp_policy_oid: str | None = sometimes(description=f"{_SEALS}the authority's policy; null without one.")
+    timestamped_at: Timestamp | None = sometimes(description=f"{_SEALS}the time that it states; null without one.")
+    timestamp_failures: list[str] = sometimes(description=f"{_SEALS}why authorities did not answer, if some did not.")
+    method: str = sometimes(
+        description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
     )
-    method: str = Field(
-        ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
-    )
-    level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
-        ABSENT, description=f"{_SEALS}the PAdES level that was reached."
-    )
-    level_reasons: list[str] = Field(
-        ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
+    level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = sometimes(description=f"{_SEALS}the PAdES level that was reached.")
+    level_reasons: list[str] = sometimes(
+        description=f"{_SEALS}why it is not the level of the settings, where it is not."
     )
 
 
@@ -285,12 +265,9 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
     Lists what happened to a request, oldest first. Entries are only ever added.
     """
     wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
-    found = list(wanted.values_list("finalized", _WRONG_CODES))
-    if not found:
-        raise refused("not_found")
+    ((is_finalized, has_wrong_codes),) = existing(list(wanted.values_list("finalized", _WRONG_CODES)))
     # A journal never goes back in time, so that its positions are the order of created_at.
     rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
-    ((is_finalized, has_wrong_codes),) = found
     return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
 
 

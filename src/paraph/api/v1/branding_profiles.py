@@ -6,9 +6,8 @@ from django.db.models.functions import Lower
 from django.http import HttpResponse
 from pydantic import Field
 
-from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.endpoint import ApiRequest, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.operation import operation
 from paraph.api.v1.shapes import Color, Id, Name, Output, Pagination
 from paraph.tenants import models
 from paraph.tenants.scope import branding_profiles

@@ -5,21 +5,20 @@ from typing import Self
 
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from paraph.api.v1 import idempotent, multipart
-from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.codes import IDEMPOTENCY, refused
+from paraph.api.v1 import call, multipart
+from paraph.api.v1.codes import IDEMPOTENCY
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation, query
 from paraph.api.v1.lists import PAGING, filters, page_answer, page_of, page_of_rows, selection
-from paraph.api.v1.operation import KEY, Body, operation, query
-from paraph.api.v1.shapes import LINK_SECONDS, Output, Points, json_response
+from paraph.api.v1.shapes import LINK_SECONDS, Output, Points
 from paraph.documents import models
 from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, upload
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
@@ -79,7 +78,8 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    return idempotent.with_key(request, _upload)
+    with call.key_of(request) as key:
+        return _upload(request, key)
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -89,19 +89,14 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
 
-        def made(beside: Beside) -> BaseModel:
-            made = upload(
-                request.scope,
-                file,
-                part.name,
-                part.content_type,
-                accept_drawn_differently=accepted,
-                beside=beside,
-            )
-            return _uploaded(made)
-
-        content = [file.sha256.hex(), part.name, *["accepted"] * accepted]
-        return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
+        make = partial(upload, request.scope, file, part.name, part.content_type, accept_drawn_differently=accepted)
+        return call.created_once(
+            key,
+            [file.sha256.hex(), part.name, *["accepted"] * accepted],
+            lambda beside: make(beside=beside),
+            lambda document_id: scoped(models.Document, request.scope).filter(pk=document_id).first(),
+            lambda made: UploadedDocument.of(made, preflight=_preflight(made)),
+        )
 
 
 def _accepts(request: ApiRequest) -> bool:
@@ -112,15 +107,6 @@ def _accepts(request: ApiRequest) -> bool:
     expected = _("one of %(values)s") % {"values": "true, false"}
     told = {"name": ACCEPT, "expected": expected, "value": ", ".join(values)[:100]}
     raise DomainError("validation_error", message % told)
-
-
-def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:
-    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
-    return _uploaded(row) if row else None
-
-
-def _uploaded(document: models.Document) -> UploadedDocument:
-    return UploadedDocument.of(document, preflight=_preflight(document))
 
 
 @operation(
@@ -153,9 +139,7 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
 
     Reads one document, with an address to download the uploaded file from for 15 minutes.
     """
-    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
-    if row is None:
-        raise refused("not_found")
+    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first())
     ready = row.status == DocumentStatus.READY and row.file_deleted_at is None
     address = store.presign(row.object_key, row.name, LINK_SECONDS) if ready else None
     return json_response(DocumentWithDownload.of(row, preflight=_preflight(row), download_url=address))
@@ -213,9 +197,7 @@ def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
     Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can name.
     With `text`, the places of another text.
     """
-    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
-    if row is None:
-        raise refused("not_found")
+    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).first())
     wanted = _wanted(request.GET)
     if row.file_deleted_at:
         raise DomainError("gone", _("The file of document %(document)d has been deleted.") % {"document": row.pk})

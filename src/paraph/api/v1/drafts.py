@@ -5,17 +5,15 @@ from typing import Literal, Self
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import Id, Output, Timestamp, Url, json_response
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation
+from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft
-from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
 from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.models import Environment
@@ -75,21 +73,17 @@ def create_draft(request: ApiRequest) -> HttpResponse:
     the member who sends declares that the signers are identified.
     """
     _production_only(request)
-    return idempotent.with_key(request, _create)
+    with call.key_of(request) as key:
+        payload = call.read(request, "signature_request", DraftInput)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-
-def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "signature_request", DraftInput)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
-
-    def made(beside: Beside) -> BaseModel:
-        return CreatedDraft.of(prepare_draft(request.scope, payload, locale, beside))
-
-    def made_before(draft_id: int) -> BaseModel | None:
-        found = _prepared(request).filter(pk=draft_id).first()
-        return CreatedDraft.of(found) if found else None
-
-    return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(
+            key,
+            payload,
+            lambda beside: prepare_draft(request.scope, payload, locale, beside),
+            lambda draft_id: _prepared(request).filter(pk=draft_id).first(),
+            CreatedDraft.of,
+        )
 
 
 @operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))
@@ -99,10 +93,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
     Tells what became of a draft that a production key has prepared, at any time.
     """
     _production_only(request)
-    found = _prepared(request).filter(pk=draft_id).first()
-    if found is None:
-        raise refused("not_found")
-    return json_response(Draft.of(found))
+    return json_response(Draft.of(existing(_prepared(request).filter(pk=draft_id).first())))
 
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:

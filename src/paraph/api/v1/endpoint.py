@@ -1,4 +1,5 @@
-"""The way into the API: every call is identified and counted before it is answered, and answered in the one envelope.
+"""The way into the API: what an operation says of itself, at the function that answers it; every call is identified and
+counted before it is answered (rules 5.1 and 8), and answered in the one envelope.
 
 The precedence of refusals, first match wins:
 
@@ -30,73 +31,45 @@ The precedence of refusals, first match wins:
 12. ``internal_error`` with an id that the log has too.
 """
 
+import inspect
+import json
 import logging
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
 
-from paraph.api.v1.authentication import RateLimited, RateLimitStatus, check, identify, rate_headers
-from paraph.api.v1.codes import CODES, TooEarlyError
-from paraph.api.v1.operation import Operation
-from paraph.api.v1.shapes import json_response
+from paraph.api.v1.codes import ANY, CODES, TooEarlyError, refused
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.spelling import nearest
+from paraph.server.client_address import client_address, guarded_network
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
+from paraph.tenants.limits import RateLimit, allowance, rate_limit
+from paraph.tenants.models import ActorKind, Environment
+from paraph.tenants.scope import TenantScope, answer_for
 
 log = logging.getLogger("paraph.api")
-
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
-
-
-def refusal(error: DomainError) -> HttpResponse:
-    """Return the answer to a refusal. A code that is none of the API's is a fault of the service."""
-    if error.code not in CODES or error.code == "internal_error":
-        return crash()
-    if error.code == "unavailable":
-        return _unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
-    response = json_response({"error": {"code": error.code, "message": error.message}}, CODES[error.code].status)
-    if error.code == "idempotency_key_in_use":
-        response.headers["Retry-After"] = "1"
-    if isinstance(error, TooEarlyError):
-        response.headers["Retry-After"] = str(error.retry_after)
-    return response
-
-
-def fault(error: Exception) -> HttpResponse:
-    """Return the answer to an exception that is no refusal: the database or the object store is away, or a fault of
-    ours."""
-    if not is_outage(error):
-        return crash()
-    log.error("%s", outage_sentence(error))
-    return _unavailable(_("The service is not available at the moment. Try again in a few seconds."))
-
-
-def crash() -> HttpResponse:
-    """Return the answer to the exception being handled, which goes to the log under the same id."""
-    incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
-    log.exception("incident %s", incident)
-    message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")
-    error = {"code": "internal_error", "message": message % {"incident": incident}}
-    return json_response({"error": error}, 500)
-
-
-def _unavailable(message: str) -> HttpResponse:
-    """Whatever the reason, which the log has: callers can but try again."""
-    response = json_response({"error": {"code": "unavailable", "message": message}}, CODES["unavailable"].status)
-    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return response
-
-
 _MOST_PARAMETERS = 50  # of a query, that are looked at
-Functions = dict[str, Callable[..., HttpResponse]]
+Function = Callable[..., HttpResponse]
+Functions = dict[str, Function]
+DocumentPart = dict[str, Any]
+Found = TypeVar("Found")
 
 
-def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def endpoint(**functions: Function) -> Function:
     """Return a Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``.
     With no function it is the view of a route that does not exist, which only a valid key is told."""
 
@@ -151,3 +124,255 @@ def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:
     response = refusal(DomainError("method_not_allowed", message % facts))
     response.headers["Allow"] = allowed
     return response
+
+
+@dataclass(frozen=True)
+class Body:
+    """``more``: what the document says of its media type besides."""
+
+    schema: type[BaseModel] | DocumentPart
+    description: str
+    required: bool = True
+    media: str = "application/json"
+    more: DocumentPart | None = None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A function of the API. ``path`` begins after ``/api/v1``. ``answers``: the shape of the one answer that is no
+    refusal, ``None`` where that has no body; ``answered`` says what it is."""
+
+    function: Function
+    name: str
+    method: str
+    path: str
+    answers: type[BaseModel] | None
+    answered: str
+    status: int
+    accepts: tuple[DocumentPart, ...]
+    body: Body | None
+    refuses: tuple[str, ...]
+
+    def __call__(self, *call: Any, **ids: int) -> HttpResponse:
+        return self.function(*call, **ids)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of those of the query."""
+        return [each["name"] for each in self.accepts if each["in"] == "query"]
+
+    @property
+    def summary(self) -> str:
+        """The first line of the function's docstring; what follows is the description."""
+        return self._words()[0].rstrip(".")
+
+    @property
+    def description(self) -> str:
+        return " ".join(self._words()[1].split())
+
+    def _words(self) -> tuple[str, str]:
+        summary, _, description = (inspect.getdoc(self.function) or "").partition("\n\n")
+        return summary, description
+
+
+def operation(
+    name: str,
+    route: str,
+    answers: type[BaseModel] | None,
+    answered: str,
+    *,
+    status: int = 200,
+    accepts: Iterable[DocumentPart] = (),
+    body: Body | None = None,
+    refuses: Iterable[str] = (),
+) -> Callable[[Function], Operation]:
+    """Make a function an operation. ``route``: such as ``GET /documents/{document_id}``. ``accepts``: the parameters of
+    query and header; others of the query are ignored, but for those that look misspelt. ``refuses``: codes, or the
+    names of refusals in ``openapi/examples.json``, but for what any call may meet and, where there is an id,
+    ``not_found``."""
+    method, path = route.split()
+    refused = (*ANY, *refuses, *(["not_found"] if "{" in path else []))
+
+    def declare(function: Function) -> Operation:
+        return Operation(function, name, method, path, answers, answered, status, tuple(accepts), body, refused)
+
+    return declare
+
+
+def query(name: str, description: str, **schema: Any) -> DocumentPart:
+    """Return a parameter of the query."""
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+KEY: DocumentPart = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content "
+    "within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header "
+    "`Idempotent-Replayed`. So a call whose answer was lost can be sent again.",
+    "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
+    "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
+}
+
+
+class ApiRequest(HttpRequest):
+    """A request that was let in."""
+
+    scope: TenantScope
+
+
+def actor(request: ApiRequest) -> Actor:
+    return Actor(ActorKind.API, request.scope.application_id, ip=client_address(request))
+
+
+class RateLimitStatus(NamedTuple):
+    """The most constraining window: its ceiling, the calls left in it and the Unix time of its reset."""
+
+    limit: int
+    remaining: int
+    reset: int
+    exceeded: bool
+
+    @property
+    def retry_after(self) -> int:
+        """Seconds to wait before the next allowed call: 0 while calls remain."""
+        return 0 if self.remaining else max(1, math.ceil(self.reset - clock.now().timestamp()))
+
+
+class RateLimited(DomainError):
+    def __init__(self, status: RateLimitStatus) -> None:
+        seconds = status.retry_after
+        message = ngettext(
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d second.",
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d seconds.",
+            seconds,
+        )
+        super().__init__("rate_limited", message % {"limit": status.limit, "seconds": seconds})
+        self.status = status
+
+
+def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
+    """Return the caller and what is left of their calls; the call is counted.
+
+    Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key
+    passes whatever else its address sends: many clients share one.
+    """
+    admission = admit(request.META.get("HTTP_X_API_KEY", ""))
+    if admission is None:
+        calls_without_key = count_bad_call(guarded_network(client_address(request)))
+        guard = _window(calls_without_key, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
+        if guard.exceeded:
+            raise RateLimited(guard)
+        raise refused("invalid_api_key")
+    scope, calls = admission
+    answer_for(scope)
+    return scope, rate_limit_status(calls, rate_limit(scope.plan, scope.environment))
+
+
+def check(scope: TenantScope, status: RateLimitStatus) -> None:
+    """Raise ``rate_limited`` beyond the limit, ``payment_required`` for production on the Free plan, and ``forbidden``
+    where the organization is suspended."""
+    if status.exceeded:
+        raise RateLimited(status)
+    if scope.environment == Environment.PRODUCTION and not allowance(scope.plan).production:
+        raise refused("payment_required")
+    if scope.suspended:
+        raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))
+
+
+def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
+    """Return the window that constrains most: the one with the fewest calls left; of two alike, the later to reset."""
+    minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
+    hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
+    return min(minute, hour, key=lambda window: (window.remaining, not window.exceeded, -window.reset))
+
+
+def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str]:
+    """``at_least``: seconds to wait for another reason than the limit."""
+    return {
+        "Retry-After": str(max(status.retry_after, at_least)),
+        "X-RateLimit-Limit": str(status.limit),
+        "X-RateLimit-Remaining": str(status.remaining),
+        "X-RateLimit-Reset": str(status.reset),
+    }
+
+
+def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
+    return RateLimitStatus(ceiling, max(0, ceiling - calls), reset, calls > ceiling)
+
+
+def existing(found: Found | None) -> Found:
+    """Return what was found, or whether something was. Raise ``not_found`` where nothing was."""
+    if not found:
+        raise refused("not_found")
+    return found
+
+
+def refusal(error: DomainError) -> HttpResponse:
+    """Return the answer to a refusal. A code that is none of the API's is a fault of the service."""
+    if error.code not in CODES or error.code == "internal_error":
+        return crash()
+    if error.code == "unavailable":
+        return _unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
+    response = json_response({"error": {"code": error.code, "message": error.message}}, CODES[error.code].status)
+    if error.code == "idempotency_key_in_use":
+        response.headers["Retry-After"] = "1"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def fault(error: Exception) -> HttpResponse:
+    """Return the answer to an exception that is no refusal: the database or the object store is away, or a fault of
+    ours."""
+    if not is_outage(error):
+        return crash()
+    log.error("%s", outage_sentence(error))
+    return _unavailable(_("The service is not available at the moment. Try again in a few seconds."))
+
+
+def crash() -> HttpResponse:
+    """Return the answer to the exception being handled, which goes to the log under the same id."""
+    incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
+    log.exception("incident %s", incident)
+    message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")
+    error = {"code": "internal_error", "message": message % {"incident": incident}}
+    return json_response({"error": error}, 500)
+
+
+def _unavailable(message: str) -> HttpResponse:
+    """Whatever the reason, which the log has: callers can but try again."""
+    response = json_response({"error": {"code": "unavailable", "message": message}}, CODES["unavailable"].status)
+    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+Content = BaseModel | dict[str, Any]
+
+
+def json_response(content: Content, status: int = 200) -> HttpResponse:
+    """Answer with a shape, without the fields that were left out, or with an error's envelope.
+
+    A lone surrogate, which a client may send and see quoted in a refusal, leaves as its JSON escape: Django's
+    JsonResponse and pydantic refuse it.
+    """
+    if isinstance(content, BaseModel):  # parts of it may be as they were stored, and are right all the same
+        return json_bytes(content.model_dump_json(exclude_unset=True, warnings=False).encode(), status)
+    try:
+        return json_bytes(to_json(content), status)
+    except PydanticSerializationError:
+        return json_bytes(_JSON.encode(content).encode("utf-8", "backslashreplace"), status)
+
+
+def no_content() -> HttpResponse:
+    """Answer that it is done, where there is nothing to show."""
+    response = HttpResponse(status=204)
+    del response.headers["Content-Type"]
+    return response
+
+
+def json_bytes(content: bytes, status: int = 200) -> HttpResponse:
+    """Answer with content that is JSON in UTF-8 already."""
+    return HttpResponse(content, status=status, content_type="application/json")

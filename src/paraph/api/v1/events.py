@@ -4,24 +4,12 @@ import json
 from typing import Annotated, Literal
 
 from django.http import HttpResponse
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema
 
-from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
+from paraph.api.v1.endpoint import ApiRequest, json_response, operation, query
 from paraph.api.v1.lists import LATEST, strict
-from paraph.api.v1.operation import operation, query
-from paraph.api.v1.shapes import (
-    ABSENT,
-    Email,
-    FullName,
-    Id,
-    Name,
-    Output,
-    Timestamp,
-    Url,
-    json_response,
-    without_defaults,
-)
+from paraph.api.v1.shapes import Email, FullName, Id, Name, Output, Timestamp, Url, sometimes
 from paraph.audit_trail.models import EventType
 from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import SignatureRequest
@@ -37,12 +25,10 @@ class WebhookRequest(BaseModel):
     id: Id = Field(description="What `GET /signature_requests/{request_id}` reads.")
     status: Literal["pending", "completed", "expired"] = Field(description="Its state at the moment of the event.")
     mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
-    external_id: Name = Field(ABSENT, description="There where one was given at creation.")
-    metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
-        ABSENT, description="There where any was given at creation."
+    external_id: Name = sometimes(description="There where one was given at creation.")
+    metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = sometimes(
+        description="There where any was given at creation."
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class WebhookSigner(BaseModel):
@@ -93,10 +79,8 @@ class EarlyEnd(BaseModel):
         description="The request was ended by its sender, a signer who declined or the service's operator."
     )
     reason: str = Field(min_length=1, max_length=500, description="Why, in the words of whoever ended it.")
-    declined: Literal[True] = Field(ABSENT, description="There where a signer declined.")
-    signer_id: Id = Field(ABSENT, description="Likewise: the signer.")
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    declined: Literal[True] = sometimes(description="There where a signer declined.")
+    signer_id: Id = sometimes(description="Likewise: the signer.")
 
 
 class RequestExpiredEvent(BaseModel):
@@ -105,9 +89,7 @@ class RequestExpiredEvent(BaseModel):
     event: Literal["request.expired"] = Field(description="The event type.")
     occurred_at: Timestamp = Field(description="When the validity ended, or the request was ended.")
     signature_request: WebhookRequest
-    metadata: EarlyEnd = Field(ABSENT, description="There where the request was ended before its time.")
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    metadata: EarlyEnd = sometimes(description="There where the request was ended before its time.")
 
 
 class NoRequest(BaseModel):
@@ -132,8 +114,6 @@ _OF_COMPLETED = "Of `request.completed`: "
 class Event(Output):
     """One thing that happened to a request: what its webhook says, as it was stated at that moment, and its `id`."""
 
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
     id: Id = Field(
         description="Identifies the event: the `id` of its entry in the audit log, and the header "
         "`X-Service-Event-Id` of all its deliveries."
@@ -143,21 +123,20 @@ class Event(Output):
     )
     occurred_at: Timestamp = Field(description="When it happened. `request.completed` is listed once it is sealed.")
     signature_request: WebhookRequest
-    metadata: EarlyEnd = Field(ABSENT, description="Of `request.expired`, where the request was ended before its time.")
-    signer: WebhookSigner = Field(
-        ABSENT, description="Of `signer.notified`, `signer.otp_sent` and `signer.signed`: whom it is about."
+    metadata: EarlyEnd = sometimes(description="Of `request.expired`, where the request was ended before its time.")
+    signer: WebhookSigner = sometimes(
+        description="Of `signer.notified`, `signer.otp_sent` and `signer.signed`: whom it is about."
     )
-    documents: list[WebhookDocument] = Field(
-        ABSENT,
+    documents: list[WebhookDocument] = sometimes(
         max_length=MOST_DOCUMENTS,
         description=f"{_OF_COMPLETED}one entry per document, in the request's order, with addresses made for this "
         "answer; empty once the files are deleted by the organization's retention.",
     )
-    certificate_url: Url | None = Field(
-        ABSENT, description=f"{_OF_COMPLETED}presigned address of the proof file; null once it is deleted."
+    certificate_url: Url | None = sometimes(
+        description=f"{_OF_COMPLETED}presigned address of the proof file; null once it is deleted."
     )
-    certificate_expires_in: Literal[900] | None = Field(
-        ABSENT, description=f"{_OF_COMPLETED}seconds for which that address works; null once it is deleted."
+    certificate_expires_in: Literal[900] | None = sometimes(
+        description=f"{_OF_COMPLETED}seconds for which that address works; null once it is deleted."
     )
 
 

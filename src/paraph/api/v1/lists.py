@@ -15,8 +15,8 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.operation import DocumentPart, query
-from paraph.api.v1.shapes import Output, Pagination, json_response
+from paraph.api.v1.endpoint import DocumentPart, json_response, query
+from paraph.api.v1.shapes import Output, Pagination
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.values import LONGEST_NAME
 from paraph.tenants import daily_counts

@@ -19,10 +19,8 @@ from paraph.api.v1 import (
     signature_requests,
     templates,
 )
-from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import endpoint
-from paraph.api.v1.operation import Operation, operation
-from paraph.api.v1.shapes import Output, Timestamp, json_response
+from paraph.api.v1.endpoint import ApiRequest, Operation, endpoint, json_response, operation
+from paraph.api.v1.shapes import Output, Timestamp
 from paraph.kernel import clock
 
 

@@ -9,16 +9,14 @@ from django.http import HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.api.v1 import body, idempotent, signature_request_shapes
-from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1 import call, signature_request_shapes
 from paraph.api.v1.codes import refused
-from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, existing, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
 from paraph.flow.signing.decline import decline as decline_verb
 from paraph.flow.signing.decline import require_declinable
 from paraph.flow.signing.sign import sandbox_sign
-from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
@@ -26,13 +24,13 @@ from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 
-Act = Callable[[], None]
+Json = dict[str, Any]
 _SIGNING = Body(
     {
         "type": "object",
@@ -87,7 +85,15 @@ def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     With the last signature the request is completed, sealed and finalized as ever.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    return idempotent.with_key(request, _sign, signer)
+
+    def act(given: Json) -> None:
+        _require(require_open, signer)
+        present = _present(given, *(() if signer.is_approver else ("signature", "fields")))
+        with _in_the_callers_language():
+            mark = None if signer.is_approver else read_mark(present.get("signature", {"type": "typed"}))
+            sandbox_sign(signer, mark, origin(request), filled_fields(signer, present.get("fields")))
+
+    return _acted(request, request_id, act)
 
 
 @operation(
@@ -105,9 +111,10 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     entry of the audit log, which says `sandbox_act`.
     """
     _require_sandbox(request.scope)
-    if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
-        raise refused("not_found")
-    return idempotent.with_key(request, _expire, request_id)
+    existing(scoped(SignatureRequest, request.scope).filter(pk=request_id).exists())
+    with call.key_of(request) as key:
+        nothing, act = _present(call.read_object(request)), partial(sandbox_expire, request_id)
+        return call.done_once(key, nothing, request_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -126,51 +133,28 @@ def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpRespons
     early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    return idempotent.with_key(request, _decline, signer)
 
-
-def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
-    given = body.read_object(request)
-
-    def act() -> None:
-        _require(require_open, signer)
-        present = _present(given, *(() if signer.is_approver else ("signature", "fields")))
-        with _in_the_callers_language():
-            mark = None if signer.is_approver else read_mark(present.get("signature", {"type": "typed"}))
-            sandbox_sign(signer, mark, origin(request), filled_fields(signer, present.get("fields")))
-
-    return _acted(request.scope, key, given, signer.request_id, act)
-
-
-def _expire(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
-    nothing = _present(body.read_object(request))
-    return _acted(request.scope, key, nothing, request_id, partial(sandbox_expire, request_id))
-
-
-def _decline(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
-    given = body.read_object(request)
-
-    def act() -> None:
+    def act(given: Json) -> None:
         _require(require_declinable, signer)
         reason = _present(given, "reason").get("reason", "Declined in a test.")
         with _in_the_callers_language():
             decline_verb(signer, reason if isinstance(reason, str) else "", origin(request), sandbox_act=True)
 
-    return _acted(request.scope, key, given, signer.request_id, act)
+    return _acted(request, request_id, act)
 
 
-def _acted(scope: TenantScope, key: HeldKey | None, given: dict[str, Any], request_id: int, act: Act) -> HttpResponse:
-    return idempotent.done_once(key, given, request_id, act, partial(shown, scope, request_id))
+def _acted(request: ApiRequest, request_id: int, act: Callable[[Json], object]) -> HttpResponse:
+    """Return the request once ``act`` has done what the body says."""
+    with call.key_of(request) as key:
+        given, read = call.read_object(request), partial(shown, request.scope, request_id)
+        return call.done_once(key, given, request_id, partial(act, given), read)
 
 
 def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
     """Raises ``sandbox_only`` and ``not_found``."""
     _require_sandbox(scope)
     wanted = scoped(SignatureRequest, scope).filter(pk=request_id)
-    signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first()
-    if signer is None:
-        raise refused("not_found")
-    return signer
+    return existing(Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first())
 
 
 def _require_sandbox(scope: TenantScope) -> None:
@@ -186,7 +170,7 @@ def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
         raise refused(error.code) from error
 
 
-def _present(given: dict[str, Any], *allowed: str) -> dict[str, Any]:
+def _present(given: Json, *allowed: str) -> Json:
     """Return the fields of a body, which may have these alone. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
     if surplus := sorted(present.keys() - set(allowed)):

@@ -5,17 +5,15 @@ from functools import partial
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest, actor
+from paraph.api.v1 import call
 from paraph.api.v1.codes import CHANGE, JSON, TooEarlyError, refused
-from paraph.api.v1.operation import KEY, Body, operation
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, operation
 from paraph.api.v1.signature_request_shapes import Answer, SignatureRequest, Signer, own
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import end_own_early
 from paraph.flow.sending.correct import correct_signer as correct
 from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import RemindedLatelyError, remind
-from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input import Correction, End, Extend
@@ -39,14 +37,11 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     you withdrew it, and why.
     """
     own(request.scope, request_id)
-    return idempotent.with_key(request, _end, request_id)
-
-
-def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
-    content = body.read_object(request)
-    reason = read_small(End, content).reason
-    act = partial(end_own_early, request.scope, actor(request), request_id, reason)
-    return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
+    with call.key_of(request) as key:
+        content = call.read_object(request)
+        reason = read_small(End, content).reason
+        act = partial(end_own_early, request.scope, actor(request), request_id, reason)
+        return call.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -68,11 +63,6 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
     invitation that was refused for good is sent again in place of a reminder.
     """
     _signer(request, request_id, signer_id)
-    return idempotent.with_key(request, _remind, request_id, signer_id)
-
-
-def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
-    """A body is not looked at: there is nothing to say."""
 
     def ask() -> None:
         try:
@@ -82,7 +72,8 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
         except DomainError as refusal:
             raise DomainError("conflict", refusal.message) from refusal
 
-    return idempotent.done_once(key, None, signer_id, ask, partial(_signer, request, request_id, signer_id))
+    with call.key_of(request) as key:  # a body is not looked at: there is nothing to say
+        return call.done_once(key, None, signer_id, ask, partial(_signer, request, request_id, signer_id))
 
 
 @operation(
@@ -106,17 +97,14 @@ def correct_signer(request: ApiRequest, request_id: int, signer_id: int) -> Http
     says what was corrected, without the values.
     """
     _signer(request, request_id, signer_id)
-    return idempotent.with_key(request, _correct, request_id, signer_id)
-
-
-def _correct(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
-    content = body.read_object(request)
-    given = read_small(Correction, content).values
-    if not given:
-        sentence = _("The body must have at least one of %(names)s.")
-        raise DomainError("validation_error", sentence % {"names": ", ".join(Correction.model_fields)})
-    act = partial(correct, request.scope, actor(request), request_id, signer_id, given, origin=origin(request))
-    return idempotent.done_once(key, content, signer_id, act, partial(shown, request.scope, request_id))
+    with call.key_of(request) as key:
+        content = call.read_object(request)
+        given = read_small(Correction, content).values
+        if not given:
+            sentence = _("The body must have at least one of %(names)s.")
+            raise DomainError("validation_error", sentence % {"names": ", ".join(Correction.model_fields)})
+        act = partial(correct, request.scope, actor(request), request_id, signer_id, given, origin=origin(request))
+        return call.done_once(key, content, signer_id, act, partial(shown, request.scope, request_id))
 
 
 @operation(
@@ -135,14 +123,11 @@ def extend_signature_request(request: ApiRequest, request_id: int) -> HttpRespon
     before. `validity_days` of the request stays that of its creation.
     """
     own(request.scope, request_id)
-    return idempotent.with_key(request, _extend, request_id)
-
-
-def _extend(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
-    content = body.read_object(request)
-    days = read_small(Extend, content).validity_days
-    act = partial(extend, request.scope, actor(request), request_id, days, origin=origin(request))
-    return idempotent.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
+    with call.key_of(request) as key:
+        content = call.read_object(request)
+        days = read_small(Extend, content).validity_days
+        act = partial(extend, request.scope, actor(request), request_id, days, origin=origin(request))
+        return call.done_once(key, content, request_id, act, partial(shown, request.scope, request_id))
 
 
 def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:

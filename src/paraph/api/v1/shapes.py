@@ -1,11 +1,8 @@
-"""What the shapes of answers have in common (rule 2), each of which OpenAPI publishes, and how they are sent."""
+"""What the shapes of answers have in common (rule 2), each of which OpenAPI publishes."""
 
-import json
 from typing import Annotated, Any, Self, cast
 
-from django.http import HttpResponse
 from pydantic import BaseModel, Field, WrapSerializer
-from pydantic_core import PydanticSerializationError, to_json
 
 from paraph.api.v1.codes import CODES
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
@@ -17,7 +14,6 @@ _MOMENT: Any = {"format": "date-time"}
 SECOND = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
 SHA256 = "^[0-9a-f]{64}$"
 LINK_SECONDS = 900
-ABSENT: Any = None  # a field that some answers do not have
 
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra=_BIG)]
 Timestamp = Annotated[
@@ -39,6 +35,11 @@ Points = Annotated[float, WrapSerializer(lambda value, handle: round(handle(valu
 Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]
 
 
+def sometimes(**about: Any) -> Any:
+    """Return a field that only some answers have: what stands for it in the others is not published."""
+    return Field(default_factory=lambda: None, **about)
+
+
 class Output(BaseModel):
     """An answer, or a part of one."""
 
@@ -47,12 +48,6 @@ class Output(BaseModel):
         """Make one without validation: what is stored is answered, and tests, not users, find what is not of the
         shape."""
         return cast(Self, cls.model_construct(**facts))
-
-
-def without_defaults(schema: dict[str, Any]) -> None:
-    """Publish fields that only some answers have without what stands for them in the others."""
-    for each in schema["properties"].values():
-        each.pop("default", None)
 
 
 class Pagination(Output):
@@ -82,34 +77,3 @@ class Error(Output):
     """The one shape of everything refused."""
 
     error: ErrorBody
-
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-Content = BaseModel | dict[str, Any]
-
-
-def json_response(content: Content, status: int = 200) -> HttpResponse:
-    """Answer with a shape, without the fields that were left out, or with an error's envelope.
-
-    A lone surrogate, which a client may send and see quoted in a refusal, leaves as its JSON escape: Django's
-    JsonResponse and pydantic refuse it.
-    """
-    if isinstance(content, BaseModel):  # parts of it may be as they were stored, and are right all the same
-        return json_bytes(content.model_dump_json(exclude_unset=True, warnings=False).encode(), status)
-    try:
-        return json_bytes(to_json(content), status)
-    except PydanticSerializationError:
-        return json_bytes(_JSON.encode(content).encode("utf-8", "backslashreplace"), status)
-
-
-def no_content() -> HttpResponse:
-    """Answer that it is done, where there is nothing to show."""
-    response = HttpResponse(status=204)
-    del response.headers["Content-Type"]
-    return response
-
-
-def json_bytes(content: bytes, status: int = 200) -> HttpResponse:
-    """Answer with content that is JSON in UTF-8 already."""
-    return HttpResponse(content, status=status, content_type="application/json")

@@ -4,13 +4,12 @@ value as the shape does."""
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.codes import refused
+from paraph.api.v1.endpoint import existing
 from paraph.api.v1.shapes import (
-    ABSENT,
     LINK_SECONDS,
     Email,
     FullName,
@@ -20,9 +19,9 @@ from paraph.api.v1.shapes import (
     Pagination,
     Timestamp,
     Url,
-    without_defaults,
+    sometimes,
 )
-from paraph.database.planned import one_row
+from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
@@ -32,13 +31,7 @@ from paraph.signature_requests.fields.store import decrypted
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.signing_token import url_of
-from paraph.signature_requests.values import (
-    LARGEST_ID,
-    LONGEST_REASON,
-    METADATA,
-    MOST_ORDER,
-    MOST_VALIDITY_DAYS,
-)
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
@@ -54,12 +47,10 @@ class FailedDelivery(Output):
 class Delivery(Output):
     """What became of a message that is not out: one of both is present."""
 
-    put_off_until: Timestamp = Field(ABSENT, description="A ceiling is reached: when the invitation is tried again.")
-    failed: FailedDelivery = Field(
-        ABSENT, description="The address or number refuses messages. Correct the signer, or remind them to send again."
+    put_off_until: Timestamp = sometimes(description="A ceiling is reached: when the invitation is tried again.")
+    failed: FailedDelivery = sometimes(
+        description="The address or number refuses messages. Correct the signer, or remind them to send again."
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class FilledField(Output):
@@ -81,9 +72,7 @@ class Copy(Output):
     first_name: Name = Field(description="As given at creation.")
     last_name: Name = Field(description="As given at creation.")
     email: Email
-    delivery: Delivery = Field(ABSENT, description="Present only where the mail with the copy was refused for good.")
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    delivery: Delivery = sometimes(description="Present only where the mail with the copy was refused for good.")
 
 
 class Signer(Output):
@@ -105,20 +94,16 @@ class Signer(Output):
         "It must reach this signer and nobody else."
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off, or a message was refused.")
-    role: Literal["signer", "approver"] = Field(
-        ABSENT,
+    role: Literal["signer", "approver"] = sometimes(
         description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
     )
-    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
-        ABSENT, description="The language that was given for the signer. Present only where one was."
+    language: Literal[LOCALES] = sometimes(  # type: ignore[valid-type]  # a tuple of constants
+        description="The language that was given for the signer. Present only where one was."
     )
-    fields: list[FilledField] = Field(
-        ABSENT,
+    fields: list[FilledField] = sometimes(
         max_length=MOST_FIELDS * MOST_DOCUMENTS,
         description="The fields of the signer, by document. Present only where the request has fields.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class Reminders(Output):
@@ -161,18 +146,13 @@ class CreatedSignatureRequest(Output):
     ended_reason: str | None = Field(
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
-    copies: list[Copy] = Field(
-        ABSENT,
+    copies: list[Copy] = sometimes(
         min_length=1,
         max_length=MOST_COPIES,
         description="Who else gets a copy. Present only where there are some.",
     )
-    decline_allowed: Literal[True] = Field(ABSENT, description="A signer may decline. Present only where this is so.")
-    declined_by: Id = Field(
-        ABSENT, description="The signer who declined, for `ended_reason`. Present only where one did."
-    )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
+    decline_allowed: Literal[True] = sometimes(description="A signer may decline. Present only where this is so.")
+    declined_by: Id = sometimes(description="The signer who declined, for `ended_reason`. Present only where one did.")
 
 
 class ListedSignatureRequest(CreatedSignatureRequest):
@@ -196,8 +176,7 @@ class DownloadUrls(Output):
 class SignatureRequest(ListedSignatureRequest):
     """A signature request read by its id."""
 
-    download_urls: list[DownloadUrls] = Field(
-        ABSENT,
+    download_urls: list[DownloadUrls] = sometimes(
         max_length=MOST_DOCUMENTS,
         description="One entry per document, in their order. Present only when the request is `completed` and "
         "`finalized`; empty once the files are deleted by the organization's retention.",
@@ -283,7 +262,7 @@ SELECT json_agg(json_build_object(
     'finalized', request.finalized
 ))::text
 FROM signature_requests_signaturerequest AS request
-WHERE request.id = ANY(%(ids)s::bigint[]) AND request.organization_id = %(organization)s
+WHERE request.id = ANY(%(ids)s::bigint[]) AND request.organization_id = %(organization_id)s
     AND request.environment = %(environment)s
 """  # noqa: S608  constants of this file
 _SIZE = """
@@ -300,17 +279,14 @@ FROM signature_requests_signer AS signer WHERE signer.request_id = ANY(%(ids)s::
 def read(scope: TenantScope, ids: Iterable[int]) -> list[Answer]:
     """Return those of the requests that the caller may see, as lists show them, in the order of ``ids``."""
     asked = list(ids)
-    tenant = {"organization": scope.organization_id, "environment": scope.environment}
-    row = one_row(_READ, {**tenant, "ids": asked, "now": clock.now()})
+    row = one_row(_READ, {**scope.columns, "ids": asked, "now": clock.now()})
     found = {answer["id"]: _completed(answer) for answer in from_json(row[0])} if row and row[0] else {}
     return [found[request_id] for request_id in asked if request_id in found]
 
 
 def own(scope: TenantScope, request_id: int) -> Answer:
     """Return one of the caller's requests, as lists show it. Raises ``not_found``."""
-    found = read(scope, [request_id]) if request_id <= LARGEST_ID else []
-    if not found:
-        raise refused("not_found")
+    found = existing(read(scope, [request_id]) if request_id <= LARGEST_ID else [])
     return found[0]
 
 

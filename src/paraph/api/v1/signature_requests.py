@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1 import call
 from paraph.api.v1.codes import CREATION, LOOKED_AT
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, json_response, operation
 from paraph.api.v1.lists import (
     EXTERNAL_ID,
     PAGING,
@@ -21,8 +21,7 @@ from paraph.api.v1.lists import (
     require_readable,
     selection,
 )
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, Url, json_response, without_defaults
+from paraph.api.v1.shapes import Id, Name, Output, Points, Url, sometimes
 from paraph.api.v1.signature_request_shapes import (
     Answer,
     CreatedSignatureRequest,
@@ -37,19 +36,13 @@ from paraph.bundle.make import bundle_address
 from paraph.evidence.record import has_proof
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.preview import preview_pdf
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests import models
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldName
-from paraph.signature_requests.input import (
-    MOST_DOCUMENTS,
-    MOST_SIGNERS,
-    MOST_STAMPS,
-    Creation,
-    SignatureRequestInput,
-)
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS, Creation, SignatureRequestInput
 from paraph.signature_requests.localized import accepted_locale
 from paraph.signature_requests.payload import MOST_TOLD
 from paraph.signature_requests.plan import preview
@@ -82,26 +75,26 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     after the other in `sequential` mode. A repeated call creates another request, unless it names the same
     `Idempotency-Key`.
     """
-    return idempotent.with_key(request, create_once, SignatureRequestInput, create)
+    return create_once(request, SignatureRequestInput, create)
 
 
-def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
+def create_once(request: ApiRequest, shape: type[Input], create: Create) -> HttpResponse:
     """Answer with the request that ``create`` makes of the body, or made of it before. ``shape``: what the body has
     under its root key."""
-    payload = body.read(request, "signature_request", shape)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
-    sender = Sender(origin(request))
+    with call.key_of(request) as key:
+        payload = call.read(request, "signature_request", shape)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-    def made(beside: Beside) -> Answer:
-        return created(own(request.scope, create(request.scope, payload, sender, locale, beside)))
+        def made(beside: Beside) -> Answer:
+            return own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, beside))
 
-    def made_before(request_id: int) -> Answer | None:
-        return next(map(created, read(request.scope, [request_id])), None)
+        def made_before(request_id: int) -> Answer | None:
+            return next(iter(read(request.scope, [request_id])), None)
 
-    return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before, _created)
 
 
-def created(found: Answer) -> Answer:
+def _created(found: Answer) -> Answer:
     """Return the request as a creation answers it."""
     del found["finalized"]
     return found
@@ -164,21 +157,17 @@ class Preview(Output):
         description="Of all stamps that have a place, by document in the order of the body. An optional stamp whose "
         "tag is absent has none.",
     )
-    fields: list[PreviewField] = Field(
-        ABSENT,
+    fields: list[PreviewField] = sometimes(
         min_length=1,
         max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_FIELDS,
         description="Of all fields that have a place, in the same order. Present only where there are some.",
     )
 
-    warnings: list[PreviewWarning] = Field(
-        ABSENT,
+    warnings: list[PreviewWarning] = sometimes(
         min_length=1,
         max_length=MOST_TOLD,
         description="What a creation passes over. Present only where there is something.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 @operation(
@@ -197,7 +186,7 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
     with a box and a name where each stamp would stand and PREVIEW across each page, up to 1,000 pages and 100 MiB;
     where a creation would be refused, it is refused with the same status and code.
     """
-    given = body.read_all(request, "signature_request", SignatureRequestInput)
+    given = call.read_all(request, "signature_request", SignatureRequestInput)
     locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
     if "application/pdf" in request.headers.get("Accept", ""):
         given.problems.refuse()

@@ -5,30 +5,19 @@ from typing import Any, Literal
 
 from django.db.models.functions import Lower
 from django.http import HttpResponse
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import Field, create_model
 
-from paraph.api.v1 import body, idempotent
-from paraph.api.v1.authentication import ApiRequest, actor
+from paraph.api.v1 import call
 from paraph.api.v1.codes import INPUT, MADE, refused
+from paraph.api.v1.endpoint import KEY, ApiRequest, Body, actor, existing, json_response, no_content, operation
 from paraph.api.v1.lists import PAGING, envelope
-from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.shapes import (
-    ABSENT,
-    Id,
-    Name,
-    Output,
-    Pagination,
-    Timestamp,
-    json_response,
-    no_content,
-    without_defaults,
-)
+from paraph.api.v1.shapes import Id, Name, Output, Pagination, Timestamp, sometimes
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
 from paraph.api.v1.signature_requests import create_once
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template
 from paraph.flow.sending.templates import delete_template as delete
 from paraph.flow.sending.templates import send_template as send
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import Beside
 from paraph.kernel.clock import iso
 from paraph.kernel.places import expensive_work
 from paraph.request_templates import models
@@ -67,14 +56,12 @@ class Role(Output):
     otp_channel: Literal["email", "sms"] | None = Field(
         description="How the one-time code reaches whoever signs in the role; null where none was named."
     )
-    role: Literal["signer", "approver"] = Field(
-        ABSENT, description="Whether the role signs or approves. Present only where the template has one that approves."
+    role: Literal["signer", "approver"] = sometimes(
+        description="Whether the role signs or approves. Present only where the template has one that approves."
     )
-    language: Literal[LOCALES] = Field(  # type: ignore[valid-type]  # a tuple of constants
-        ABSENT, description="The language that was given for whoever has the role. Present only where one was."
+    language: Literal[LOCALES] = sometimes(  # type: ignore[valid-type]  # a tuple of constants
+        description="The language that was given for whoever has the role. Present only where one was."
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class PlacedRole(Output):
@@ -84,14 +71,11 @@ class PlacedRole(Output):
     stamps: list[Stamp] = Field(
         max_length=MOST_STAMPS, description="As they were given, tags too; empty for a role that approves."
     )
-    fields: list[FieldInput] = Field(
-        ABSENT,
+    fields: list[FieldInput] = sometimes(
         min_length=1,
         max_length=MOST_FIELDS,
         description="As they were given. Present only where there are some.",
     )
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class TemplateDocument(Output):
@@ -99,10 +83,6 @@ class TemplateDocument(Output):
 
     id: Id = Field(description="The document as uploaded.")
     roles: list[PlacedRole] = Field(min_length=1, max_length=MOST_SIGNERS, description="Those that sign it.")
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    del schema["default"]
 
 
 Template: Any = create_model(
@@ -115,20 +95,16 @@ Template: Any = create_model(
     **fields_of(SignatureRequestInput, [name for name in OPTIONS if name not in _RARE]),
     copies=(
         list[CopyInput],
-        Field(
-            ABSENT,
+        sometimes(
             min_length=1,
             max_length=MOST_COPIES,
             description="As given. Present only where there are some.",
-            json_schema_extra=_without_default,
         ),
     ),
     decline_allowed=(
         Literal[True],
-        Field(
-            ABSENT,
+        sometimes(
             description="A signer may decline. Present only where this is so.",
-            json_schema_extra=_without_default,
         ),
     ),
     roles=(list[Role], Field(min_length=1, max_length=MOST_SIGNERS, description="In signing order.")),
@@ -222,23 +198,19 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    return idempotent.with_key(request, _create)
+    with call.key_of(request) as key:
+        payload = call.read(request, "template", TemplateInput)
+        locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
+        def made(beside: Beside) -> models.Template:
+            kept = keep_template(request.scope, payload, locale, actor(request), beside)
+            delete_oldest_templates(request.scope, actor(request))
+            return scoped(models.Template, request.scope).get(pk=kept.pk)
 
-def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "template", TemplateInput)
-    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+        def made_before(template_id: int) -> models.Template | None:
+            return scoped(models.Template, request.scope).filter(pk=template_id).first()
 
-    def made(beside: Beside) -> BaseModel:
-        kept = keep_template(request.scope, payload, locale, actor(request), beside)
-        delete_oldest_templates(request.scope, actor(request))
-        return template_of(scoped(models.Template, request.scope).get(pk=kept.pk))
-
-    def made_before(template_id: int) -> BaseModel | None:
-        found = scoped(models.Template, request.scope).filter(pk=template_id).first()
-        return template_of(found) if found else None
-
-    return idempotent.created_once(key, payload, made, made_before)
+        return call.created_once(key, payload, made, made_before, template_of)
 
 
 @operation(
@@ -266,10 +238,7 @@ def read_template(request: ApiRequest, template_id: int) -> HttpResponse:
 
     Reads one template.
     """
-    found = scoped(models.Template, request.scope).filter(pk=template_id).first()
-    if found is None:
-        raise refused("not_found")
-    return json_response(template_of(found))
+    return json_response(template_of(existing(scoped(models.Template, request.scope).filter(pk=template_id).first())))
 
 
 @operation(
@@ -285,8 +254,7 @@ def delete_template(request: ApiRequest, template_id: int) -> HttpResponse:
 
     Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
     """
-    if not scoped(models.Template, request.scope).filter(pk=template_id).exists():
-        raise refused("not_found")
+    existing(scoped(models.Template, request.scope).filter(pk=template_id).exists())
     delete(request.scope, template_id, actor(request))
     return no_content()
 
@@ -312,4 +280,4 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise refused("not_found")
     create = partial(send, template_id=template_id)
-    return idempotent.with_key(request, create_once, TemplateSendingInput, create)
+    return create_once(request, TemplateSendingInput, create)

@@ -56,18 +56,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         content = {**context, **{name: _public(context[name]) for name in _LINKS if name in context}, "email": email}
         subject = render_to_string(f"{template_prefix}_subject.txt", content)
         text = render_to_string(f"{template_prefix}_message.txt", content)
-        link = next((content[name] for name in _LINKS if name in content and name in _link_of(template_prefix)), "")
+        # Of several links, the mail to somebody who has an account already is about the first.
+        links = _LINKS[:1] if template_prefix.endswith("account_already_exists") else _LINKS
+        link = next((content[name] for name in links if name in content), "")
         hand_over(email, get_language() or "en", " ".join(subject.split()), text, link)
 
 
 def invited_address(request: HttpRequest) -> str:
     """Return the address that came with an invitation in this session, "" without one."""
     return str(request.session.get("account_verified_email") or "")
-
-
-def _link_of(template_prefix: str) -> tuple[str, ...]:
-    """Return the button of a mail: of several links the one that it is about."""
-    return ("password_reset_url",) if template_prefix.endswith("account_already_exists") else _LINKS
 
 
 def _public(url: str) -> str:

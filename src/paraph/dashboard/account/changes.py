@@ -1,6 +1,6 @@
 """Noting in the activity log when somebody changes how they log in, which django-allauth announces by signals."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from allauth.account import signals as account
@@ -8,10 +8,10 @@ from allauth.mfa import signals as second_factors
 from django.dispatch import Signal
 from django.http import HttpRequest
 
-from paraph.server.client_address import client_address
+from paraph.dashboard.decorators import actor_of
 from paraph.tenants.accounts import note_account_change
-from paraph.tenants.admin_log import Action, Actor
-from paraph.tenants.models import ActorKind, User
+from paraph.tenants.admin_log import Action
+from paraph.tenants.models import User
 
 _CHANGES: dict[Action, tuple[Signal, ...]] = {
     Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),
@@ -24,12 +24,8 @@ _CHANGES: dict[Action, tuple[Signal, ...]] = {
 def listen() -> None:
     for action, signals in _CHANGES.items():
         for signal in signals:
-            signal.connect(_noting(action), weak=False, dispatch_uid=f"{action} {id(signal)}")
+            signal.connect(partial(_note, action), weak=False, dispatch_uid=f"{action} {id(signal)}")
 
 
-def _noting(action: Action) -> Callable[..., None]:
-    def receive(*, request: HttpRequest, user: User, **_more: Any) -> None:
-        actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
-        note_account_change(user, actor, action)
-
-    return receive
+def _note(action: Action, *, request: HttpRequest, user: User, **_more: Any) -> None:
+    note_account_change(user, actor_of(user, request), action)

@@ -6,7 +6,6 @@ from typing import cast
 from allauth.account.forms import LoginForm
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.password_validation import password_validators_help_text_html
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +13,7 @@ from django.utils.functional import lazystr
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import see_other, show
+from paraph.dashboard.decorators import done, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import mute_all_but, wanted_mails
 from paraph.tenants.members import check_first_owner_token, make_first_owner
@@ -38,8 +37,7 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         user.name, user.language = form.cleaned_data["name"], form.cleaned_data["language"]
         user.save(update_fields=["name", "language"])
-        messages.success(request, _("Saved."))
-        return see_other("account")
+        return done(request, _("Saved."), "account")
     return show(request, "account.html", {"form": form})
 
 
@@ -59,8 +57,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     form = MailsForm(request.POST if request.method == "POST" else None, initial={"wanted": wanted_mails(user)})
     if request.method == "POST" and form.is_valid():
         mute_all_but(user, form.cleaned_data["wanted"])
-        messages.success(request, _("Saved."))
-        return see_other("account_mails")
+        return done(request, _("Saved."), "account_mails")
     return show(request, "account_mails.html", {"form": form})
 
 

@@ -15,8 +15,5 @@ def _adapter(request: HttpRequest) -> PublicAddressAdapter:
 
 urlpatterns = [
     path(f"oidc/{_ID}/{rest}", view.adapter_view(_adapter), {"provider_id": _ID}, name=f"openid_connect_{name}")
-    for name, rest, view in (
-        ("login", "login/", OAuth2LoginView),
-        ("callback", "login/callback/", OAuth2CallbackView),
-    )
+    for name, rest, view in (("login", "login/", OAuth2LoginView), ("callback", "login/callback/", OAuth2CallbackView))
 ]

@@ -12,24 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.applications.forms import (
-    KeyForm,
-    NewApplicationForm,
-    RevokeForm,
-    RotationForm,
-    SettingsForm,
-    add_refusal,
-)
-from paraph.dashboard.decorators import (
-    actor,
-    member_page,
-    scope,
-    see_other,
-    show,
-    shown_environment,
-    shown_scope,
-)
+from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, shown_environment, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import key_hash
@@ -46,6 +31,94 @@ from paraph.tenants.models import ApiKey, Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.tenants.usage import RecentCalls, recent_calls
+
+_OVERLAPS = [
+    (0, gettext_lazy("Not at all: revoke them at once")),
+    (24, gettext_lazy("One day")),
+    (24 * 7, gettext_lazy("A week")),
+    (24 * 30, gettext_lazy("30 days")),
+    (24 * 90, gettext_lazy("90 days")),
+]
+_WEBHOOK_HELP = gettext_lazy(
+    "Where events are sent, such as https://example.com/hooks/paraph. Without a URL, the sandbox keeps and shows them."
+)
+
+
+class NewApplicationForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+    environment = forms.ChoiceField(
+        label=gettext_lazy("Environment"),
+        choices=Environment.choices,
+        help_text=gettext_lazy(
+            "The sandbox is for testing: nothing signed there is legally binding. An application cannot be "
+            "moved to production later."
+        ),
+    )
+    webhook_url = forms.CharField(
+        label=gettext_lazy("Webhook URL"),
+        required=False,
+        max_length=2000,
+        help_text=_WEBHOOK_HELP,
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "off", "spellcheck": "false"}),
+    )
+
+
+class SettingsForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+    webhook_url = NewApplicationForm.base_fields["webhook_url"]
+    frame_origins = forms.CharField(
+        label=gettext_lazy("Frame origins"),
+        required=False,
+        help_text=gettext_lazy(
+            "Sites that may show signing pages in a frame, one per line. Leave empty to allow any site."
+        ),
+        widget=forms.Textarea(attrs={"rows": 3, "autocapitalize": "off", "spellcheck": "false"}),
+    )
+
+
+class RotationForm(forms.Form):
+    overlap = forms.TypedChoiceField(
+        label=gettext_lazy("Keep the old key and secret valid for"), choices=_OVERLAPS, coerce=int, initial=24
+    )
+
+
+class RevokeForm(forms.Form):
+    application_name = forms.CharField(
+        label=gettext_lazy("Application's name"), widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+
+    def __init__(self, application: Application, *args: Any) -> None:
+        super().__init__(*args)
+        self._name = application.name
+
+    def clean_application_name(self) -> str:
+        given: str = self.cleaned_data["application_name"]
+        if given.strip() != self._name:
+            raise forms.ValidationError(_("This is not the name of the application."))
+        return given
+
+
+class KeyForm(forms.Form):
+    """The key is never shown again, neither in the form nor anywhere else."""
+
+    key = forms.CharField(
+        label=gettext_lazy("API key"),
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}, render_value=False),
+    )
+
+
+def add_refusal(form: forms.Form, refusal: DomainError) -> None:
+    """Add the sentence of a refusal to the field whose name it begins with, which stands before it already, else to
+    the whole form."""
+    for name in form.fields:
+        about = refusal.message.partition(" ")[0]
+        if about in (name, name.removesuffix("s")):
+            sentence = refusal.message.removeprefix(about).lstrip()
+            form.add_error(name, sentence[:1].upper() + sentence[1:])
+            return
+    form.add_error(None, refusal.message)
+
 
 _NEW = timedelta(hours=1)
 _SILENT_AFTER = timedelta(hours=1)
@@ -114,14 +187,13 @@ def new_application(request: HttpRequest, member: Member) -> HttpResponse:
     return show(request, "applications/new.html", {"form": form}, member=member)
 
 
-@member_page(Right.BUILD)
-def application(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    return _application_page(request, member, application_of(member, application_id))
+@member_page(Right.BUILD, application_id=application_of)
+def application(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
+    return _application_page(request, member, found)
 
 
-@member_page(Right.BUILD, post_only=True, fresh=True)
-def save_settings(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
+def save_settings(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     form = SettingsForm(request.POST)
     if not form.is_valid():
         return _application_page(request, member, found, settings=form)
@@ -132,14 +204,12 @@ def save_settings(request: HttpRequest, member: Member, application_id: int) -> 
     except DomainError as refusal:
         add_refusal(form, refusal)
         return _application_page(request, member, found, settings=form)
-    messages.success(request, _("Saved."))
-    return see_other("application", member.organization_id, found.pk)
+    return done(request, _("Saved."), "application", member.organization_id, found.pk)
 
 
-@member_page(Right.BUILD, post_only=True, fresh=True)
-def revoke(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+@member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
+def revoke(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     """Reject all keys of the application, once its name is typed."""
-    found = application_of(member, application_id)
     form = RevokeForm(found, request.POST)
     if not form.is_valid():
         return _application_page(request, member, found, revocation=form)
@@ -152,12 +222,11 @@ def _application_page(request: HttpRequest, member: Member, found: Application, 
     """Return the page, with the form that could not be taken, if any."""
     keys, entered = _keys(found), {"name": found.name, "webhook_url": found.webhook_url}
     live = [row for row in keys if row.is_live]
-    used = [row.key.last_used_at for row in keys if row.key.last_used_at]
     content: dict[str, Any] = {
         "application": found,
         "keys": keys,
         "live": live,
-        "last_used_at": max(used, default=None),
+        "last_used_at": max((row.key.last_used_at for row in keys if row.key.last_used_at), default=None),
         "calls": sum(row.calls.together for row in keys),
         "settings": SettingsForm(initial={**entered, "frame_origins": "\n".join(found.frame_origins.split())}),
         "rotation": RotationForm(),
@@ -190,9 +259,8 @@ def _keys(found: Application) -> list[_KeyRow]:
     return rows
 
 
-@member_page(Right.BUILD, post_only=True, fresh=True)
-def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
+def rotate(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     form = RotationForm(request.POST)
     if not form.is_valid():
         return _application_page(request, member, found, rotation=form)
@@ -200,9 +268,8 @@ def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpRes
     return _show_secrets(request, member, rotate_application(actor(request, member), found, overlap))
 
 
-@member_page(Right.BUILD, post_only=True, fresh=True)
-def end_key(request: HttpRequest, member: Member, application_id: int, key_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
+def end_key(request: HttpRequest, member: Member, found: Application, key_id: int) -> HttpResponse:
     revoke_key(actor(request, member), get_object_or_404(found.keys.select_related("application"), pk=key_id))
     messages.success(request, _("Key %(number)d was revoked.") % {"number": key_id})
     return see_other("application", member.organization_id, found.pk)

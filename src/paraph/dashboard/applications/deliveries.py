@@ -3,7 +3,7 @@ delivery, its attempts, the bytes that are signed, and sending it again."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of
-from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.dashboard.decorators import actor, attached, member_page, see_other, show, shown_scope
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
@@ -23,13 +22,62 @@ from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_pag
 from paraph.webhooks.models import Delivery, DeliveryStatus
 from paraph.webhooks.payload import EVENTS, TEST_EVENT
 
-STATES = {
-    DeliveryStatus.HELD: gettext_lazy("On hold until the results are sealed"),
-    DeliveryStatus.WAITING: gettext_lazy("Waiting"),
-    DeliveryStatus.DELIVERED: gettext_lazy("Delivered"),
-    DeliveryStatus.FAILED: gettext_lazy("Failed"),
-    DeliveryStatus.CAUGHT: gettext_lazy("Kept, not sent"),
-}
+
+class Verifier(NamedTuple):
+    """A program that checks a delivery, to paste: it reads the body from ``body.json``, and the secret and the header
+    ``X-Service-Signature`` from the environment; it prints ``genuine``, or ``forged`` and ends with status 1."""
+
+    name: str
+    language: str
+    program: str
+
+
+_CURL = """\
+# WEBHOOK_SECRET, SIGNATURE; RECEIVER (optional): where to send the delivery to, to try your own code
+expected="sha256=$(openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r body.json | cut -d ' ' -f 1)"
+if [ "$expected" = "$SIGNATURE" ]; then echo genuine; else echo forged; exit 1; fi
+if [ -n "$RECEIVER" ]; then
+  curl --fail --data-binary @body.json -H "Content-Type: application/json" \\
+    -H "X-Service-Signature: $SIGNATURE" "$RECEIVER"
+fi
+"""
+_PYTHON = """\
+import hashlib, hmac, os, sys
+
+body = open("body.json", "rb").read()
+digest = hmac.new(os.environ["WEBHOOK_SECRET"].encode(), body, hashlib.sha256).hexdigest()
+genuine = hmac.compare_digest(f"sha256={digest}", os.environ["SIGNATURE"])
+print("genuine" if genuine else "forged")
+sys.exit(not genuine)
+"""
+_NODE = """\
+const crypto = require("node:crypto");
+const fs = require("node:fs");
+
+const body = fs.readFileSync("body.json");
+const digest = crypto.createHmac("sha256", process.env.WEBHOOK_SECRET).update(body).digest("hex");
+const expected = Buffer.from("sha256=" + digest), given = Buffer.from(process.env.SIGNATURE);
+const genuine = expected.length === given.length && crypto.timingSafeEqual(expected, given);
+console.log(genuine ? "genuine" : "forged");
+process.exit(genuine ? 0 : 1);
+"""
+_PHP = """\
+<?php
+$body = file_get_contents("body.json");
+$expected = "sha256=" . hash_hmac("sha256", $body, getenv("WEBHOOK_SECRET"));
+$genuine = hash_equals($expected, getenv("SIGNATURE"));
+echo $genuine ? "genuine\\n" : "forged\\n";
+exit($genuine ? 0 : 1);
+"""
+VERIFIERS = [
+    Verifier("curl and openssl", "sh", _CURL),
+    Verifier("Python", "python", _PYTHON),
+    Verifier("Node", "javascript", _NODE),
+    Verifier("PHP", "php", _PHP),
+]
+
+
+STATES = dict(DeliveryStatus.choices) | {"held": gettext_lazy("On hold until the results are sealed")}
 ANY = ("", gettext_lazy("Any"))
 _DAY = forms.DateInput(attrs={"type": "date"})
 
@@ -37,9 +85,7 @@ _DAY = forms.DateInput(attrs={"type": "date"})
 class FilterForm(forms.Form):
     """The filter of a list of deliveries, whose days are those of UTC."""
 
-    status = forms.ChoiceField(
-        label=gettext_lazy("State"), required=False, choices=[ANY, *((state.value, STATES[state]) for state in STATES)]
-    )
+    status = forms.ChoiceField(label=gettext_lazy("State"), required=False, choices=[ANY, *STATES.items()])
     event = forms.ChoiceField(
         label=gettext_lazy("Event"), required=False, choices=[ANY, *((name, name) for name in (*EVENTS, TEST_EVENT))]
     )
@@ -60,14 +106,13 @@ def _midnight(day: date | None) -> datetime | None:
     return datetime.combine(day, time(), UTC) if day else None
 
 
-@member_page(Right.BUILD)
-def deliveries(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    return _list_page(request, member, application_of(member, application_id))
+@member_page(Right.BUILD, application_id=application_of)
+def deliveries(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
+    return _list_page(request, member, found)
 
 
-@member_page(Right.BUILD, post_only=True)
-def test_webhook(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, post_only=True, application_id=application_of)
+def test_webhook(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     try:
         delivery = send_test(actor(request, member), found)
     except DomainError as refusal:
@@ -104,18 +149,16 @@ def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _with_states(rows: Iterable[Delivery]) -> list[tuple[Delivery, Any]]:
-    return [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
+    return [(row, STATES[row.status]) for row in rows]
 
 
-@member_page(Right.BUILD)
-def delivery(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, application_id=application_of)
+def delivery(request: HttpRequest, member: Member, found: Application, delivery_id: int) -> HttpResponse:
     return _page(request, member, found, _delivery(found, delivery_id))
 
 
-@member_page(Right.BUILD, post_only=True)
-def resend_delivery(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:
-    found = application_of(member, application_id)
+@member_page(Right.BUILD, post_only=True, application_id=application_of)
+def resend_delivery(request: HttpRequest, member: Member, found: Application, delivery_id: int) -> HttpResponse:
     row = _delivery(found, delivery_id)
     try:
         send_again(actor(request, member), found, row.pk)
@@ -125,10 +168,9 @@ def resend_delivery(request: HttpRequest, member: Member, application_id: int, d
     return see_other("delivery", member.organization_id, found.pk, row.pk)
 
 
-@member_page(Right.BUILD)
-def signed_body(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.BUILD, application_id=application_of)
+def signed_body(request: HttpRequest, member: Member, found: Application, delivery_id: int) -> HttpResponse:  # noqa: ARG001
     """``…/body``: the very bytes, as a file for the verifiers."""
-    found = application_of(member, application_id)
     content = signed(found, _delivery(found, delivery_id), "")
     if content is None:
         raise Http404
@@ -145,7 +187,7 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
     content = {
         "application": found,
         "delivery": row,
-        "state": STATES[DeliveryStatus(row.status)],
+        "state": STATES[row.status],
         "attempts": attempts,
         "headers": sent.headers.items() if sent else (),
         "body": sent.body.decode() if sent else "",

@@ -15,12 +15,12 @@ from paraph.dashboard.applications.deliveries import STATES
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member, User
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.webhooks.deliveries import Signed, for_request, signed
-from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.models import Delivery, Destination
 
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
 _MOST_WEBHOOKS = 20
@@ -62,10 +62,9 @@ class Progress:
         return "-".join(str(part) for part in parts)
 
 
-@member_page(Right.BUILD)
-def first_call(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+@member_page(Right.BUILD, application_id=application_of)
+def first_call(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     """Show the page; answer its own script with the part that changes, and with 204 while nothing has."""
-    found = application_of(member, application_id)
     if found.environment != Environment.SANDBOX:
         raise Http404
     progress = _progress(member, found)
@@ -79,10 +78,9 @@ def first_call(request: HttpRequest, member: Member, application_id: int) -> Htt
     return show(request, "applications/first_call.html", content, member=member, environment=found.environment)
 
 
-@member_page(Right.BUILD)
-def key_used(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+@member_page(Right.BUILD, application_id=application_of)
+def key_used(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
     """``…/used``: when a key of the application was used last, for pages that ask until one was."""
-    found = application_of(member, application_id)
     content = {"application": found, "used_at": _used_at(found), "watched": is_new(found)}
     return show(request, "applications/key_used.html", content, member=member)
 
@@ -102,10 +100,7 @@ def _webhooks(member: Member, application: Application, newest: SignatureRequest
     """Return the application's own, sent or caught, the first at the beginning."""
     rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
     attempt = _("different at every attempt")
-    return [
-        Webhook(row, STATES[DeliveryStatus(row.status)], signed(application, row, attempt))
-        for row in rows[:_MOST_WEBHOOKS]
-    ]
+    return [Webhook(row, STATES[row.status], signed(application, row, attempt)) for row in rows[:_MOST_WEBHOOKS]]
 
 
 def _used_at(application: Application) -> datetime | None:

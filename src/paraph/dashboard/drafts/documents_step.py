@@ -40,8 +40,7 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
         return _page(request, member, draft, problems)
     if pressed == "next" and not draft.documents.exists() and not {"remove", "up"} & set(request.POST):
         return _page(request, member, draft, [], _("Add a document first."))
-    next_step = "draft_signers" if pressed == "next" else "draft_documents"
-    return see_other(next_step, member.organization_id, draft.pk)
+    return see_other("draft_signers" if pressed == "next" else "draft_documents", member.organization_id, draft.pk)
 
 
 def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:

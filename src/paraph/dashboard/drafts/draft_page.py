@@ -33,7 +33,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
             draft = get_object_or_404(scoped(Draft, scope(member)).select_related("application"), pk=draft_id)
             if draft.request_id:
-                return see_other(request_address(member, draft.request_id))
+                return see_other("request", member.organization_id, draft.request_id)
             if draft.discarded_at:
                 return show(request, "drafts/discarded.html", {"draft": draft}, member=member, status=410)
             if draft.of_template and step != Step.PLACEMENTS:
@@ -67,10 +67,6 @@ def with_removed(entered: QueryDict, **rows: str) -> QueryDict:
         if (row := content.get(button, "")).isdecimal():
             content[f"{prefix}-{int(row)}-DELETE"] = "on"
     return content
-
-
-def request_address(member: Member, request_id: int) -> str:
-    return f"/app/{member.organization_id}/requests/{request_id}"
 
 
 def show_step(

@@ -9,13 +9,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, numbers_in, scope, see_other, show, shown_scope
-from paraph.dashboard.drafts.draft_page import request_address
 from paraph.dashboard.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.request_templates.models import Template
 from paraph.tenants.models import Member
-from paraph.tenants.request_defaults import request_defaults
+from paraph.tenants.organizations import request_defaults
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
@@ -67,7 +66,7 @@ def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
     if changed:
         return see_other("template", member.organization_id, changed)
     if kept and kept.request_id:
-        return see_other(request_address(member, kept.request_id))
+        return see_other("request", member.organization_id, kept.request_id)
     if kept and discarded:
         messages.success(request, _("The draft was discarded."))
     return see_other("drafts", member.organization_id)

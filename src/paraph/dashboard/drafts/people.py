@@ -36,6 +36,10 @@ class ReadField(forms.CharField):
         return read_by(self.reader, text) if (text := super().clean(value)) else ""
 
 
+def _name(label: Any, lacking: Any) -> ReadField:
+    return ReadField(values.text, label=label, error_messages={"required": lacking}, max_length=values.LONGEST_NAME)
+
+
 class PersonForm(forms.Form):
     email = ReadField(
         values.email,
@@ -44,18 +48,8 @@ class PersonForm(forms.Form):
         max_length=values.LONGEST_EMAIL,
         widget=forms.EmailInput(attrs={"list": "earlier", "autocomplete": "off"}),
     )
-    first_name = ReadField(
-        values.text,
-        label=_("First name"),
-        error_messages={"required": _("Enter a first name.")},
-        max_length=values.LONGEST_NAME,
-    )
-    last_name = ReadField(
-        values.text,
-        label=_("Last name"),
-        error_messages={"required": _("Enter a last name.")},
-        max_length=values.LONGEST_NAME,
-    )
+    first_name = _name(_("First name"), _("Enter a first name."))
+    last_name = _name(_("Last name"), _("Enter a last name."))
 
 
 class SignerForm(PersonForm):

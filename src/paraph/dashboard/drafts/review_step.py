@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import actor, scope, see_other
-from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
+from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.sheets import sheets
 from paraph.dashboard.requests.actions import own_signing_page
@@ -63,7 +63,7 @@ def _send(request: HttpRequest, member: Member, draft: Draft, options: OptionsFo
     except DomainError as refused:
         return _page(request, member, draft, options, [Refusal(Step.REVIEW, refused.message)])
     page = own_signing_page(request, member, sent) if sign else ""
-    return see_other(page or request_address(member, sent))
+    return see_other(page) if page else see_other("request", member.organization_id, sent)
 
 
 def _page(

@@ -1,15 +1,30 @@
-"""The pages of a draft with the stamps and fields on them, as templates draw them."""
+"""The pages of a draft with the stamps and fields on them, as templates draw them; and the pictures of both, by what
+draws the sealed ones: of a stamp as it will stand on the page, and of the values of a signer's fields on a page."""
 
 import json
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from paraph.dashboard.drafts.pictures import content_of
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from paraph.dashboard.decorators import limits_stamps, member_page, scope
+from paraph.dashboard.documents import drawn
 from paraph.documents.models import Document
-from paraph.drafts.models import Draft, Placed
+from paraph.drafts.models import Draft, DraftSigner, Placed
 from paraph.drafts.signature_lines import wanted
-from paraph.drafts.tags import Offer, Target, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.drafts.tags import Target, offers_in, signature_lines_of, sizes_for, tags_of
+from paraph.kernel import clock
+from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, fields_picture
 from paraph.pdf.typesetting.glyph_fallback import initials_of
 from paraph.pdf.untrusted.page_reading import FoundTag
+from paraph.signature_requests.fields.input import FieldInput
+from paraph.signature_requests.placing import known_content
+from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
+from paraph.tenants.models import BrandingProfile, Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 _MOST_PAGES = 200  # of each document
 _COLOURS = 8  # that the stylesheet has
@@ -62,20 +77,20 @@ def _file(document: Document, places: list[Placed], draft: Draft, *, real: bool,
 
 
 def _targets(document: Document, draft: Draft) -> dict[int, list[list[Any]]]:
-    offers, lines = offers_in(draft), signature_lines_of(document)
+    lines = signature_lines_of(document)
+    offers = {
+        name: {"signer": each.signer.ref, "type": each.kind.type if each.kind else "", "name": each.name}
+        for name, each in offers_in(draft).items()
+    }
     asked = {line: {"signer": signer.ref, "type": "", "name": ""} for line, signer, _ in wanted(lines, draft.signing)}
     named: list[tuple[str, str, Target]] = [("tag", tag, at) for tag, at in tags_of(document).items()]
     named += [("line" if line in asked or line.is_for_signature else "rule", line.label, line) for line in lines]
     targets: dict[int, list[list[Any]]] = {}
     for (kind, name, at), size in zip(named, sizes_for(document, [at for _, _, at in named]), strict=True):
-        offer = _named(offers.get(name)) if isinstance(at, FoundTag) else asked.get(at)
+        offer = offers.get(name) if isinstance(at, FoundTag) else asked.get(at)
         place = [kind, name, *(round(each, 2) for each in (at.x, at.y, at.width, at.height)), *size]
         targets.setdefault(at.page_number, []).append([*place, offer] if offer else place)
     return targets
-
-
-def _named(offer: Offer | None) -> dict[str, str] | None:
-    return offer and {"signer": offer.signer.ref, "type": offer.kind.type if offer.kind else "", "name": offer.name}
 
 
 def _box(at: Placed) -> dict[str, Any]:
@@ -91,3 +106,71 @@ def _box(at: Placed) -> dict[str, Any]:
     middle = top + min(at.height / 2, size) + size * 0.35
     name = at.field.get("label") or at.field["name"]
     return {**box, "text_y": middle, "text_size": size, "name": name, "field": at.field["type"]}
+
+
+@member_page(Right.SEND)
+@limits_stamps
+def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/signers/{signer}/stamp-{width}x{height}.svg``, with time and number of the request as an
+    example. In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
+    draft, signer = _found(member, draft_id, signer_id)
+    width, height = size["width"], size["height"]
+    if not (WIDTHS[0] <= width <= WIDTHS[1] and HEIGHTS[0] <= height <= HEIGHTS[1]):
+        raise Http404
+    profile = draft.content.get("branding_profile_id")
+    content = StampContent(
+        width,
+        height,
+        signer.name(draft.locale),
+        clock.now(),
+        request_id=draft.pk,
+        locale=draft.locale,
+        address=signer.email,
+        signature_only=bool(profile) and BrandingProfile.objects.filter(pk=profile, signature_only=True).exists(),
+    )
+    return drawn(partial(stamp_svg, content), "image/svg+xml")
+
+
+@member_page(Right.SEND)
+@limits_stamps
+def values_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **page: int) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/signers/{signer}/documents/{document}/values-{number}.svg``: what is known of the values,
+    as they will stand there. Browsers do not keep the picture, which changes with each value."""
+    draft, signer = _found(member, draft_id, signer_id)
+    document = next((each for each in draft.files() if each.pk == page["document_id"]), None)
+    if document is None or not 1 <= page["number"] <= len(document.pages):
+        raise Http404
+    width, height = document.pages[page["number"] - 1]
+    here = (document, signer, page["number"])
+    fields = [at for at in draft.places() if at.field and (at.document, at.signer, at.page_number) == here]
+    places = [
+        FieldPlace(at.x, height - at.y - at.height, content)
+        for at in fields
+        if (content := content_of(at, draft.locale)) is not None
+    ]
+    return HttpResponse(fields_picture(FieldsContent(width, height, places)), content_type="image/svg+xml")
+
+
+def _found(member: Member, draft_id: int, signer_id: int) -> tuple[Draft, DraftSigner]:
+    draft = get_object_or_404(scoped(Draft, scope(member)), pk=draft_id)
+    signer = next((each for each in draft.signers if each.ref == str(signer_id)), None)
+    if signer is None:
+        raise Http404
+    return draft, signer
+
+
+class _Person(NamedTuple):
+    full_name: str
+    email: str
+    signed_on: str
+
+
+def content_of(at: Placed, locale: str) -> FieldContent | None:
+    """Return what is drawn for the field, on the day of today; None where nothing is known yet, or what is known cannot
+    be taken. ``locale``: of the draft."""
+    signer = _Person(at.signer.name(locale), at.signer.email, clock.now().date().isoformat())
+    try:
+        content = known_content(FieldInput.model_construct(**at.field or {}), at.width, at.height, signer, locale)
+    except InvalidValueError:
+        return None
+    return None if content is None or content.is_blank else content

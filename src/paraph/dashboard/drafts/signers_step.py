@@ -10,14 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step, with_removed
-from paraph.dashboard.drafts.people import (
-    PersonForm,
-    SignerForm,
-    SignerForms,
-    completed,
-    earlier_signers,
-    with_account,
-)
+from paraph.dashboard.drafts.people import PersonForm, SignerForm, SignerForms, completed, earlier_signers, with_account
 from paraph.drafts import editing
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Json, Step
@@ -86,7 +79,7 @@ def _at(row: str, rows: int) -> int:
 
 def _unbound(member: Member, draft: Draft) -> Rows:
     known = [{"id": signer.ref, **asdict(signer)} for signer in draft.signers]
-    return SignerForms(initial=known, prefix="signer", form_kwargs=_kwargs(member))
+    return SignerForms(initial=known, prefix="signer", form_kwargs={"plan": member.organization.plan})
 
 
 def _bound(request: HttpRequest, member: Member) -> Rows:
@@ -94,11 +87,7 @@ def _bound(request: HttpRequest, member: Member) -> Rows:
     if content.get("action") in {"me", "only-me"}:
         content = with_account(content, member.user)
     content = with_removed(completed(content, earlier_signers(scope(member))), remove="signer")
-    return SignerForms(content, prefix="signer", form_kwargs=_kwargs(member))
-
-
-def _kwargs(member: Member) -> dict[str, str]:
-    return {"plan": member.organization.plan}
+    return SignerForms(content, prefix="signer", form_kwargs={"plan": member.organization.plan})
 
 
 def _unbound_copies(draft: Draft) -> Copies:

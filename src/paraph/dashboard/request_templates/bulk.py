@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, csv_answer, member_page, scope, see_other, show, told_in
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
@@ -49,14 +49,9 @@ class CsvForm(forms.Form):
     file = file_field(gettext_lazy("CSV file"), ".csv,.txt,text/csv", gettext_lazy("Choose a CSV file."))
 
 
-def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
-    content = {"sentence": _("The file is larger than 1 MiB.")}
-    return show(request, "request_templates/too_large.html", content, member=member, status=422)
-
-
 @csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.SEND)
-@takes_small_file(MOST_BYTES, _too_large)
+@takes_small_file(MOST_BYTES, "request_templates/too_large.html", lambda: _("The file is larger than 1 MiB."))
 def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     template = sendable_template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
@@ -75,15 +70,11 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
     return with_mail(show(request, "request_templates/bulk_upload.html", content, member=member))
 
 
-@member_page(Right.SEND)
-def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEND, template_id=sendable_template_of)
+def sample_csv(_request: HttpRequest, _member: Member, template: Template) -> HttpResponse:
     """``…/templates/{id}/sample.csv``: the header that is wanted, with a row as an example."""
-    columns, row = _sample(sendable_template_of(member, template_id))
+    columns, row = _sample(template)
     return csv_answer(write_csv(columns, [row]), "sample.csv")
-
-
-def csv_answer(content: bytes, name: str) -> HttpResponse:
-    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
 def _sample(template: Template) -> tuple[list[str], list[str]]:
@@ -105,38 +96,40 @@ def _checked(request: HttpRequest, member: Member, template: Template, file: "Up
     return made
 
 
-@member_page(Right.SEND)
-def bulk_send(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+def _bulk_send_of(member: Member, bulk_send_id: int) -> BulkSend:
+    bulk_sends = scoped(BulkSend, scope(member)).select_related("template", "author")
+    return get_object_or_404(bulk_sends, pk=bulk_send_id)
+
+
+@member_page(Right.SEND, bulk_send_id=_bulk_send_of)
+def bulk_send(request: HttpRequest, member: Member, found: BulkSend) -> HttpResponse:
     """Show the page; answer its own script with the part that changes."""
-    return _page(request, member, bulk_send_of(member, bulk_send_id))
+    return _page(request, member, found)
 
 
-@member_page(Right.SEND)
-def start(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+@member_page(Right.SEND, bulk_send_id=_bulk_send_of)
+def start(request: HttpRequest, member: Member, found: BulkSend) -> HttpResponse:
     """``POST …/start``. Field ``skip``: whether to leave out the rows that are wrong."""
-    found = bulk_send_of(member, bulk_send_id)
     if request.method == "POST":
         sender = Sender(origin(request), actor(request, member))
         try:
             start_bulk_send(scope(member), found.pk, sender, skip_wrong="skip" in request.POST)
         except DomainError as refused:
-            return _page(request, member, bulk_send_of(member, bulk_send_id), refused.message)
+            return _page(request, member, _bulk_send_of(member, found.pk), refused.message)
     return see_other("bulk_send", member.organization_id, found.pk)
 
 
-@member_page(Right.SEND)
-def cancel(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+@member_page(Right.SEND, bulk_send_id=_bulk_send_of)
+def cancel(request: HttpRequest, member: Member, found: BulkSend) -> HttpResponse:
     """``POST …/cancel``."""
-    found = bulk_send_of(member, bulk_send_id)
     if request.method == "POST":
         cancel_bulk_send(scope(member), found.pk, actor(request, member))
     return see_other("bulk_send", member.organization_id, found.pk)
 
 
-@member_page(Right.SEND)
-def errors_csv(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEND, bulk_send_id=_bulk_send_of)
+def errors_csv(_request: HttpRequest, _member: Member, found: BulkSend) -> HttpResponse:
     """``…/errors.csv``: the rows that were not sent, as they stood in the file, with what is wrong with each."""
-    found = bulk_send_of(member, bulk_send_id)
     width = len(found.columns)
     rows = [
         [*row.cells[:width], *[""] * (width - len(row.cells)), str(row.number), " ".join(row.problems)]
@@ -174,9 +167,3 @@ def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]
         with override(found.language):  # that of the columns
             places = find_columns(found.template.roles, found.columns)
     return [(row, ", ".join(names_in(places, row.cells))) for row in rows]
-
-
-def bulk_send_of(member: Member, bulk_send_id: int) -> BulkSend:
-    """Return the member's bulk send. Raise ``Http404`` where there is none."""
-    bulk_sends = scoped(BulkSend, scope(member)).select_related("template", "author")
-    return get_object_or_404(bulk_sends, pk=bulk_send_id)

@@ -16,7 +16,7 @@ from paraph.dashboard.drafts.people import PersonForm, SignerForm
 from paraph.dashboard.request_templates.templates import NamesForm, sendable_template_of
 from paraph.drafts.models import Draft
 from paraph.flow.sending.templates import sample_mail
-from paraph.request_templates.models import Role
+from paraph.request_templates.models import Role, Template
 from paraph.request_templates.saving import begin_places, changing, rename
 from paraph.signature_requests.models import Channel
 from paraph.tenants.models import Member
@@ -38,9 +38,8 @@ class AlwaysForm(PersonForm):
         return self.cleaned_data if self.has_changed() else {}
 
 
-@member_page(Right.SEND)
-def roles(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
-    found = sendable_template_of(member, template_id)
+@member_page(Right.SEND, template_id=sendable_template_of)
+def roles(request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     labels = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles]
     names = NamesForm(request.POST or None, roles=labels, initial={"name": found.name})
     people = [_always(request, role) for role in found.roles]
@@ -65,9 +64,8 @@ def _always(request: HttpRequest, role: Role) -> AlwaysForm:
     return form
 
 
-@member_page(Right.SEND)
-def options(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
-    found = sendable_template_of(member, template_id)
+@member_page(Right.SEND, template_id=sendable_template_of)
+def options(request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     said = Draft(content=found.content, locale=found.locale or DEFAULT_LOCALE)
     said.subject, said.message = found.subject, found.message
     form = OptionsForm(request.POST or None, draft=said, member=member)
@@ -83,18 +81,17 @@ def options(request: HttpRequest, member: Member, template_id: int) -> HttpRespo
     return show(request, "request_templates/options.html", {"template": found, "form": form}, member=member)
 
 
-@member_page(Right.SEND, post_only=True)
-def places(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEND, post_only=True, template_id=sendable_template_of)
+def places(_request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     """Open the editor of drafts, whose "Continue" has the template keep the places."""
-    found = sendable_template_of(member, template_id)
     return see_other("draft_places", member.organization_id, begin_places(scope(member), found.pk, member.user).pk)
 
 
-@member_page(Right.SEND)
-def mail(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
+@member_page(Right.SEND, template_id=sendable_template_of)
+def mail(_request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     """``…/mail``: the real mail, for the frame of pages that say what is sent. Its policy names the very styles that
     stand in the mail; nothing runs, loads or leads anywhere."""
-    written = sample_mail(sendable_template_of(member, template_id), member.organization, member.user)
+    written = sample_mail(found, member.organization, member.user)
     logo = f"data:image/png;base64,{b64encode(written.logo).decode()}"
     response = HttpResponse(written.html.replace("cid:logo", logo))
     styles = {b64encode(sha256(unescape("".join(each)).encode()).digest()) for each in _STYLES.findall(written.html)}

@@ -108,8 +108,20 @@ def _saved(
         template.subject, template.message = form.cleaned_data["subject"], form.cleaned_data["message"]
         save_template(scope(member), template, actor(request, member), form.names())
         return see_other("template", member.organization_id, template.pk)
-    content = {"form": form, "drops_values": drops_values}
-    return show(request, "request_templates/save.html", content, member=member)
+    return show(request, "request_templates/save.html", {"form": form, "drops_values": drops_values}, member=member)
+
+
+def template_of(member: Member, template_id: int) -> Template:
+    """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
+    return own(Template, member, template_id)
+
+
+def sendable_template_of(member: Member, template_id: int) -> Template:
+    """Return the same, where it is of production: those of the sandbox are sent through the API."""
+    template = template_of(member, template_id)
+    if template.environment != Environment.PRODUCTION:
+        raise Http404
+    return template
 
 
 @member_page(Right.SEND)
@@ -186,18 +198,16 @@ def _documents(found: Template) -> list[dict[str, Any]]:
     ]
 
 
-@member_page(Right.SEND)
-def delete(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
+@member_page(Right.SEND, template_id=template_of)
+def delete(request: HttpRequest, member: Member, found: Template) -> HttpResponse:
     """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
-    found = template_of(member, template_id)
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with told_in(form):
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
             messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
             return see_other("templates", member.organization_id)
-    content = {"template": found, "form": form}
-    return show(request, "request_templates/delete.html", content, member=member)
+    return show(request, "request_templates/delete.html", {"template": found, "form": form}, member=member)
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
@@ -208,18 +218,4 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
     if content is not None:  # as many as there are roles, whatever the browser says
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
-    plan = {"plan": member.organization.plan}
-    return forms_of(content, initial=initial, prefix="signer", form_kwargs=plan)
-
-
-def template_of(member: Member, template_id: int) -> Template:
-    """Return the member's template of either environment that they may see. Raise ``Http404`` where there is none."""
-    return own(Template, member, template_id)
-
-
-def sendable_template_of(member: Member, template_id: int) -> Template:
-    """Return the same, where it is of production: those of the sandbox are sent through the API."""
-    template = template_of(member, template_id)
-    if template.environment != Environment.PRODUCTION:
-        raise Http404
-    return template
+    return forms_of(content, initial=initial, prefix="signer", form_kwargs={"plan": member.organization.plan})

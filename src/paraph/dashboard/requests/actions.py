@@ -20,7 +20,7 @@ from paraph.flow.sending.drafts import duplicate
 from paraph.flow.sending.invite import remind, show_signing_link
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LONGEST_REMINDER
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.tickets import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Member
@@ -117,7 +117,7 @@ def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpRespo
     """Lead to the signing page, where a code that is sent to the member's address is asked for as of everybody; to the
     page of the request, if it is not their turn."""
     page = own_signing_page(request, member, request_id)
-    return see_other(page or f"/app/{member.organization_id}/requests/{request_id}")
+    return see_other(page) if page else see_other("request", member.organization_id, request_id)
 
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
 
 from paraph import words
-from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.bundle.make import bundle_address
 from paraph.dashboard.decorators import limits_stamps, member_page, show

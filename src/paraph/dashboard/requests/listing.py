@@ -10,15 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import (
-    actor,
-    csv_file,
-    member_page,
-    number_in,
-    see_other,
-    show,
-    shown_scope,
-)
+from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, see_other, show, shown_scope
 from paraph.dashboard.requests.pages import Filters, Page, page, walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
@@ -85,25 +77,9 @@ def _address(query: dict[str, Any], **going: int | None) -> str:
 
 _EXPORTED_AT_ONCE = 500
 _COLUMNS = (
-    "id",
-    "environment",
-    "status",
-    "finalized",
-    "created_at",
-    "expires_at",
-    "completed_at",
-    "ended_early_at",
-    "title",
-    "documents",
-    "signers",
-    "emails",
-    "signed",
-    "external_id",
-    "metadata",
-    "approvers",
-    "copies",
-    "declined_by",
-    "fields",
+    *("id", "environment", "status", "finalized", "created_at", "expires_at", "completed_at", "ended_early_at"),
+    *("title", "documents", "signers", "emails", "signed", "external_id", "metadata"),
+    *("approvers", "copies", "declined_by", "fields"),
 )
 
 
@@ -114,8 +90,7 @@ def export_requests(request: HttpRequest, member: Member) -> Any:
         return see_other("requests", member.organization_id)
     note_export(member.organization_id, actor(request, member), filters.query())
     name = f"requests-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    lines = _lines(shown_scope(request, member), filters)
-    return csv_file(lines, name)
+    return csv_file(_lines(shown_scope(request, member), filters), name)
 
 
 def _lines(scope: TenantScope, filters: Filters) -> Iterator[str]:

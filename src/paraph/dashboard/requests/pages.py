@@ -143,17 +143,13 @@ def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | N
     chosen = filters.rows(scope)
     found = search(scope, filters.words, chosen, at_once + 1, start, rising=rising)
     past = chosen if start is None else chosen.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
-    rows = [*chosen.filter(pk__in=found.ids)]
-    rows += _by_number(past, filters.words, found.ids)
+    numbered = past.filter(pk__in=numbers_in([filters.words.removeprefix("#")])).exclude(pk__in=found.ids)
+    rows = [*chosen.filter(pk__in=found.ids), *numbered]
     rows.sort(key=lambda row: row.pk, reverse=not rising)
     point = found.looked_until
     if point is not None:
         rows = [row for row in rows if (row.pk <= point if rising else row.pk >= point)]
     return Page(rows, following=point, too_many_words=found.too_many_words)
-
-
-def _by_number(chosen: QuerySet[SignatureRequest], words: str, found: list[int]) -> QuerySet[SignatureRequest]:
-    return chosen.filter(pk__in=numbers_in([words.removeprefix("#")])).exclude(pk__in=found)
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:

@@ -1,7 +1,9 @@
-"""``/app/{o}/requests/{id}``: everything about a request, and what a member can do with it."""
+"""``/app/{o}/requests/{id}``: everything about a request, what a member can do with it, and beside its signers the
+pages: as they were sealed; before that with the places of signers and what stands there already."""
 
 import hashlib
 import re
+from collections import defaultdict
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -17,7 +19,6 @@ from paraph import words
 from paraph.dashboard.decorators import member_page, show
 from paraph.dashboard.requests.outcome import Outcome, actions, outcome
 from paraph.dashboard.requests.pages import own_request
-from paraph.dashboard.requests.sheets import sheets
 from paraph.dashboard.requests.timeline import kept_note, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
@@ -28,14 +29,16 @@ from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
     LARGE,
+    Field,
     Inquiry,
+    Placement,
     RequestDocument,
     RequestStatus,
     SignatureRequest,
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
 from paraph.tenants.rights import Right, may
@@ -223,3 +226,53 @@ def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, loca
         is_gone = found.files_deleted_at or signer.email.endswith(ERASED_DOMAIN)  # nobody knows what was left empty
         return str(localized["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
     return shown_text(each.field, each.value, found.locale)
+
+
+_MOST_PAGES = 200  # of each document; the others are in its file
+_COLOURS = 8  # that the stylesheet has
+
+
+def sheets(
+    found: SignatureRequest,
+    signers: list[Signer],
+    documents: list[RequestDocument],
+    fields: list[SignedField],
+    texts: dict[int, str],
+) -> list[dict[str, Any]]:
+    """Return each document that is still there, with its pages. ``texts``: what was signed, by the id of its field."""
+    boxes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+    people = {signer.pk: signer for signer in signers}
+    sealed = found.finalized and not found.files_deleted_at
+    rows = {row.pk: row for row in documents if not row.document.file_deleted_at}
+    placed: list[Placement | Field] = []
+    if not sealed:
+        placed = [*Placement.objects.filter(request_document__in=rows.values()), *(each.field for each in fields)]
+    for at in placed:
+        if row := rows.get(at.request_document_id):
+            boxes[row.pk, at.page_number].append(_box(at, row, people[at.signer_id], texts))
+    return [
+        {
+            "document": row.document,
+            "more": max(len(row.document.pages) - _MOST_PAGES, 0),
+            "pages": [
+                {"number": number, "width": width, "height": height, "boxes": boxes[row.pk, number]}
+                for number, (width, height) in enumerate(row.document.pages[:_MOST_PAGES], start=1)
+            ],
+        }
+        for row in rows.values()
+    ]
+
+
+def _box(at: Placement | Field, row: RequestDocument, signer: Signer, texts: dict[int, str]) -> dict[str, Any]:
+    """Return a place in points from the top left. ``stamp``: the placement whose signature stands there."""
+    is_signed = signer.status == SignerStatus.SIGNED
+    top = row.document.pages[at.page_number - 1][1] - at.y - at.height
+    box = {"x": at.x, "y": top, "width": at.width, "height": at.height, "signer": signer, "is_signed": is_signed}
+    box["colour"] = (signer.order - 1) % _COLOURS
+    if isinstance(at, Placement):
+        size = min(15.0, at.height * 0.5)
+        text = {"text": signer.full_name, "stamp": at.pk if is_signed else None}
+    else:
+        size = min(at.font_size, at.height * 0.75)
+        text = {"text": texts.get(at.pk, "") if is_signed else at.label}
+    return box | text | {"size": size, "text_y": top + at.height / 2 + size * 0.35}

@@ -36,20 +36,13 @@ def timeline(
     events = [_event(entry, scope.environment, names, files, sender) for entry in entries]
     for signer in signers:
         if hasattr(signer, "first_opening"):
-            _insert(events, _opened(signer))
+            name, opening = signer.full_name, signer.first_opening
+            sentence = _("%(name)s opened the documents for the first time.") % {"name": name}
+            # Before the first event that came later; the journal's own order stays, whatever its clocks say.
+            later = (place for place, event in enumerate(events) if event.moment > opening.opened_at)
+            opened = Event(opening.opened_at, sentence, "", "", "", name, opening.ip)
+            events.insert(next(later, len(events)), opened)
     return events
-
-
-def _opened(signer: Signer) -> Event:
-    name, opening = signer.full_name, signer.first_opening
-    sentence = _("%(name)s opened the documents for the first time.") % {"name": name}
-    return Event(opening.opened_at, sentence, "", "", "", name, opening.ip)
-
-
-def _insert(events: list[Event], opened: Event) -> None:
-    """Put the event before the first one that came later; the journal's own order stays, whatever its clocks say."""
-    later = (place for place, event in enumerate(events) if event.moment > opened.moment)
-    events.insert(next(later, len(events)), opened)
 
 
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:

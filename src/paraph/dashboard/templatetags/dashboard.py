@@ -70,8 +70,7 @@ def registration_is_open() -> bool:
 @register.simple_tag(takes_context=True)
 def passkeys_are_possible(context: dict[str, Any]) -> bool:
     """Return whether the page has a name: a passkey belongs to one, and browsers refuse it at an IP address."""
-    host = str(context["request"].get_host())
-    return not re.fullmatch(r"[0-9.]+(:[0-9]+)?|\[.*", host)
+    return not re.fullmatch(r"[0-9.]+(:[0-9]+)?|\[.*", str(context["request"].get_host()))
 
 
 @register.simple_tag

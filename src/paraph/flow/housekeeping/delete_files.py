@@ -8,7 +8,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
-from paraph.audit_trail.commitments import ENTERED, erase_values, values_in
+from paraph.audit_trail.journal import ENTERED, erase_values, values_in
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags
@@ -16,14 +16,7 @@ from paraph.evidence.models import BundleTimestamp, KeptTimestamp, ProofFile, Se
 from paraph.flow.due import FILES, RUN_SECONDS, claim_due
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
-from paraph.signature_requests.models import (
-    Field,
-    Reminder,
-    RequestDocument,
-    RequestStatus,
-    SignatureRequest,
-    Signer,
-)
+from paraph.signature_requests.models import Field, Reminder, RequestDocument, RequestStatus, SignatureRequest, Signer
 
 OVER = Q(finalized=True) | Q(status=RequestStatus.EXPIRED)
 """Requests that the service has nothing left to do for."""

@@ -8,7 +8,7 @@ from paraph.counts import counting
 from paraph.documents import objects_to_delete
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
-from paraph.evidence.shared_content import forget_unused
+from paraph.evidence.preservation import forget_unused
 from paraph.flow.due import RUN_SECONDS
 from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key

@@ -1,19 +1,22 @@
-"""Sending a mail once, though its job may run twice (docs/decisions/mails.md)."""
+"""Sending a mail once, though its job may run twice (docs/decisions/mails.md); what is noted where its recipient
+refuses it; and queueing mails to the member who sent a request, which
+:mod:`paraph.flow.messages.tell_sender` writes."""
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from django.conf import settings
-from django.db import Error, InterfaceError, OperationalError, connection
+from django.db import Error, InterfaceError, OperationalError, connection, transaction
 from django.db.models import Model, QuerySet
 
+from paraph.flow import events
+from paraph.flow.events import lock_request
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about, note_put_off
-from paraph.flow.messages.undelivered import note_undelivered
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError, RecipientRefusedError
 from paraph.messaging.email import handed_over
@@ -21,9 +24,10 @@ from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.refusals import FinallyRefusedError
 from paraph.metrics import metrics
-from paraph.queue.jobs import ATTEMPT
+from paraph.queue.jobs import ATTEMPT, defer
 from paraph.signature_requests.localized import translated
-from paraph.signature_requests.models import ERASED_DOMAIN, Channel, CopyRecipient, Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, Channel, CopyRecipient, SenderMail, SignatureRequest, Signer
+from paraph.tenants.models import MailKind
 
 log = logging.getLogger("paraph.flow")
 
@@ -59,11 +63,10 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
     the process is killed between its last byte and that statement. A mail that its recipient refuses for good is given
-    up, as is one that they refuse for now in the last of a job's attempts; of the signer or whoever gets a copy that
-    is noted (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take
-    the mail for other reasons, ``DomainError("delivery_failed", …)`` where nothing sends it
-    (:func:`paraph.messaging.gateways.is_refused`), :class:`TooManyMessagesError` where it is put off, which is noted.
-    Must not run within a transaction.
+    up, as is one that they refuse for now in the last of a job's attempts; of the signer or whoever gets a copy that is
+    noted (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take the mail for other reasons,
+    ``DomainError("delivery_failed", …)`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`),
+    :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
     """
     with _alone(name):
         mail = due()
@@ -210,3 +213,46 @@ def _until_it_works(note: Callable[[], object], marker: SentMarker, acknowledgem
         else:
             marker.remove()
             return
+
+
+CONTACT = "contact"  # kind of a mail that tells an organization's contact address of a decline
+
+
+def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int = 0) -> None:
+    """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
+    the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: as
+    that of a :class:`SenderMail`; ``turn``: what tells one mail from another after
+    :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
+    if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
+        return
+    name = f"{kind}-{request.pk}-{about}" + (f"-{turn}" if turn else "")
+    with transaction.atomic():
+        mail, is_new = SenderMail.objects.get_or_create(
+            name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
+        )
+        if is_new:
+            defer("tell_sender", name=mail.name)
+
+
+def forget_mails(request: SignatureRequest, kind: MailKind, about: Sequence[int]) -> None:
+    """Forget what the sender was told or is to be told, so that it can be told anew: what it said was put right."""
+    SenderMail.objects.filter(request=request, kind=kind, about__in=about).delete()
+
+
+@transaction.atomic
+def note_undelivered(to: Signer | CopyRecipient, mail: str, answer: str, channel: Channel = Channel.EMAIL) -> None:
+    """Note on the person's row and in the journal that the message of this name was refused, with what the gateway
+    ``answer`` was, and have the member who sent the request told. Do nothing where that was noted of this message
+    already, or the person is reached in another way by now."""
+    request, way = lock_request(to.request_id), "phone" if channel == Channel.SMS else "email"
+    recipient = getattr(to, way)
+    row = type(to).objects.filter(pk=to.pk, **{way: recipient}).first()
+    if row is None or (row.undelivered or {}).get("mail") == mail:
+        return
+    now = clock.now()
+    said = {"mail": mail, "channel": channel, "recipient": recipient, "answer": answer, "at": clock.iso(now)}
+    row.request, row.undelivered = request, said
+    row.save(update_fields=["undelivered"])
+    events.delivery_failed(row, channel, recipient, mail, answer)
+    about = -to.pk if isinstance(to, Signer) else 0
+    queue_mail(request, MailKind.UNDELIVERED, about, turn=int(now.timestamp() * 1000))

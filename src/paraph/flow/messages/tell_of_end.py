@@ -4,8 +4,7 @@ a decline, to the organization's contact address and to the member who sent the 
 from django.db.models import Q, QuerySet
 
 from paraph.flow.messages import emails
-from paraph.flow.messages.owed import CONTACT, queue_mail
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
+from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, DueEmail, mail_row_once, queue_mail
 from paraph.flow.messages.tell_sender import is_told
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Channel, SignatureRequest, Signer, SignerStatus

@@ -10,10 +10,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
-from paraph.flow.messages.emails import declined_to_contact
-from paraph.flow.messages.names import MAX_LENGTH, quoted, sender_language, signer_name
-from paraph.flow.messages.owed import CONTACT, queue_mail
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
+from paraph.flow.messages.emails import MAX_LENGTH, declined_to_contact, quoted, sender_language, signer_name
+from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, DueEmail, mail_row_once, queue_mail
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
 from paraph.signature_requests.models import (

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Upper
 
-from paraph.audit_trail.commitments import erase_values, values_in
+from paraph.audit_trail.journal import erase_values, values_in
 from paraph.flow.due import PEOPLE, RUN_SECONDS, claim_due
 from paraph.flow.personal_data.of_signer import erase_signers
 from paraph.flow.personal_data.unsent import erase_copies, erase_people_of

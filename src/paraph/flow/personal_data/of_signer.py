@@ -8,11 +8,11 @@ from typing import Any
 
 from django.db.models import Q
 
-from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, erase_values
+from paraph.audit_trail.journal import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
-from paraph.flow.messages.owed import CONTACT
+from paraph.flow.messages.sent_once import CONTACT
 from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,

@@ -1,6 +1,7 @@
-"""What is kept of a person who signs nothing: as one who gets copies or was taken for a signer, in rows of bulk sends
-and drafts that were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what
-organizations wrote into drafts and templates."""
+"""What is kept of a person who signs nothing: as one who gets copies or was taken for a signer, under addresses and
+numbers that signers had until they were corrected (somebody else may have them), in rows of bulk sends and drafts that
+were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations wrote
+into drafts and templates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,10 +12,10 @@ from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.commitments import ERASED, entries_about, erase_values
+from paraph.audit_trail.journal import ERASED, EntryAbout, entries_about, erase_values
+from paraph.audit_trail.models import Entry
 from paraph.drafts.models import Draft
 from paraph.flow.events import lock_request
-from paraph.flow.personal_data.earlier import EARLIER
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
 from paraph.flow.personal_data.place import (
     TELL_CAPTURED,
@@ -27,19 +28,16 @@ from paraph.flow.personal_data.place import (
     has_name,
     names_person,
     naming,
+    pseudonym,
+    rewrite_recorded,
     telling,
     with_address,
 )
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.request_templates.models import (
-    BulkRow,
-    BulkSend,
-    RowState,
-    Template,
-)
+from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template
 from paraph.signature_requests.input import PERSON
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, RequestStatus, SearchTerm
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
@@ -269,6 +267,41 @@ def _without(person: Person, value: Any, name: str = "") -> Any:
     return value
 
 
+def _earlier_entries(person: Person) -> Iterator[EntryAbout]:
+    """Yield the journal's entries about messages to the person in the place of a signer who was corrected since."""
+    sent = Entry.objects.filter(among(person, "metadata__recipient"), signer__replaced_links__gt=0)
+    sent = sent.filter(**person.of("organization")).exclude(
+        among(person, "signer__email") | among(person, "signer__phone")
+    )
+    addresses = {address.casefold() for address in person.addresses}
+    for request_id, signer_id in sent.order_by("request", "signer").values_list("request", "signer").distinct():
+        for found in entries_about({request_id}, {signer_id}, ()):
+            if found.values and str(found.entry.metadata.get("recipient", "")).casefold() in addresses:
+                yield found
+
+
+def _erase_earlier(person: Person, found: Sequence[EntryAbout]) -> int:
+    """Erase what the journal has, and the address in events and recorded webhooks. A request that is still to be proven
+    keeps them until then, as its proof states all salts."""
+    return sum(_erase_earlier_entry(person, each) for each in found)
+
+
+def _erase_earlier_entry(person: Person, found: EntryAbout) -> int:
+    request, signer = lock_request(found.entry.request_id), found.entry.signer
+    if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
+        return 0
+    named = pseudonym(signer)
+    erase_values([found], {(request.pk, found.entry.metadata["recipient"]): named})
+    addresses = {address.casefold() for address in person.addresses}
+
+    def anonymize(content: Facts) -> None:
+        if content.get("signer", {}).get("email", "").casefold() in addresses:
+            content["signer"]["email"] = named
+
+    rewrite_recorded(request, anonymize)
+    return 1
+
+
 UNSENT: tuple[Place[Person, Any], ...] = (
     Place(
         "captured messages",
@@ -288,7 +321,17 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         ),
         erase_copies,
     ),
-    EARLIER,
+    Place(
+        "earlier addresses of signers",
+        "journal_entry: ip user_agent metadata; webhooks_event: payload; webhooks_delivery: payload",
+        _earlier_entries,
+        telling(
+            "entry.organization_id entry.environment request=entry.request_id event=entry.event_type "
+            "at=entry.created_at",
+            lambda found: {path.removeprefix("metadata/"): value for path, value in found.values.items()},
+        ),
+        _erase_earlier,
+    ),
     Place(
         "rows of bulk sends",
         "request_templates_bulkrow: cells signers problems",

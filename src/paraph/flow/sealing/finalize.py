@@ -8,7 +8,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.planned import Joined
+from paraph.database.rows import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import (
@@ -22,7 +22,7 @@ from paraph.evidence.record import (
 )
 from paraph.flow import events
 from paraph.flow.events import lock_request
-from paraph.flow.messages.owed import queue_mail
+from paraph.flow.messages.sent_once import queue_mail
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sealing.stamp_marks import stamp_marks

@@ -10,25 +10,17 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from paraph import words as catalog
-from paraph.audit_trail.append import GENESIS, facts
-from paraph.audit_trail.commitments import committed, is_salt
+from paraph.audit_trail.journal import GENESIS, committed, facts, is_salt
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.otp.models import RefusedCode
-from paraph.pdf.typesetting.proof import (
-    JournalLine,
-    ProofContent,
-    ProofDocument,
-    ProofField,
-    ProofSeal,
-    ProofSigner,
-)
+from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofField, ProofSeal, ProofSigner
 from paraph.signature_requests.fields.kinds import Value, shown_text
 from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
-from paraph.signature_requests.signed_documents import signed_names
+from paraph.signature_requests.signing import signed_names
 from paraph.tenants.branding import logo_picture
 
 _SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED, EventType.EXTENDED})

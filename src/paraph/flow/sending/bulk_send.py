@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.drafts.content import creation_of
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_from_web

@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_request, lock_signer
-from paraph.flow.messages.owed import forget_mails
+from paraph.flow.messages.sent_once import forget_mails
 from paraph.flow.messages.tell_sender import EXPIRY_WARNINGS
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -20,7 +20,7 @@ from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Channel, FirstOpening, Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.plan import sms_refusal
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
-from paraph.signature_requests.signing_eligibility import SigningEligibility, is_over, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, is_over, signing_eligibility
 from paraph.signature_requests.values import InvalidValueError, sms_number
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import Model
 
-from paraph.audit_trail.append import Origin, begin
+from paraph.audit_trail.journal import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals
@@ -81,8 +81,7 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
         pk=request_id,
-        organization_id=scope.organization_id,
-        environment=scope.environment,
+        **scope.columns,
         application_id=scope.application_id,
         sent_by_id=sender.member.id if sender.member else None,
         title=sender.title,

@@ -41,8 +41,7 @@ def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside
 @transaction.atomic
 def _made(scope: TenantScope, content: Json, locale: str, beside: Beside) -> Draft:
     draft = Draft.objects.create(
-        organization_id=scope.organization_id,
-        environment=scope.environment,
+        **scope.columns,
         application_id=scope.application_id,
         step=Step.REVIEW,
         locale=locale,

@@ -15,14 +15,13 @@ from django.utils.translation import gettext as _
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once, queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind

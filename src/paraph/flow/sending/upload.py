@@ -82,8 +82,7 @@ def upload(
     if not accept_drawn_differently:
         _refuse_unconfirmed(inspection.preflight.get("text_drawn_differently", []))
     document = Document(
-        organization_id=scope.organization_id,
-        environment=scope.environment,
+        **scope.columns,
         name=_clean(name),
         sha256=file.sha256,
         file_size=file.size,

@@ -8,8 +8,7 @@ from django.db import transaction
 
 from paraph.flow.events import lock_holder
 from paraph.flow.messages.emails import forwarded_name, inquiry_email
-from paraph.flow.messages.owed import queue_mail
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once, queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_holder
 from paraph.flow.messages.tell_of_end import queue_mails
@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.admin_log import SIGNER, Action, note
 

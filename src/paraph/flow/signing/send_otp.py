@@ -7,13 +7,12 @@ from functools import partial
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_about
-from paraph.flow.messages.sent_once import delivering
-from paraph.flow.messages.undelivered import note_undelivered
+from paraph.flow.messages.sent_once import delivering, note_undelivered
 from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
@@ -21,7 +20,7 @@ from paraph.messaging.sms import send_sms
 from paraph.otp import codes, guesses
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing import require_open
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
 

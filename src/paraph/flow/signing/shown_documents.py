@@ -19,7 +19,7 @@ from paraph.signature_requests.fields.entry import ShownValue, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
 from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signed_documents import PageNotShownError
+from paraph.signature_requests.signing import PageNotShownError
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 

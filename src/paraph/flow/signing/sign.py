@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
+from paraph.audit_trail.journal import Origin
 from paraph.database.rows import insert
 from paraph.flow import events
 from paraph.flow.events import lock_holder
@@ -23,8 +23,7 @@ from paraph.signature_requests.fields.kinds import known_value
 from paraph.signature_requests.fields.store import Values
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.signed_documents import listed, require_shown
-from paraph.signature_requests.signing_eligibility import next_signer, require_open
+from paraph.signature_requests.signing import listed, next_signer, require_open, require_shown
 from paraph.tenants.models import Environment
 from paraph.words import of
 

@@ -13,13 +13,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.secrets import (
-    EARLIER_FILE,
-    earlier_master_keys,
-    existing_master_key,
-    fingerprint,
-    write_master_key,
-)
+from paraph.kernel.secrets import EARLIER_FILE, earlier_master_keys, existing_master_key, fingerprint, write_master_key
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
 from paraph.operations.backup.archive import CONTENTS, DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive

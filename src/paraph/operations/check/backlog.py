@@ -1,6 +1,5 @@
 """Work that waits: jobs, webhooks, completed requests that could not be sealed, files whose time is over, a backup."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db.models import Max, Min, OuterRef, Subquery
@@ -23,44 +22,39 @@ _LONG_FAILING = timedelta(hours=1)
 _DAY, _WEEK = 86_400, 604_800
 
 
-def queue() -> Iterator[Outcome]:
+def queue() -> list[Outcome]:
     """``workers``: whether any is alive; ``queue``: whether due jobs wait for long."""
     state = queue_state()
-    yield _workers(state)
-    yield _jobs(state)
+    return [_workers(state), _jobs(state)]
 
 
-def webhooks() -> Iterator[Outcome]:
+def webhooks() -> Outcome:
     """``webhooks``: whether deliveries are late. A delivery that waits for its retry is not due."""
     seconds = oldest_due_seconds()
     if seconds < _SLOW:
-        yield ok("webhooks", "No webhook is late.")
-        return
-    outcome = failed if seconds > _STUCK else warning
-    yield outcome("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
+        return ok("No webhook is late.")
+    late = f"The oldest webhook should have been sent {_words(seconds)} ago."
+    return (failed if seconds > _STUCK else warning)(late)
 
 
-def unsealed() -> Iterator[Outcome]:
+def unsealed() -> Outcome:
     """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
     # Each request is looked up by itself: joined, all requests may be read for a few failures.
     completed_at = Subquery(SignatureRequest.objects.filter(pk=OuterRef("request_id")).values("completed_at"))
     failures = SealingFailure.objects.order_by(completed_at).values_list("request_id", "cause", completed_at)
     longest = failures.first()
     if longest is None:
-        yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
-        return
+        return ok("No completed request waits for its seal because of a fault.")
     gave_up = len(given_up())
     if gave_up:
         requests = f"{gave_up} completed request{'s were' if gave_up > 1 else ' was'} given up"
         more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
-        yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
-        return
+        return failed(f"{requests}, no job tries to finalize them any more: {more}")
     request_id, cause, since = longest
     waiting = max(1, SealingFailure.objects.count())  # some may be sealed meanwhile
     count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
-    outcome = failed if clock.now() - since > _LONG_FAILING else warning
-    yield outcome("sealing failures", sentence)
+    return (failed if clock.now() - since > _LONG_FAILING else warning)(sentence)
 
 
 def oldest_unsealed_seconds() -> float:
@@ -71,34 +65,33 @@ def oldest_unsealed_seconds() -> float:
     return max(0.0, (clock.now() - oldest).total_seconds()) if oldest else 0.0
 
 
-def kept_timestamps() -> Iterator[Outcome]:
+def kept_timestamps() -> Outcome:
     """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
     files, seconds = preservation.overdue()
     if not files:
-        yield ok("kept timestamps", "No sealed file waits for a timestamp.")
-        return
+        return ok("No sealed file waits for a timestamp.")
     wait = f"{files} sealed file{'s wait' if files > 1 else ' waits'} for a timestamp beside it"
     sentence = f"{wait}, due {_words(seconds)} ago at the earliest. {_SAYS_WHY}"
-    yield (failed if seconds > _WEEK else warning)("kept timestamps", sentence)
+    return (failed if seconds > _WEEK else warning)(sentence)
 
 
 def _workers(state: QueueState) -> Outcome:
     if state.workers:
-        return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
+        return ok(f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.", "workers")
     if state.used:
         waiting = f", and {state.due} due job{'s wait' if state.due > 1 else ' waits'}" if state.due else ""
-        return failed("workers", f"No worker is alive{waiting}: start paraph worker or paraph serve.")
-    return warning("workers", "No worker is alive, and there was no job yet.")
+        return failed(f"No worker is alive{waiting}: start paraph worker or paraph serve.", "workers")
+    return warning("No worker is alive, and there was no job yet.", "workers")
 
 
 def _jobs(state: QueueState) -> Outcome:
     gave_up = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
     if state.oldest_seconds < _SLOW:
         outcome = warning if state.failed else ok
-        return outcome("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
+        return outcome(f"{state.due} jobs are due, none of them for long.{gave_up}", "queue")
     outcome = failed if state.oldest_seconds > _STUCK else warning
     waited = f"has waited for {_words(state.oldest_seconds)}"
-    return outcome("queue", f"The oldest of {state.due} due jobs {waited}.{gave_up}")
+    return outcome(f"The oldest of {state.due} due jobs {waited}.{gave_up}", "queue")
 
 
 def _words(seconds: float) -> str:
@@ -126,34 +119,30 @@ def unsaved_since() -> datetime | None:
     return newest or Organization.objects.order_by("pk").values_list("created_at", flat=True).first()
 
 
-def backup() -> Iterator[Outcome]:
+def backup() -> Outcome:
     """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
     since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
     archived = next((last for (last,) in rows(_ARCHIVED)), None)
     if archived and clock.now() - archived < _OLD:
-        yield ok("backup", f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
-        return
+        return ok(f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
     newest = (
         f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
     )
     if since and clock.now() - since > (_OLD if is_made else _FIRST):
-        yield warning("backup", f"{newest}: run paraph backup. Copies made by other means are not seen.")
-    else:
-        yield ok("backup", f"{newest}.")
+        return warning(f"{newest}: run paraph backup. Copies made by other means are not seen.")
+    return ok(f"{newest}.")
 
 
-def retention() -> Iterator[Outcome]:
+def retention() -> Outcome:
     """``retention``: whether files and people whose time is over have waited for their end for long."""
     since = objects_to_delete.waiting_since()
     if since and clock.now() - since > _OBJECTS_LATE:
         sentence = f"Files have waited to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}"
-        yield warning("retention", sentence)
-        return
+        return warning(sentence)
     late = [(each, what) for what, kept in (("Files", FILES), ("People", PEOPLE)) if (each := longest_overdue(kept))]
     longest, what = max(late, default=(None, ""))
     if longest is None or longest.seconds < _DAY:
-        yield ok("retention", "Nothing is kept beyond its retention.")
-        return
+        return ok("Nothing is kept beyond its retention.")
     whose = f"organization {longest.organization_id}, {longest.environment}"
     sentence = f"{what} are kept {_words(longest.seconds)} beyond their retention ({whose}). {_SAYS_WHY}"
-    yield (failed if longest.seconds > _WEEK else warning)("retention", sentence)
+    return (failed if longest.seconds > _WEEK else warning)(sentence)

@@ -59,17 +59,17 @@ def database() -> Iterator[Outcome]:
         missing = missing_migrations()
     except DatabaseError as error:
         away = f"The database is not responding: {' '.join(str(error).split())}."
-        yield failed("database", refusal_sentence(error) or away)
+        yield failed(refusal_sentence(error) or away)
         return
     if missing:
-        yield failed("database", f"The database lacks {missing} of this version's migrations: run paraph migrate.")
+        yield failed(f"The database lacks {missing} of this version's migrations: run paraph migrate.")
     else:
         answered = f"PostgreSQL {version.split()[0]} answers in {seconds * 1000:.0f} ms"
-        yield ok("database", f"{answered}; its tables are those of this version.")
+        yield ok(f"{answered}; its tables are those of this version.")
     yield compare_clocks("clock", "the database's", theirs, ours)
 
 
-def connections() -> Iterator[Outcome]:
+def connections() -> Outcome:
     """``connections``: how many sessions can be had at once, and how many the processes open that are seen at work, at
     least those that ``paraph serve`` starts on this machine.
 
@@ -90,14 +90,12 @@ def connections() -> Iterator[Outcome]:
     who = f"{_counted(web, 'web process', 'web processes')} and {_counted(workers, 'worker', 'workers')}"
     if had >= needed:
         known = "" if pooled else f" of {had}"
-        yield ok("connections", f"{needed}{known} sessions of the database can be had at once: as many as {who} open.")
-        return
+        return ok(f"{needed}{known} sessions of the database can be had at once: as many as {who} open.")
     outcome = failed if had < needed / 2 else warning
     remedy = f"set default_pool_size to {needed} there" if pooled else f"{needed} are needed: raise max_connections"
     where = "the pooler before the database gives" if pooled else "the database takes"
-    yield outcome(
-        "connections",
-        f"{who[0].upper()}{who[1:]} open up to {needed} sessions, and {where} {had} at once: {remedy}, or run fewer.",
+    return outcome(
+        f"{who[0].upper()}{who[1:]} open up to {needed} sessions, and {where} {had} at once: {remedy}, or run fewer."
     )
 
 
@@ -129,7 +127,7 @@ _REMOTE = """
 """  # no row where the session comes from the server's own machine
 
 
-def tls() -> Iterator[Outcome]:
+def tls() -> Outcome:
     """``database tls``: whether the way to a database elsewhere is encrypted, also behind a pooler."""
     connection.ensure_connection()
     made: Any = connection.connection
@@ -137,38 +135,32 @@ def tls() -> Iterator[Outcome]:
     theirs = rows(_REMOTE)
     if (ours and not made.pgconn.ssl_in_use) or theirs == [(True,)]:
         advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/surroundings.md, TLS to PostgreSQL)."
-        yield warning("database tls", f"The database is on another machine, and reached without TLS: {advice}")
-    elif ours or theirs:
+        return warning(f"The database is on another machine, and reached without TLS: {advice}")
+    if ours or theirs:
         mode = made.info.get_parameters().get("sslmode", "prefer")
         checked = "" if mode == "verify-full" else f", but nobody checks whose certificate it has (sslmode={mode})"
-        yield ok("database tls", f"The database is reached by TLS{checked}.")
-    else:
-        yield ok("database tls", "The database is on this machine.")
+        return ok(f"The database is reached by TLS{checked}.")
+    return ok("The database is on this machine.")
 
 
-def replication() -> Iterator[Outcome]:
+def replication() -> Outcome:
     """``replication``: whether a commit waits for a standby, where there is one."""
     [(is_standby, synchronous, commit, standbys)] = rows(_ASKED)
     if is_standby:
-        yield failed(
-            "replication",
+        return failed(
             "DATABASE_URL leads to a standby, which takes no writes: name all servers there, and "
-            "target_session_attrs=read-write.",
+            "target_session_attrs=read-write."
         )
-    elif commit == "off":
-        yield warning(
-            "replication", "synchronous_commit is off: a crash of the database loses what was acknowledged last."
-        )
-    elif not standbys and not synchronous:
-        yield ok("replication", "No standby follows the database.")
-    elif not synchronous or commit in _RELAXED:
+    if commit == "off":
+        return warning("synchronous_commit is off: a crash of the database loses what was acknowledged last.")
+    if not standbys and not synchronous:
+        return ok("No standby follows the database.")
+    if not synchronous or commit in _RELAXED:
         cause = "synchronous_standby_names is empty" if not synchronous else f"synchronous_commit is {commit}"
-        yield warning(
-            "replication",
+        return warning(
             f"No commit waits for a standby ({cause}): when it takes over, signatures that were acknowledged are lost. "
-            "Set synchronous_standby_names and synchronous_commit = on: docs/operating.md, High availability.",
+            "Set synchronous_standby_names and synchronous_commit = on: docs/operating.md, High availability."
         )
-    elif not standbys:
-        yield warning("replication", "No standby follows the database, and commits wait for one.")
-    else:
-        yield ok("replication", f"Commits wait for a standby ({synchronous}); {standbys} follow.")
+    if not standbys:
+        return warning("No standby follows the database, and commits wait for one.")
+    return ok(f"Commits wait for a standby ({synchronous}); {standbys} follow.")

@@ -1,7 +1,5 @@
 """This machine: its secret key, its database sessions, its disks and fonts, and the confinement of its readers."""
 
-from collections.abc import Iterator
-
 from django.conf import settings
 from procrastinate.contrib.django.utils import connector_params
 
@@ -22,99 +20,86 @@ _WARNING, _FAILED = 0.90, 0.97
 _ADVICE = "docs/faults.md says what to do."
 
 
-def secret_key() -> Iterator[Outcome]:
+def secret_key() -> Outcome:
     """``secret key``: whether it is the one that the database was first used with."""
     if secret_is_ours():
         if fingerprint_in_use() != fingerprint(settings.SECRETS.newest):
-            yield warning(
-                "secret key", "The earlier secret is still in use: once all machines have both, paraph secret rotate."
-            )
-            return
-        yield ok("secret key", "The secret key is that of the installation.")
-        return
-    yield failed(
-        "secret key",
+            return warning("The earlier secret is still in use: once all machines have both, paraph secret rotate.")
+        return ok("The secret key is that of the installation.")
+    return failed(
         "The secret key of this machine is not that of the installation: its links, codes and secrets would be void "
-        "elsewhere. Give it the same PARAPH_SECRET_KEY, or the same secret.key in its data folder, as the others have.",
+        "elsewhere. Give it the same PARAPH_SECRET_KEY, or the same secret.key in its data folder, as the others have."
     )
 
 
-def sessions() -> Iterator[Outcome]:
+def sessions() -> Outcome:
     """``sessions``: whether a pooler between the service and its database takes them apart."""
     if keeps_sessions(**connector_params()):
-        yield ok("sessions", "Connections to the database keep their sessions.")
-    else:
-        yield failed("sessions", UNKEPT)
+        return ok("Connections to the database keep their sessions.")
+    return failed(UNKEPT)
 
 
-def free_space() -> Iterator[Outcome]:
+def free_space() -> Outcome:
     """``space``: a warning below twice the floor at which uploads are refused."""
     free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
-        yield ok("space", f"{free} MiB of the disk are free.")
-    elif free < floor:
-        yield failed("space", f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
-    elif free < 2 * floor:
-        yield warning("space", f"{free} MiB of the disk are free; uploads will be refused below {floor} MiB.")
-    else:
-        yield ok("space", f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
+        return ok(f"{free} MiB of the disk are free.")
+    if free < floor:
+        return failed(f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
+    if free < 2 * floor:
+        return warning(f"{free} MiB of the disk are free; uploads will be refused below {floor} MiB.")
+    return ok(f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
 
 
-def disks() -> Iterator[Outcome]:
+def disks() -> Outcome:
     """Report the fullest disk."""
     share, name = max((share, name) for name, share in used_shares().items())
     sentence = f"The disk of the {name} folder {folders()[name]} is {share:.0%} full"
     if share >= _FAILED:
-        yield failed("disk", f"{sentence}: nothing more can be written soon.")
-    elif share >= _WARNING:
-        yield warning("disk", f"{sentence}.")
-    else:
-        yield ok("disk", f"{sentence}; no other one is fuller.")
+        return failed(f"{sentence}: nothing more can be written soon.")
+    if share >= _WARNING:
+        return warning(f"{sentence}.")
+    return ok(f"{sentence}; no other one is fuller.")
 
 
-def confinement() -> Iterator[Outcome]:
+def confinement() -> Outcome:
     """``confinement``, as reported by a process that is started for the check."""
     try:
         found = sandbox_confinement()
     except ReadersUnavailable:
-        yield failed("confinement", "No process that reads PDFs starts; the log says why.")
-        return
+        return failed("No process that reads PDFs starts; the log says why.")
     if settings.PARAPH.confinement == "strict" and not found.complete:
-        yield failed("confinement", f"PARAPH_CONFINEMENT is strict. {found.sentence} {_ADVICE}")
-    elif found.holds and not found.blind:
-        yield ok("confinement", found.sentence)
-    else:
-        yield warning("confinement", f"{found.sentence} {_ADVICE}")
+        return failed(f"PARAPH_CONFINEMENT is strict. {found.sentence} {_ADVICE}")
+    if found.holds and not found.blind:
+        return ok(found.sentence)
+    return warning(f"{found.sentence} {_ADVICE}")
 
 
-def other_renderer() -> Iterator[Outcome]:
+def other_renderer() -> Outcome:
     """Report whether a second renderer looks at pages that readers may draw differently."""
     if program := second_renderer():
-        yield ok("second renderer", f"Pages that readers may draw differently are compared with those of {program}.")
-        return
+        return ok(f"Pages that readers may draw differently are compared with those of {program}.")
     sentence = "Pages that readers may draw differently are not compared with another renderer's"
-    yield warning("second renderer", f"{sentence}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
+    return warning(f"{sentence}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
 
 
-def typesetting() -> Iterator[Outcome]:
+def typesetting() -> Outcome:
     """Measure and typeset a value, as this process does for stamps and fields."""
     value = FieldContent(100, 12, "A value that is measured")
     if fitted_size(value) and field_picture(value):
-        yield ok("typesetting", "Stamps and values are typeset.")
-    else:
-        yield failed("typesetting", "A short value does not fit in its box.")
+        return ok("Stamps and values are typeset.")
+    return failed("A short value does not fit in its box.")
 
 
-def fonts() -> Iterator[Outcome]:
+def fonts() -> Outcome:
     """Name the letters that no font has. A service takes new fonts when it starts."""
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:
         sentence = f"No font here has {CJK} letters: stamps and proofs have the e-mail address in place of such a name."
         more = f" Missing as well: {others}." if others else ""
-        yield warning("fonts", f"{sentence} Install Noto Sans CJK (Debian: fonts-noto-cjk), and start again.{more}")
-    elif others:
+        return warning(f"{sentence} Install Noto Sans CJK (Debian: fonts-noto-cjk), and start again.{more}")
+    if others:
         sentence = f"Names are written in their own letters, but for these, which are written in Latin ones: {others}."
-        yield ok("fonts", f"{sentence} Debian's fonts-noto-core has them.")
-    else:
-        yield ok("fonts", "Names are written in their own letters.")
+        return ok(f"{sentence} Debian's fonts-noto-core has them.")
+    return ok("Names are written in their own letters.")

@@ -18,8 +18,8 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """``name`` is stable, for programs; ``sentence`` is for people and may name paths and hosts, never a secret.
-    ``late``: the check did not end in time, so nothing is known."""
+    """``name`` is stable, for programs, "" for that of the check; ``sentence`` is for people and may name paths and
+    hosts, never a secret. ``late``: the check did not end in time, so nothing is known."""
 
     name: str
     status: Status
@@ -27,15 +27,15 @@ class Outcome:
     late: bool = False
 
 
-def ok(name: str, sentence: str) -> Outcome:
+def ok(sentence: str, name: str = "") -> Outcome:
     return Outcome(name, Status.OK, sentence)
 
 
-def warning(name: str, sentence: str) -> Outcome:
+def warning(sentence: str, name: str = "") -> Outcome:
     return Outcome(name, Status.WARNING, sentence)
 
 
-def failed(name: str, sentence: str) -> Outcome:
+def failed(sentence: str, name: str = "") -> Outcome:
     return Outcome(name, Status.FAILED, sentence)
 
 
@@ -43,7 +43,7 @@ def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> O
     """Compare two readings taken at about the same moment. ``whose`` names the other clock in the sentence."""
     apart = abs(theirs - ours)
     if apart < _NOTICEABLE:
-        return ok(name, f"This machine's clock and {whose} agree within {max(apart.total_seconds(), 0.1):.1f} s.")
+        return ok(f"This machine's clock and {whose} agree within {max(apart.total_seconds(), 0.1):.1f} s.", name)
     ahead = "behind" if theirs > ours else "ahead of"
     sentence = f"This machine's clock is {apart.total_seconds():.0f} s {ahead} {whose}: set it by NTP."
-    return failed(name, sentence) if apart > _WRONG else warning(name, sentence)
+    return (failed if apart > _WRONG else warning)(sentence, name)

@@ -51,14 +51,14 @@ CANARY = _canary()
 """A minimal PDF of one empty page, for checks to seal."""
 
 
-def sealing() -> Iterator[Outcome]:
+def sealing() -> Outcome:
     """``sealing``: seals, timestamps and verifies a canary PDF with each key of production."""
-    yield _try_keys("sealing", "production")
+    return _try_keys("production")
 
 
-def sandbox_sealing() -> Iterator[Outcome]:
+def sandbox_sealing() -> Outcome:
     """``sandbox sealing``: seals, timestamps and verifies a canary PDF with each key of the sandbox."""
-    yield _try_keys("sandbox sealing", "sandbox")
+    return _try_keys("sandbox")
 
 
 def timestamps() -> Iterator[Outcome]:
@@ -69,19 +69,19 @@ def timestamps() -> Iterator[Outcome]:
     try:
         context = sealing_context()
     except DomainError as error:
-        yield failed("timestamp", error.message)
+        yield failed(error.message)
         return
     authorities = context.timestamping.authorities
     if not authorities:
-        yield warning("timestamp", "No timestamp authority is set: seals state no provable time.")
+        yield warning("No timestamp authority is set: seals state no provable time.")
     found = [outcome for authority in authorities for outcome in _try_authority(authority, context)]
     answered = any(outcome.name.startswith("timestamp") and outcome.status != "failed" for outcome in found)
     for outcome in found:
         replaced = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
-        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if replaced else outcome
+        yield warning(f"{outcome.sentence} Others answer.", outcome.name) if replaced else outcome
 
 
-def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
+def _try_keys(environment: EnvironmentName) -> Outcome:
     began, source = time.perf_counter(), _DEVELOPMENT
     try:
         if configured := operator_key(settings.PARAPH, environment):
@@ -93,19 +93,19 @@ def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
             keys.documents.check_usable()
             return kept
     except (DomainError, OSError) as error:
-        return _unusable(name, error)
+        return _unusable(error)
     kinds = (document_purpose,) if keys.proofs is keys.documents else (document_purpose, proof_purpose)
     try:
         sealed = [_seal(context, kind(0, environment)) for kind in kinds]
     except (DomainError, SealError, OSError) as error:
-        return _unusable(name, error, f"{source}: ")
+        return _unusable(error, f"{source}: ")
     verified = [verify(each.content, context.roots(environment)) for each in sealed]
     for found, each in zip(verified, sealed, strict=True):
         if not (found.ok or (missing_issuer(each.certificates) and found.intact and not found.altered)):
             findings = " ".join(found.findings)
-            return failed(name, f"The seal of a test file does not validate with {source}: {findings}")
+            return failed(f"The seal of a test file does not validate with {source}: {findings}")
     seconds, levels = time.perf_counter() - began, [found.level for found in verified]
-    outcome = _outcome(name, source, sealed, levels, f"{_by(keys.documents)} in {seconds:.2f} s")
+    outcome = _outcome(environment, source, sealed, levels, f"{_by(keys.documents)} in {seconds:.2f} s")
     if isinstance(keys.documents, CscKey):
         _paid[keys.documents] = time.monotonic() + _PAID_AGAIN, outcome
     return outcome
@@ -118,11 +118,11 @@ def _by(key: SigningKey) -> str:
     return kept + (f", whose certificate states {stated}," if stated else "")
 
 
-def _unusable(name: str, error: Exception, source: str = "") -> Outcome:
+def _unusable(error: Exception, source: str = "") -> Outcome:
     """``source``: where the certificates come from, for what the first seal shows of them."""
     if isinstance(error, DomainError):
-        return failed(name, error.message if error.code == "unavailable" else f"{source}{error.message}")
-    return failed(name, f"{source}Sealing fails: {error}.")
+        return failed(error.message if error.code == "unavailable" else f"{source}{error.message}")
+    return failed(f"{source}Sealing fails: {error}.")
 
 
 def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
@@ -138,7 +138,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _outcome(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], how: str) -> Outcome:
+def _outcome(environment: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], how: str) -> Outcome:
     """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
     documents and, where proofs have one of their own, by that; ``levels``: as they verify; ``how``: by whom, and in
     what time."""
@@ -150,12 +150,12 @@ def _outcome(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequen
     warnings += _lacks(sealed, levels)
     if until - clock.now() < _EXPIRY_NOTICE:
         warnings.insert(0, f"The key's certificate counts until {clock.iso(until)}: renew it before.")
-    if source == _DEVELOPMENT and name == "sealing":
+    if source == _DEVELOPMENT and environment == "production":
         warnings.append("The key is the development key, which nobody beyond this service trusts.")
     if warnings:
-        return warning(name, f"{done}. {' '.join(warnings)}")
+        return warning(f"{done}. {' '.join(warnings)}")
     subject = certificates[0].subject.rfc4514_string()
-    return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
+    return ok(f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
 
 
 def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str]:
@@ -176,10 +176,10 @@ def _try_authority(authority: TimestampAuthority, context: SealingContext) -> It
     began = time.perf_counter()
     stamp, failures = stamp_time(tokens.sha256(tokens.random_bytes(32)), alone)
     if stamp is None:
-        yield failed(name, " ".join(failures))
+        yield failed(" ".join(failures), name)
         return
     if authority.name == BUILT_IN_TIMESTAMPS:
-        yield warning(name, "The built-in authority answers: this machine's clock, which nobody else vouches for.")
+        yield warning("The built-in authority answers: this machine's clock, which nobody else vouches for.", name)
         return
-    yield ok(name, f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.")
+    yield ok(f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.", name)
     yield compare_clocks(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())

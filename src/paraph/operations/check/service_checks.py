@@ -3,7 +3,7 @@ Prometheus are told, from outcomes that stay valid for a while, so that frequent
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -44,20 +44,24 @@ _START_SECONDS = 60.0  # as a start has for everything else: a busy machine is n
 
 @dataclass(frozen=True)
 class ServiceCheck:
-    """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/metrics``
-    relies on an outcome; 0: it does not run the check. ``serving``: this process cannot answer while the outcome of
-    this name is ``failed``: a matter of the process, and of nothing that all of them share but the database.
-    ``starting``: nothing starts while it is. ``logged``: each start runs the check and logs its outcome, even ``ok``.
-    ``asks``: it asks the database alone, in turn with others of this kind, so that a look at the service takes two
-    sessions of the database and not ten."""
+    """``name`` names the outcomes that have no name of their own, and the failed one of a check that raises or is late.
+    ``valid_seconds``: how long ``/metrics`` relies on an outcome; 0: it does not run the check. ``serving``: this
+    process cannot answer while the outcome of this name is ``failed``: a matter of the process, and of nothing that all
+    of them share but the database. ``starting``: nothing starts while it is. ``logged``: each start runs the check and
+    logs its outcome, even ``ok``. ``asks``: it asks the database alone, in turn with others of this kind, so that a
+    look at the service takes two sessions of the database and not ten."""
 
     name: str
-    perform: Callable[[], Iterator[Outcome]]
+    perform: Callable[[], Outcome | Iterable[Outcome]]
     valid_seconds: float
     serving: bool = False
     starting: bool = False
     logged: bool = False
     asks: bool = False
+
+    def outcomes(self) -> list[Outcome]:
+        told = self.perform()
+        return [replace(each, name=each.name or self.name) for each in ([told] if isinstance(told, Outcome) else told)]
 
 
 CHECKS = (
@@ -150,7 +154,7 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
     for name in (check.name for check in checks if not found.get(check.name)):
-        found[name] = [replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)]
+        found[name] = [replace(failed(f"The check of “{name}” did not end within {seconds:.0f} s.", name), late=True)]
     return {check.name: found[check.name] for check in checks}
 
 
@@ -178,15 +182,15 @@ def _keep_session() -> None:
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
-        found[check.name] = list(check.perform())
+        found[check.name] = check.outcomes()
     except NoPlaceError:  # of this process, which is busy with other work
-        found[check.name] = [warning(check.name, "It was not tried: all places for expensive work are taken.")]
+        found[check.name] = [warning("It was not tried: all places for expensive work are taken.", check.name)]
     except Exception as error:  # noqa: BLE001  a broken check is a finding
         sentence = refusal_sentence(error)
         if not sentence:
             _log.exception("a check broke", check=check.name)
             sentence = f"It could not be checked: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        found[check.name] = [failed(check.name, sentence)]
+        found[check.name] = [failed(sentence, check.name)]
 
 
 def require_start() -> None:

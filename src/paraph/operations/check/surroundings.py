@@ -5,7 +5,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import ip_address
 
@@ -22,33 +22,32 @@ from paraph.storage import store
 from paraph.tenants.models import Environment
 
 
-def mail_gateway() -> Iterator[Outcome]:
-    yield _try_gateway("mail", email.check_gateway, "mail", "mails", EMAIL)
+def mail_gateway() -> Outcome:
+    return _try_gateway(email.check_gateway, "mail", "mails", EMAIL)
 
 
-def sms_gateway() -> Iterator[Outcome]:
-    yield _try_gateway("sms", sms.check_gateway, "SMS", "SMS", SMS)
+def sms_gateway() -> Outcome:
+    return _try_gateway(sms.check_gateway, "SMS", "SMS", SMS)
 
 
-def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str, channel: str) -> Outcome:
+def _try_gateway(check: Callable[[], str], kind: str, messages: str, channel: str) -> Outcome:
     try:
         sentence = check()
     except (OSError, DomainError) as error:
-        return failed(name, f"The {kind} gateway does not work: {_cause(error)}.")
+        return failed(f"The {kind} gateway does not work: {_cause(error)}.")
     if sentence:
-        return ok(name, sentence)
+        return ok(sentence)
     if is_refused(Environment.PRODUCTION, channel):
-        return _refused(name, kind, messages)
-    return warning(name, f"No {kind} gateway is configured: nobody receives the {messages} in the inbox.")
+        return _refused(kind, messages)
+    return warning(f"No {kind} gateway is configured: nobody receives the {messages} in the inbox.")
 
 
-def _refused(name: str, kind: str, messages: str) -> Outcome:
+def _refused(kind: str, messages: str) -> Outcome:
     """Report which messages are refused. A service without SMS may be what its operator wants; without mails nobody can
     sign in production."""
-    variable = "PARAPH_SMTP_URL" if name == "mail" else "PARAPH_SMS_URL"
-    outcome = failed if name == "mail" else warning
+    variable = "PARAPH_SMTP_URL" if kind == "mail" else "PARAPH_SMS_URL"
+    outcome = failed if kind == "mail" else warning
     return outcome(
-        name,
         f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
         "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them.",
     )
@@ -59,7 +58,7 @@ def _cause(error: Exception) -> str:
     return (" ".join(text.split()) or type(error).__name__).rstrip(".")
 
 
-def object_store() -> Iterator[Outcome]:
+def object_store() -> Outcome:
     """``storage``. Finds a full disk or a wrong bucket before the first upload does."""
     location = settings.PARAPH.storage_url or settings.DATA_DIR / "objects"
     key, content = f"check/{tokens.random_hex(8)}", tokens.random_bytes(32)
@@ -69,16 +68,14 @@ def object_store() -> Iterator[Outcome]:
         returned = store.get(key)
         store.delete(key)
     except OSError as error:
-        yield failed("storage", f"The object store {location} does not work: {error.strerror or _cause(error)}.")
-        return
+        return failed(f"The object store {location} does not work: {error.strerror or _cause(error)}.")
     if returned != content:
-        yield failed("storage", f"The object store {location} gives back something else than it was given.")
-        return
+        return failed(f"The object store {location} gives back something else than it was given.")
     milliseconds = (time.perf_counter() - began) * 1000
-    yield ok("storage", f"The object store {location} keeps, returns and deletes an object ({milliseconds:.0f} ms).")
+    return ok(f"The object store {location} keeps, returns and deletes an object ({milliseconds:.0f} ms).")
 
 
-def storage_key() -> Iterator[Outcome]:
+def storage_key() -> Outcome:
     """``storage key``: whether the newest upload can be opened, where it is encrypted."""
     ready = Document.objects.filter(status=DocumentStatus.READY, file_deleted_at=None)
     key = ready.order_by("-pk").values_list("object_key", flat=True).first()
@@ -87,12 +84,10 @@ def storage_key() -> Iterator[Outcome]:
         with suppress(FileNotFoundError):
             is_locked = store.lacks_key(key)
     if not is_locked:
-        yield ok("storage key", "The newest upload needs no storage key that is not set here.")
-        return
-    yield failed(
-        "storage key",
+        return ok("The newest upload needs no storage key that is not set here.")
+    return failed(
         "Stored files are encrypted with a storage key that this machine lacks: set PARAPH_STORAGE_KEY, or "
-        "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have.",
+        "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have."
     )
 
 
@@ -102,27 +97,22 @@ _UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
 _REMOTE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
-def proxy() -> Iterator[Outcome]:
+def proxy() -> Outcome:
     configured = settings.PARAPH
     if configured.is_local:
-        yield ok("proxy", "The service is for this machine alone and needs no proxy in front.")
-        return
+        return ok("The service is for this machine alone and needs no proxy in front.")
     if configured.lacks_proxy:
-        yield failed("proxy", configured.lacks_proxy)
-        return
+        return failed(configured.lacks_proxy)
     if not configured.trusted_proxies:
-        yield warning(
-            "proxy",
+        return warning(
             f"Others may reach {configured.public_url}, and PARAPH_TRUSTED_PROXIES names no proxy in front of the "
-            "service: nothing keeps slow and silent clients away from it (docs/proxies.md).",
+            "service: nothing keeps slow and silent clients away from it (docs/proxies.md)."
         )
-        return
     exposed = [address for address in _listening(configured.host) if ip_address(address).is_global]
     if exposed:
         sentence = f"The service listens on {exposed[0]} itself, so clients can go around the proxy: set PARAPH_HOST."
-        yield warning("proxy", sentence)
-        return
-    yield _check_headers(configured.public_url)
+        return warning(sentence)
+    return _check_headers(configured.public_url)
 
 
 def _listening(host: str) -> list[str]:
@@ -149,10 +139,10 @@ def _check_headers(url: str) -> Outcome:
         status, passed_on = _send_probe(f"{url}/healthz")
     except OSError as error:
         cause = getattr(error, "reason", None) or error
-        return warning("proxy", f"{url} cannot be reached from here, so the proxy was not looked at: {cause}.")
+        return warning(f"{url} cannot be reached from here, so the proxy was not looked at: {cause}.")
     if passed_on:
-        return failed("proxy", f"The proxy at {url} passes headers with underscores on: clients can forge addresses.")
-    return ok("proxy", f"The proxy at {url} answers {status} and lets no header with an underscore through.")
+        return failed(f"The proxy at {url} passes headers with underscores on: clients can forge addresses.")
+    return ok(f"The proxy at {url} answers {status} and lets no header with an underscore through.")
 
 
 def _send_probe(url: str) -> tuple[int, bool]:

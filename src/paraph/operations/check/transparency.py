@@ -1,6 +1,5 @@
 """The transparency log: whether it can grow, whether proofs wait for it, and whether its witnesses cosign."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
@@ -15,10 +14,9 @@ from paraph.transparency.own_key import own_key
 from paraph.transparency.witnesses import missing, witness_settings
 
 _LATE = timedelta(minutes=10)
-_NAME = "transparency log"
 
 
-def transparency_log() -> Iterator[Outcome]:
+def transparency_log() -> Outcome:
     """``transparency log``: a start is refused where the tables contradict what was published."""
     try:
         if settings.PARAPH.log_key:  # a check makes no key
@@ -26,16 +24,14 @@ def transparency_log() -> Iterator[Outcome]:
         log.require_extends_store()
         witnesses = len(witness_settings()[0])
     except DomainError as refusal:
-        yield failed(_NAME, refusal.message)
-        return
+        return failed(refusal.message)
     newest = log.published()
     absent = missing(read_note(newest.note)) if newest else []
     waiting = ProofFile.objects.filter(log_index=None).order_by("pk").values_list("created_at", flat=True).first()
     if waiting and clock.now() - waiting > _LATE:
         since = f"Proofs have waited to be in the log since {clock.iso(waiting)}"
-        yield warning(_NAME, f"{since}. The log of the workers says why.")
-    elif absent:
+        return warning(f"{since}. The log of the workers says why.")
+    if absent:
         names = ", ".join(key.name for key in absent)
-        yield warning(_NAME, f"The newest checkpoint is not cosigned by {names}. The log of the workers says why.")
-    else:
-        yield ok(_NAME, f"Entries: {newest.size if newest else 0}. Witnesses: {witnesses}.")
+        return warning(f"The newest checkpoint is not cosigned by {names}. The log of the workers says why.")
+    return ok(f"Entries: {newest.size if newest else 0}. Witnesses: {witnesses}.")

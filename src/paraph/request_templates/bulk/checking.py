@@ -62,8 +62,7 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
     with transaction.atomic():
         make_room(scope, len(rows))
         bulk_send = BulkSend.objects.create(
-            organization_id=scope.organization_id,
-            environment=scope.environment,
+            **scope.columns,
             template=template,
             author=author,
             file_name=file_name[:255],

@@ -14,12 +14,11 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from paraph import __version__
 from paraph.api.v1.codes import CODES
-from paraph.api.v1.endpoint import endpoint
+from paraph.api.v1.endpoint import KEY, Body, DocumentPart, Operation, endpoint, json_bytes
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES, REFUSALS
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
-from paraph.api.v1.operation import KEY, Body, DocumentPart, Operation
 from paraph.api.v1.operations import OPERATIONS
-from paraph.api.v1.shapes import Error, json_bytes
+from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
 _TITLE = "Paraph API"

@@ -3,8 +3,8 @@
 from typing import Any
 
 from paraph.api.v1 import events
+from paraph.api.v1.endpoint import DocumentPart
 from paraph.api.v1.openapi.examples import EVENTS
-from paraph.api.v1.operation import DocumentPart
 
 _WHEN = {
     "signer.notified": ("A signer was invited", "The mail server has taken the invitation."),

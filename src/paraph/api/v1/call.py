@@ -1,11 +1,20 @@
-"""Reading a JSON body."""
+"""What a call brings: a JSON body; and the header Idempotency-Key, by which a call that is sent again is answered with
+what it created, and creates nothing."""
 
+import hashlib
 import json
-from typing import Any, NamedTuple, NoReturn
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from django.http import HttpRequest
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from paraph.api.v1.endpoint import ApiRequest, Content, json_response
+from paraph.database.rows import insert
+from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
@@ -15,6 +24,9 @@ from paraph.signature_requests.values import Input
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
 MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000
+_KEY = re.compile(r"[!-~]{1,255}")
+
+Made = TypeVar("Made")
 
 
 class Body(NamedTuple):
@@ -91,3 +103,73 @@ def _parse(content: bytes) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+@contextmanager
+def key_of(request: ApiRequest) -> Iterator[HeldKey | None]:
+    """Give the key that the call names, None for none, which is held for the call's path while the block answers.
+
+    Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
+    """
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        yield None
+        return
+    if not _KEY.fullmatch(key):
+        raise DomainError(
+            "validation_error", _("The Idempotency-Key header must have 1 to 255 characters from ! to ~.")
+        )
+    with hold(request.scope, _path(request), key) as held:
+        yield held
+
+
+def _path(request: ApiRequest) -> str:
+    """Return the path of the call after ``/api/v1/``, with ids as they are written in short."""
+    found = request.resolver_match
+    assert found
+    return re.sub(r"<int:(\w+)>", lambda name: str(found.kwargs[name[1]]), found.route.removeprefix("api/v1/"))
+
+
+def created_once(
+    held: HeldKey | None,
+    content: object,
+    create: Callable[[Beside], Made],
+    again: Callable[[int], Made | None],
+    shown: Callable[[Made], Content],
+) -> HttpResponse:
+    """Return what ``create`` makes as it is ``shown``, or what ``again`` finds where it was made before: ``None`` for
+    what is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or
+    ``gone``."""
+    if held is None:
+        return json_response(shown(create(nothing_beside)), 201)
+    digest = _digest(content)
+    resource_id = held.made_before(digest)
+    if resource_id is None:
+        return json_response(shown(create(held.beside(digest))), 201)
+    found = again(resource_id)
+    if found is None:
+        raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
+    response = json_response(shown(found), 201)
+    response.headers["Idempotent-Replayed"] = "true"
+    return response
+
+
+def done_once(
+    held: HeldKey | None, content: object, resource_id: int, act: Callable[[], object], read: Callable[[], Content]
+) -> HttpResponse:
+    """Return what ``read`` says of the resource once ``act`` has changed it, which it does not do again under a key
+    that named the same before. ``content`` as for :func:`created_once`. Raises ``idempotency_key_reused``."""
+    digest = _digest(content)
+    if held and held.made_before(digest):
+        response = json_response(read())
+        response.headers["Idempotent-Replayed"] = "true"
+        return response
+    with transaction.atomic():
+        act()
+        insert(held.beside(digest)(resource_id) if held else ())
+    return json_response(read())
+
+
+def _digest(value: object) -> bytes:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys and its white space."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).digest()
