@@ -242,7 +242,7 @@ def test_names_are_text() -> None:
 
 def test_the_form_starts_the_process_that_reads_and_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = sandbox.Sandbox(2, sandbox.VERIFICATION_LIMITS, program="verifying_worker")
-    monkeypatch.setattr(sandbox, "_verifying", pool)
+    monkeypatch.setitem(sandbox._pools, "verifying_worker", pool)
     before = children()
     assert Client().get("/verify").status_code == 200
     [started] = children() - before
