@@ -90,7 +90,7 @@ BUDGETS = {
     "signer": 2_815,
     "storage": 710,
     "tenants": 2_388,
-    "transparency": 1_083,
+    "transparency": 1_097,
     "verify_page": 336,
     "webhooks": 1_363,
     "words": 80,

@@ -220,6 +220,23 @@ def test_names_are_those_of_files_and_each_is_there_once() -> None:
     assert len(names[6]) == 204 and names[7] == "Zoë.pdf"
 
 
+def test_whatever_a_document_is_called_its_bundle_can_be_read() -> None:
+    """Names that would begin with a point are hidden, and no name in a bundle does."""
+    odd = [
+        "-.hidden.pdf",
+        "- .-. x.pdf",
+        ". -..pdf",
+        "-" * 9,
+        "\x85\u202e.pdf",
+        "e\u0301 é.pdf",
+        "%2e%2e.pdf",
+        "CON.PDF",
+    ]
+    taken: set[str] = set()
+    for name in odd:
+        assert re.fullmatch(asic._PDF, free_name(name, taken)), name
+
+
 def test_the_journal_goes_on_where_that_of_the_proof_ends() -> None:
     made = finished()
     entries = Entry.objects.filter(request=made.request).count()

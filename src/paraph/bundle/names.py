@@ -12,7 +12,7 @@ def free_name(name: str, taken: set[str]) -> str:
     ``taken``."""
     safe = _UNSAFE.sub("_", name).strip(" .")
     stem = safe[: -len(_ENDING)] if safe.lower().endswith(_ENDING) else safe
-    stem = stem.encode()[:_LONGEST].decode(errors="ignore").strip(" .").lstrip("-") or "document"
+    stem = stem.encode()[:_LONGEST].decode(errors="ignore").rstrip(" .").lstrip(" .-") or "document"
     number, free = 1, f"{stem}{_ENDING}"
     while free.casefold() in taken:
         number += 1
