@@ -16,7 +16,7 @@ from paraph.transparency.merkle import ProofRefused
 
 LOG, WITNESS = 1, 4
 """Types of keys: one signs notes, the other cosigns checkpoints that somebody else signed."""
-_KEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)")
+_KEY = re.compile(r"([^\s+\ud800-\udfff]+)\+([0-9a-f]{8})\+(\S+)")
 _SIGNATURE = re.compile(r"\u2014 ([^\s+]+) (\S+)")
 _NUMBER = re.compile("0|[1-9][0-9]{0,17}")  # which the columns of the database can hold
 _MOST_SIGNATURES, _MOST_HASHES, LONGEST_NOTE = 64, 63, 64 * 1024
