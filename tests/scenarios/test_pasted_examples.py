@@ -30,7 +30,8 @@ ACTS = (
 SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
 PRODUCTION_ONLY = ("createDraft", "readDraft")
 LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}  # at the end of a signer's way
-APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY}  # each wants a request of its own, or another key
+FINISHED = "readEvidence"  # of a request that is finalized
+APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY, FINISHED}  # each wants a request of its own, or another key
 CLIENT_README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
@@ -131,7 +132,15 @@ def production_reader(service: Service, reader: Reader) -> Reader:
     return Reader(service, reader.page, "production")
 
 
-@pytest.mark.parametrize("name", sorted(OPERATION_SAMPLES.keys() - SANDBOX_ACTS))
+@pytest.fixture(scope="module")
+def finished_reader(service: Service, reader: Reader) -> Reader:
+    finished = Reader(service, reader.page)
+    sign(finished.request["signers"][0]["signing_url"])
+    finished.backend.finalized(finished.request["id"])
+    return finished
+
+
+@pytest.mark.parametrize("name", sorted(OPERATION_SAMPLES.keys() - {*SANDBOX_ACTS, FINISHED}))
 def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader
     answer = run(about, "curl", f"curl-{name}")
@@ -143,6 +152,12 @@ def test_python(reader: Reader, folder: Path) -> None:
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         run(reader.about_another(), "python", f"python-{name}")
+
+
+@pytest.mark.parametrize("language", ["curl", "python", pytest.param("typescript", marks=pytest.mark.thorough)])
+def test_all_evidence_in_one_file(finished_reader: Reader, folder: Path, language: str) -> None:
+    told = run(finished_reader, language, f"{language}-{FINISHED}")
+    assert "/files/bundles/" in told if language == "curl" else not told
 
 
 @pytest.mark.parametrize(

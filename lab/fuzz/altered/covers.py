@@ -9,7 +9,7 @@ from lab.fuzz.altered.known import Known, Pairs
 from lab.fuzz.altered.tail import Tail, signature_body
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.purpose import Purpose
-from paraph.pdf.sealing.cms_template import template
+from paraph.pdf.sealing.cms_template import CmsTemplate
 from paraph.pdf.sealing.seal import SealError
 
 STAMP = b"/Type/DocTimeStamp/Filter/Adobe.PPKLite/SubFilter/ETSI.RFC3161"
@@ -32,7 +32,7 @@ def untrusted_token(digest: bytes) -> bytes:
 def signed_by(key: LocalKey, digest: bytes) -> bytes:
     """As PAdES wants it, without a purpose."""
     with authorities.steady(authorities.ALTERED_AT):
-        made, purpose = template(key), _Unsaid("document", 0, "")
+        made, purpose = CmsTemplate(key), _Unsaid("document", 0, "")
         attributes = made.signed_attributes(digest, purpose)
         return made.assemble(attributes, key.sign(attributes).value)
 

@@ -16,7 +16,8 @@ from paraph.drafts.models import DocumentTags, Draft, DraftSigner, Placed
 from paraph.drafts.signature_lines import wanted
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.page_reading import FoundTag, Rect, SignatureLine, list_signature_lines, list_tags, under
+from paraph.pdf.structure.pages import Rect
+from paraph.pdf.untrusted.page_reading import FoundTag, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.fields.kinds import KINDS, Kind, free_name
 from paraph.signature_requests.input import MOST_STAMPS

@@ -28,6 +28,11 @@ Signed = x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
 
 
+def misconfigured(sentence: str) -> DomainError:
+    """Return the fault that an operator must mend."""
+    return DomainError("configuration", sentence)
+
+
 def public_key(certificate: x509.Certificate) -> object:
     """Return the certificate's key. Of many Estonian identity cards the modulus of RSA lacks the zero in front, without
     which it seems to be negative; OpenSSL takes it as it is meant. Raises as cryptography does."""

@@ -19,6 +19,7 @@ from paraph.keys.signing_key import (
     RSA_PSS_SHA256,
     RSA_SHA256,
     CertificateRefused,
+    CertifiedKey,
     KeySignature,
     is_signature,
     usable_certificate,
@@ -85,7 +86,7 @@ class _Signatures(Answer):
     signatures: tuple[Base64Bytes]
 
 
-class CscKey:
+class CscKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` that asks a provider for an authorization and a signature at each
     seal. The provider gets the digest, never the message."""
 
@@ -97,12 +98,10 @@ class CscKey:
         found = self._read()
         chain = self._certificates(found)
         known = [each for each in chain if not is_root(each) or each in certificates]
-        self._usable_certificate = usable_certificate([*known, *certificates], chain[0].__eq__)
+        super().__init__(usable_certificate([*known, *certificates], chain[0].__eq__))
         if extension(chain[0], x509.KeyUsage) is None:
             raise CertificateRefused(f"{subject(chain[0])} has no key usage for signatures.")
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self._sign_algorithm, self.algorithm = self._chosen(found.key.algo, self._usable_certificate.algorithm)
+        self._sign_algorithm, self.algorithm = self._chosen(found.key.algo, self.algorithm)
         self._authentication = self._authenticated(found, client.pin)
         self.key_id: str = address
         """It has no secret in it."""

@@ -23,7 +23,7 @@ from cryptography.x509 import ocsp
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import issuing
-from paraph.keys.certificates import PublicKey, read_certificates
+from paraph.keys.certificates import PublicKey, misconfigured, read_certificates
 from paraph.keys.local_key import LocalKey, PrivateKey, encrypted_pem, read_private_key
 from paraph.keys.signing_key import SigningKey
 
@@ -100,7 +100,7 @@ def development_authority(
         if not home.exists():
             _create(home, passphrases[0], kind)
     except OSError as error:
-        raise DomainError("configuration", f"The development keys {home} cannot be made: {error.strerror}.") from error
+        raise misconfigured(f"The development keys {home} cannot be made: {error.strerror}.") from error
     return _load(home, passphrases)
 
 
@@ -166,7 +166,7 @@ def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Seque
     key = _read_key(home / f"{name}.key", passphrases)
     loaded = LocalKey(key, [*certificates, root])
     if name != _ROOT and not loaded.chain:
-        raise DomainError("configuration", f"The certificate {home / f'{name}.pem'} was not issued by {_ROOT}.pem.")
+        raise misconfigured(f"The certificate {home / f'{name}.pem'} was not issued by {_ROOT}.pem.")
     return loaded
 
 
@@ -188,15 +188,14 @@ def not_yet_under(folder: Path, secret: bytes) -> list[Path]:
 def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
     """Replace the file as a whole by one that ``secret`` opens. Raise ``DomainError("configuration", …)`` where none
     of the ``others`` opens it."""
-    opening = next((other for other in others if _opens(path, other)), secret)
-    key, _ = read_private_key(path, passphrase(opening))
+    key = _read_key(path, [passphrase(each) for each in (*others, secret)])
     draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
     try:
         _write(draft, encrypted_pem(key, passphrase(secret)))
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise DomainError("configuration", f"{path} cannot be written: {error.strerror}.") from error
+        raise misconfigured(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _opens(path: Path, secret: bytes) -> bool:

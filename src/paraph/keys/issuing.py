@@ -1,5 +1,6 @@
 """The certificates of the development authority."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from cryptography import x509
@@ -24,30 +25,27 @@ _USES = (
     *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
     *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
 )
+_SIGNING = "digital_signature"
+_Extension = tuple[x509.ExtensionType, bool]
 _BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow
 
 
 def issue_root(key: PrivateKey) -> x509.Certificate:
     """Return a self-signed root that may sign end-entity certificates and revocation lists."""
-    usage = _usage("key_cert_sign", "crl_sign", "digital_signature")
-    return (
-        _builder(ROOT_NAME, key.public_key(), ROOT_NAME, key.public_key(), _ROOT_YEARS)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(usage, critical=True)
-        .sign(key, SHA256())
-    )
+    constraints, usage = x509.BasicConstraints(ca=True, path_length=0), _usage("key_cert_sign", "crl_sign", _SIGNING)
+    return _issued(ROOT_NAME, key.public_key(), key, _ROOT_YEARS, [(constraints, True), (usage, True)])
 
 
 def issue_sealing(root_key: PrivateKey, key: PublicKey, name: str = SEALING_NAME) -> x509.Certificate:
     """Return a sealing certificate: digital signature and content commitment (non-repudiation)."""
-    return _sealing(name, root_key, key).sign(root_key, SHA256())
+    return _leaf(name, root_key, key, (_usage(_SIGNING, "content_commitment"), True))
 
 
 def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_NAME) -> x509.Certificate:
     """Return a certificate that seals proofs: :data:`PROOF_SEALING`, and e-mail protection, without which programs that
     judge every certificate by the rules of S/MIME would refuse it."""
     purposes = x509.ExtendedKeyUsage([PROOF_SEALING, ExtendedKeyUsageOID.EMAIL_PROTECTION])
-    return _sealing(name, root_key, key).add_extension(purposes, critical=False).sign(root_key, SHA256())
+    return _leaf(name, root_key, key, (_usage(_SIGNING, "content_commitment"), True), (purposes, False))
 
 
 def is_of_development(certificate: x509.Certificate) -> bool:
@@ -58,37 +56,33 @@ def is_of_development(certificate: x509.Certificate) -> bool:
 def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
     """Return a timestamp authority's certificate: timeStamping as its only and critical purpose (RFC 3161 §2.3)."""
     purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
-    return (
-        _leaf(TIMESTAMP_NAME, root_key, key)
-        .add_extension(_usage("digital_signature"), critical=True)
-        .add_extension(purpose, critical=True)
-        .sign(root_key, SHA256())
-    )
+    return _leaf(TIMESTAMP_NAME, root_key, key, (_usage(_SIGNING), True), (purpose, True))
 
 
-def _sealing(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:
-    usage = _usage("digital_signature", "content_commitment")
-    return _leaf(name, root_key, key).add_extension(usage, critical=True)
+def _leaf(name: str, root_key: PrivateKey, key: PublicKey, *extensions: _Extension) -> x509.Certificate:
+    constraints = x509.BasicConstraints(ca=False, path_length=None)
+    return _issued(name, key, root_key, _LEAF_YEARS, [(constraints, True), *extensions])
 
 
-def _leaf(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:
-    builder = _builder(name, key, ROOT_NAME, root_key.public_key(), _LEAF_YEARS)
-    return builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-
-
-def _builder(name: str, key: PublicKey, issuer: str, issuer_key: PublicKey, years: int) -> x509.CertificateBuilder:
+def _issued(
+    name: str, key: PublicKey, root_key: PrivateKey, years: int, extensions: Sequence[_Extension]
+) -> x509.Certificate:
+    """Return a certificate of the root. ``extensions``: each with whether it is critical."""
     start = clock.now() - _BACKDATED
-    return (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(_name(name))
-        .issuer_name(_name(issuer))
+        .issuer_name(_name(ROOT_NAME))
         .public_key(key)
         .serial_number(x509.random_serial_number())
         .not_valid_before(start)
         .not_valid_after(start + timedelta(days=365 * years))
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key()), critical=False)
     )
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(root_key, SHA256())
 
 
 def _name(common: str) -> x509.Name:

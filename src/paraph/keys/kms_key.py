@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey
-from paraph.keys.signing_key import KeySignature, of_key, usable_certificate
+from paraph.keys.certificates import PublicKey, misconfigured
+from paraph.keys.signing_key import CertifiedKey, KeySignature, of_key, usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 
@@ -39,35 +39,27 @@ _TRANSIENT = {
 }
 
 
-def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "KmsKey":
-    """Open the key at ``awskms:`` with a key id, alias or ARN, or at an ARN alone. There is no passphrase.
-
-    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
-    and ``DomainError("unavailable", …)`` when the service does not answer.
-    """
-    del passphrase
-    return KmsKey(address.removeprefix("awskms:"), certificates)
-
-
-class KmsKey:
+class KmsKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
 
     KMS gets the digest, never the message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``.
     """
 
-    def __init__(self, key: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``key``: key id, alias (``alias/…``) or ARN. ``certificates``: the key's own and its issuers'. Signs once, to
-        check that it is allowed to."""
-        self._address = key
+    def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
+        """``address``: ``awskms:`` with a key id, alias (``alias/…``) or ARN, or an ARN alone; ``passphrase``: there is
+        none; ``certificates``: the key's own and its issuers'. Signs once, to check that it is allowed to.
+
+        Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+        and ``DomainError("unavailable", …)`` when the service does not answer.
+        """
+        del passphrase
+        self._address = key = address.removeprefix("awskms:")
         try:
             self._client = boto3.session.Session().client("kms", region_name=_region(key), config=_CALLS)
         except BotoCoreError as error:
             raise _refusal(key, error) from error
         public = _public_key(key, self._call("get_public_key", KeyId=key))
-        self._usable_certificate = usable_certificate(certificates, of_key(public))
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
+        super().__init__(usable_certificate(certificates, of_key(public)))
         self.key_id: str = self._signed(key, tokens.random_bytes(32))["KeyId"]
         """The ARN of the key, which goes on signing even if its alias is moved."""
 
@@ -79,9 +71,7 @@ class KmsKey:
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
 
     def _signed(self, key: str, digest: bytes) -> dict[str, Any]:
-        return self._call(
-            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._usable_certificate.algorithm
-        )
+        return self._call("sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self.algorithm)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:
@@ -108,7 +98,7 @@ def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:
             return public
     spec = answer.get("KeySpec") or answer.get("CustomerMasterKeySpec")
     refused = f"The KMS key {key} is {spec} for {answer['KeyUsage']}"
-    raise DomainError("configuration", f"{refused}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
+    raise misconfigured(f"{refused}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
 
 
 def _refusal(key: str, error: ClientError | BotoCoreError) -> DomainError:

@@ -16,26 +16,22 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
-from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import fingerprint
-from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature, of_key, usable_certificate
+from paraph.keys.certificates import fingerprint, misconfigured
+from paraph.keys.signing_key import RSA_PSS_SHA256, CertifiedKey, KeySignature, of_key, usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
 _PKCS12_SUFFIXES = {".p12", ".pfx"}
 
 
-class LocalKey:
+class LocalKey(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` held in memory."""
 
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
         """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
         when none belongs to the key, or when that one may not sign now."""
-        self._usable_certificate = usable_certificate(certificates, of_key(private_key.public_key()))
+        super().__init__(usable_certificate(certificates, of_key(private_key.public_key())))
         self.private_key: PrivateKey = private_key
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
@@ -56,15 +52,13 @@ def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x5
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DomainError("configuration", f"The signing key {path} cannot be read: {error.strerror}.") from error
+        raise misconfigured(f"The signing key {path} cannot be read: {error.strerror}.") from error
     try:
         if path.suffix.lower() in _PKCS12_SUFFIXES:
             return _from_pkcs12(path, content, passphrase)
         return _usable(path, load_pem_private_key(content, passphrase or None)), []
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise DomainError(
-            "configuration", f"The signing key {path} is damaged or does not open with its passphrase."
-        ) from error
+        raise misconfigured(f"The signing key {path} is damaged or does not open with its passphrase.") from error
 
 
 def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
@@ -81,4 +75,4 @@ def _from_pkcs12(path: Path, content: bytes, passphrase: bytes) -> tuple[Private
 def _usable(path: Path, key: object) -> PrivateKey:
     if isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
         return key
-    raise DomainError("configuration", f"The signing key {path} is neither RSA nor an elliptic curve.")
+    raise misconfigured(f"The signing key {path} is neither RSA nor an elliptic curve.")

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes
@@ -17,7 +18,15 @@ from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, Toke
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.signing_key import RSA_PSS_SHA256, CertificateRefused, KeySignature, by_signature, usable_certificate
+from paraph.keys.certificates import misconfigured
+from paraph.keys.signing_key import (
+    RSA_PSS_SHA256,
+    CertificateRefused,
+    CertifiedKey,
+    KeySignature,
+    is_signature,
+    usable_certificate,
+)
 
 if TYPE_CHECKING:
     from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
@@ -101,7 +110,7 @@ def _file(source: str) -> Path:
 
 
 def _refusal(why: str) -> DomainError:
-    return DomainError("configuration", f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
+    return misconfigured(f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
 
 
 @dataclass(frozen=True)
@@ -132,13 +141,11 @@ def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
 
 def _loaded(uri: Pkcs11Uri) -> "Library":
     if not uri.module.is_file():
-        raise DomainError("configuration", f"The PKCS#11 module {uri.module} does not exist.")
+        raise misconfigured(f"The PKCS#11 module {uri.module} does not exist.")
     try:
         return pkcs11.lib(str(uri.module))
     except PKCS11Error as error:
-        raise DomainError(
-            "configuration", f"The PKCS#11 module {uri.module} cannot be used: {described(error)}."
-        ) from error
+        raise misconfigured(f"The PKCS#11 module {uri.module} cannot be used: {described(error)}.") from error
 
 
 def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
@@ -153,9 +160,7 @@ def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
         return found[0]
     criteria = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
     how_many = f"{len(found)} tokens" if found else "no token"
-    raise DomainError(
-        "configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed."
-    )
+    raise misconfigured(f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed.")
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
@@ -176,8 +181,7 @@ def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
 def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
     if not pin:
         if token.flags & TokenFlag.LOGIN_REQUIRED:
-            raise DomainError(
-                "configuration",
+            raise misconfigured(
                 f'The token "{token.label}" wants a PIN: name a file of it with pin-source=file:… or set '
                 "PARAPH_SEALING_PASSPHRASE.",
             )
@@ -193,13 +197,11 @@ def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
         _refused.add(attempt)
         raise _wrong_pin(token) from error
     except (pkcs11.PinLocked, pkcs11.PinExpired, pkcs11.UserPinNotInitialized) as error:
-        raise DomainError(
-            "configuration", f'The token "{token.label}" does not let its user in: {described(error)}.'
-        ) from error
+        raise misconfigured(f'The token "{token.label}" does not let its user in: {described(error)}.') from error
 
 
 def _wrong_pin(token: pkcs11.Token) -> DomainError:
-    return DomainError("configuration", f'The token "{token.label}" refuses its PIN, which is not tried again.')
+    return misconfigured(f'The token "{token.label}" refuses its PIN, which is not tried again.')
 
 
 def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
@@ -212,29 +214,24 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
     )
     if len(found) != 1:
         how_many = f"{len(found)} private keys" if found else "no private key"
-        raise DomainError(
-            "configuration", f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.'
-        )
+        raise misconfigured(f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.')
     key: Any = found[0]  # the types of python-pkcs11 do not say which keys can sign
     if key.key_type not in {KeyType.RSA, KeyType.EC}:
-        raise DomainError("configuration", f"The private key with {criteria} is neither RSA nor an elliptic curve.")
+        raise misconfigured(f"The private key with {criteria} is neither RSA nor an elliptic curve.")
     if not key[Attribute.SIGN]:
-        raise DomainError("configuration", f"The private key with {criteria} may not sign, says its token.")
+        raise misconfigured(f"The private key with {criteria} may not sign, says its token.")
     return key
 
 
 def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
     """Return a function that signs on the token, which gets the digest if it cannot hash the message itself."""
-    pin_each_time = pin if _needs_pin_each_time(key) else None
+    sign = partial(key.sign, pin=pin if _needs_pin_each_time(key) else None)
     if key.key_type == KeyType.EC:
-        return lambda message: _der(
-            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=pin_each_time)
-        )
+        return lambda message: _der(sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA))
     if Mechanism.SHA256_RSA_PKCS in mechanisms:
-        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=pin_each_time)
-    return lambda message: key.sign(
-        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=pin_each_time
-    )
+        return partial(sign, mechanism=Mechanism.SHA256_RSA_PKCS)
+    info = _SHA256_DIGEST_INFO
+    return lambda message: sign(info + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS)
 
 
 def _needs_pin_each_time(key: Any) -> bool:
@@ -297,34 +294,26 @@ def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") ->
             waiting.set_exception(error)
 
 
-def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":
-    """Open the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
-    ``passphrase``.
-
-    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
-    and ``DomainError("unavailable", …)`` when the token does not answer.
-    """
-    uri = parse(address)
-    return Pkcs11Key(uri, _pin(uri, passphrase), certificates)
-
-
-class Pkcs11Key:
+class Pkcs11Key(CertifiedKey):
     """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token.
 
     When the session is lost, or the token removed and inserted again, the next signature opens a new session.
     """
 
-    def __init__(self, uri: Pkcs11Uri, pin: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the key's own and its issuers', in any order. Signs once, to find its own."""
-        self._uri, self._pin = uri, pin
-        self._thread = _thread_of(str(uri.module))
+    def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
+        """``address``: by RFC 7512; ``passphrase``: the PIN, unless it is in the file of ``pin-source``;
+        ``certificates``: the key's own and its issuers', in any order. Signs once, to find its own.
+
+        Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+        and ``DomainError("unavailable", …)`` when the token does not answer.
+        """
+        self._uri = parse(address)
+        self._pin = _pin(self._uri, passphrase)
+        self._thread = _thread_of(str(self._uri.module))
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._call(lambda: self._first(sample))
-        self._usable_certificate = usable_certificate(certificates, by_signature(sample, signature))
-        self.certificate: bytes = self._usable_certificate.certificate
-        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
-        self.algorithm: str = self._usable_certificate.algorithm
+        super().__init__(usable_certificate(certificates, lambda each: is_signature(each, sample, signature)))
         if self.algorithm == RSA_PSS_SHA256:
             raise CertificateRefused("The certificate of a key in a token must not be for RSASSA-PSS alone.")
         self.key_id: str = opened.name
@@ -380,4 +369,4 @@ def _pin(uri: Pkcs11Uri, passphrase: str) -> str:
         return uri.pin_file.read_text().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise DomainError("configuration", f"The PIN file {uri.pin_file} cannot be read: {why}.") from error
+        raise misconfigured(f"The PIN file {uri.pin_file} cannot be read: {why}.") from error

@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import read_certificates, read_roots
+from paraph.keys.certificates import misconfigured, read_certificates, read_roots
 from paraph.keys.chains import is_root
 from paraph.keys.csc_key import CscKey
 from paraph.keys.csc_provider import PREFIX, CscClient
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from paraph.kernel.settings import Settings
 
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
-_MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
-"""By the scheme of an address: the module of this package, and the extra that it needs."""
+_KMS = ("kms_key", "KmsKey", "kms")
+_STORES = {"pkcs11": ("pkcs11_key", "Pkcs11Key", "pkcs11"), "awskms": _KMS, "arn": _KMS}
+"""By the scheme of an address: the module of this package, its class of keys, and the extra that it needs."""
 _PRODUCTION_PREFIX, _SANDBOX_PREFIX = "PARAPH_SEALING_", "PARAPH_SANDBOX_SEALING_"
 
 EnvironmentName = Literal["production", "sandbox"]
@@ -79,12 +80,12 @@ def operator_key(settings: "Settings", environment: EnvironmentName) -> Operator
         address, certificates = settings.sealing_key, settings.sealing_certificate
         configured = OperatorKey(_PRODUCTION_PREFIX, address, certificates, settings.sealing_passphrase, client)
     if not address and certificates is not None:
-        raise DomainError("configuration", f"{configured.prefix}CERTIFICATE is set but {configured.prefix}KEY is not.")
+        raise misconfigured(f"{configured.prefix}CERTIFICATE is set but {configured.prefix}KEY is not.")
     if environment == "sandbox" and address and address == settings.sealing_key:
-        raise DomainError("configuration", f"{_SANDBOX_PREFIX}KEY must be another key than {_PRODUCTION_PREFIX}KEY.")
+        raise misconfigured(f"{_SANDBOX_PREFIX}KEY must be another key than {_PRODUCTION_PREFIX}KEY.")
     if is_at_provider(settings.sealing_key) and is_at_provider(settings.sandbox_sealing_key):
         only = f"Only one of {_PRODUCTION_PREFIX}KEY and {_SANDBOX_PREFIX}KEY can be a CSC credential"
-        raise DomainError("configuration", f"{only}, since PARAPH_CSC_CLIENT_ID and PARAPH_CSC_PIN are of one.")
+        raise misconfigured(f"{only}, since PARAPH_CSC_CLIENT_ID and PARAPH_CSC_PIN are of one.")
     return configured if address else None
 
 
@@ -116,7 +117,7 @@ def open_key(
     try:
         if is_at_provider(address):
             return CscKey(address, client or CscClient(), _required(listed))
-        if scheme in _MODULES:
+        if scheme in _STORES:
             return _opener(scheme)(address, passphrase, _required(listed))
         key, enclosed = read_private_key(Path(address), passphrase.encode())
         return LocalKey(key, _required([*listed, *enclosed]))
@@ -126,19 +127,18 @@ def open_key(
 
 
 def _opener(scheme: str) -> _Opener:
-    module, extra = _MODULES[scheme]
+    module, key, extra = _STORES[scheme]
     try:
-        opener: _Opener = import_module(f"paraph.keys.{module}").open_address
+        opener: _Opener = getattr(import_module(f"paraph.keys.{module}"), key)
     except ModuleNotFoundError as error:
         sentence = f"PARAPH_SEALING_KEY: a key at {scheme}: needs the extra paraph[{extra}]."
-        raise DomainError("configuration", sentence) from error
+        raise misconfigured(sentence) from error
     return opener
 
 
 def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certificate]:
     if not certificates:
-        raise DomainError(
-            "configuration",
+        raise misconfigured(
             "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key, of one at a provider the root.",
         )
     return certificates

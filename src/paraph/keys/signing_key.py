@@ -80,6 +80,14 @@ class UsableCertificate:
             raise CertificateRefused(f"{subject(self.own)} expired on {until}.")
 
 
+class CertifiedKey:
+    """What all :class:`SigningKey` have in common: the certificate that may sign, found when the key was opened."""
+
+    def __init__(self, usable: UsableCertificate) -> None:
+        self._usable_certificate = usable
+        self.certificate, self.chain, self.algorithm = usable.certificate, usable.chain, usable.algorithm
+
+
 def usable_certificate(
     certificates: Sequence[x509.Certificate], belongs: Callable[[x509.Certificate], bool]
 ) -> UsableCertificate:
@@ -115,12 +123,6 @@ def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
             return False
 
     return belongs
-
-
-def by_signature(message: bytes, signature: bytes) -> Callable[[x509.Certificate], bool]:
-    """Return whether a certificate is for the key that made the signature over SHA-256 of ``message``, for keys that
-    cannot be read."""
-    return lambda certificate: is_signature(certificate, message, signature)
 
 
 def is_signature(certificate: x509.Certificate, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:

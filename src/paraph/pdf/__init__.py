@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from paraph.pdf.report import EvidenceCheck, SealTimestamp, SignatureReport, Verification
     from paraph.pdf.sealing.seal import SealedPdf
     from paraph.pdf.sealing.seal import seal as seal_pdf
+    from paraph.pdf.structure.pages import Rect
     from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority
     from paraph.pdf.timestamps.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
     from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
     from paraph.pdf.untrusted.page_reading import (
         FoundTag,
-        Rect,
         TextLayer,
         Word,
         find_tags,
@@ -51,6 +51,7 @@ _HOMES = {
     "refusal": ("PdfRefused", "ReadersUnavailable", "SealError"),
     "report": ("EvidenceCheck", "SealTimestamp", "SignatureReport", "Verification"),
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
+    "structure.pages": ("Rect",),
     "timestamps.authorities": ("BuiltInAuthority", "HttpAuthority"),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
     "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
@@ -65,7 +66,6 @@ _HOMES = {
     "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
     "untrusted.page_reading": (
         "FoundTag",
-        "Rect",
         "TextLayer",
         "Word",
         "find_tags",

@@ -6,9 +6,10 @@ that something holds. ``TOTAL-FAILED`` needs proof: that bytes were changed, or 
 who could not have made it. All else, and whatever was not looked at, is ``INDETERMINATE``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import wraps
+from typing import Literal, ParamSpec, TypeVar
 
 Indication = Literal["TOTAL-PASSED", "TOTAL-FAILED", "INDETERMINATE"]
 SubIndication = Literal[
@@ -45,6 +46,9 @@ _FAILED: Mapping[str, Word] = {
     "NOT_YET_VALID": "forged",
 }
 _NOTHING = "Nothing that was found proves it."
+_Taken = ParamSpec("_Taken")
+_Returned = TypeVar("_Returned")
+_Default = TypeVar("_Default")
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,25 @@ def decide(*, proven: bool, faults: Iterable[Fault]) -> Verdict:
         return Verdict("TOTAL-PASSED")
     fault = gravest or Fault("GENERIC", _NOTHING)
     return Verdict("TOTAL-FAILED" if fault.kind in _FAILED else "INDETERMINATE", fault.kind, fault.sentence)
+
+
+def or_else(default: _Default) -> Callable[[Callable[_Taken, _Returned]], Callable[_Taken, _Returned | _Default]]:
+    """Return ``default`` for whatever a function raises: bytes from anywhere make readers raise anything. But want of
+    memory, in which a revocation or an alteration would be overlooked, is for the sandbox to tell."""
+
+    def guarded(function: Callable[_Taken, _Returned]) -> Callable[_Taken, _Returned | _Default]:
+        @wraps(function)
+        def call(*arguments: _Taken.args, **named: _Taken.kwargs) -> _Returned | _Default:
+            try:
+                return function(*arguments, **named)
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001 — see above
+                return default
+
+        return call
+
+    return guarded
 
 
 class Refused(ValueError):

@@ -14,8 +14,9 @@ from paraph import words
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.pages import Rect
 from paraph.pdf.typesetting.field_values import ORDINARY, FieldContent, cost, fit, fitted_size
-from paraph.pdf.untrusted.page_reading import ROUNDING, FoundTag, Rect, find_tags, under
+from paraph.pdf.untrusted.page_reading import ROUNDING, FoundTag, find_tags, under
 from paraph.signature_requests.fields.input import FieldInput, FieldRectangle, FieldTag, MagicFieldPlacement, row_of
 from paraph.signature_requests.fields.kinds import DEFAULT_SIZE, KINDS, Person, field_content, known_value
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag

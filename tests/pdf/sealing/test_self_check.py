@@ -16,9 +16,10 @@ from paraph.pdf.drawing import marks
 from paraph.pdf.pki.certificate import without_root
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.sealing import seal
+from paraph.pdf.sealing.draft import DraftInProcess, SealContent
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
-from paraph.pdf.sealing.self_check import check
-from paraph.pdf.structure.objects import Raw, Ref, serialized
+from paraph.pdf.sealing.self_check import ExpectedSeal
+from paraph.pdf.structure.objects import Ref, serialized
 from paraph.pdf.structure.pages import pages as all_pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
@@ -42,18 +43,14 @@ LETTER = paper(text("To whom it may concern", 72, 700))
 MARKS = [Mark(1, 100, 100, 100, 50, RED)]
 
 
-def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
+def checked(content: bytes, original: bytes, token: bytes = b"", **changed: Any) -> None:
+    """Check a sealed file as sealing does, as if nothing had been drawn."""
     key = authority("p-256").sealing_key
-    check(
-        content,
-        original,
-        original_hash=hashlib.sha256(original),
-        original_start=PdfReader(original).crossreference.start,
-        certificates=without_root(key.certificate, key.chain),
-        purpose=DOCUMENT,
-        token=token,
-        placed=(),
-    )
+    draft = DraftInProcess(original, "incremental", SealContent(b"", (), None, "", "", clock.now()))
+    draft.seal_revision(LongTermData(), 1)
+    certificates = without_root(key.certificate, key.chain)
+    expected = ExpectedSeal(certificates, DOCUMENT, token, len(content), b"", LongTermData())
+    draft.check(content, hashlib.sha256(original), replace(expected, **changed))
 
 
 def test_any_flipped_byte_is_noticed() -> None:
@@ -154,7 +151,7 @@ def test_a_watermark_that_one_of_many_pages_lost_is_noticed(
 
     def spoilt(self: Revision) -> Any:
         pages.append(ref := next(page.ref for page in islice(all_pages(PdfReader(pdf)), 3, None)))
-        self._changed[ref] = Raw(spoil(serialized(self._changed[ref])))
+        self._changed[ref] = spoil(serialized(self._changed[ref]))
         return written(self)
 
     monkeypatch.setattr(Revision, "write", spoilt)
@@ -186,18 +183,12 @@ def archived(**changed: Any) -> None:
     key = authority("p-256").sealing_key
     statuses = long_term().collect((key.certificate, *key.chain)).data
     facts: dict[str, Any] = {
-        "original_hash": hashlib.sha256(LETTER),
-        "original_start": PdfReader(LETTER).crossreference.start,
-        "certificates": without_root(key.certificate, key.chain),
-        "purpose": DOCUMENT,
-        "token": result.timestamp.token,
-        "placed": (),
         "sealed_size": result.content.index(b"%%EOF", len(LETTER)) + 6,
         "archive_token": result.archive.token,
         "statuses": LongTermData(certificates=statuses.certificates),
     }
     content = changed.pop("content", bytes)(result.content)
-    check(content, LETTER, **(facts | changed))
+    checked(content, LETTER, result.timestamp.token, **(facts | changed))
 
 
 def test_the_archive_timestamp_and_the_statuses_are_looked_at() -> None:

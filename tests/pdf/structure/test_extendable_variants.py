@@ -14,7 +14,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
-from paraph.pdf.structure.pages import geometries_of, pages
+from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
@@ -104,7 +104,7 @@ def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
 
 
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
-    geometries = geometries_of(PdfReader(PLAIN), pages(PdfReader(PLAIN)))
+    geometries = [geometry_of(page.reader, page) for page in pages(PdfReader(PLAIN))]
     tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
     check_looks(PLAIN, tried, boxes)
     with pytest.raises(LooksDifferent, match="page 1 looks different"):
@@ -124,7 +124,7 @@ def check_files_without_fonts() -> None:
     words = ("I pay 1 EUR", "WWWiii 123", "gable end", "MM,,..ll", "0987 UEE", "bad cafe", "WiWiWi", "E3E3")
     for pdf in (paper(text(each, 100, 500, 36), text(each[::-1], 60, 400, 36)) for each in words):
         without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
-        geometries = geometries_of(PdfReader(without_font), pages(PdfReader(without_font)))
+        geometries = [geometry_of(page.reader, page) for page in pages(PdfReader(without_font))]
         boxes = marked_boxes(geometries, [0, 1])
         check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes)
 

@@ -14,7 +14,7 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.crossreference import CrossReferenceSection
-from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
+from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, _rows, fast_scan, index_objects
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import count_actions, read_behaviour
@@ -284,7 +284,7 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
         scanned = read(pdf, fast_scan)
         assert scanned
         reader = scanned.reader
-        found = geometries_of(reader, pages(reader))
+        found = [geometry_of(reader, page) for page in pages(reader)]
         assert found == [geometry_of(reader, page) for page in pages(reader)]
         assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]
         assert {page.rotate for page in found[5:9]} == {90}

@@ -8,7 +8,8 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.page_reading import GAP, FoundTag, Rect, find_tags, under
+from paraph.pdf.structure.pages import Rect
+from paraph.pdf.untrusted.page_reading import GAP, FoundTag, find_tags, under
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.unicode_map import unicode_map
 

@@ -49,7 +49,10 @@ _READING: dict[str, list[dict[str, Any]]] = {
     ],
     "covered_words": [{"places": [(1, 10, 10, 100, 50)]}, {"places": [(9999, 0, 0, 80, 30)]}],
     "text": [{"page_number": 1}],
+    "preview": [{"places": []}],
+    "compare": [{"first": 1, "resolution": 72}],
 }
+_PICTURE = b"P5\n612 792\n255\n" + bytes(range(204)) * 3 * 792
 _SEALING = {"sealing_seal", "sealing_archive", "sealing_check"}
 
 
@@ -164,7 +167,7 @@ def test_no_job_imports_or_opens_anything_once_it_is_confined(
         for job, several in _READING.items():
             for arguments in several:
                 with contextlib.suppress(PdfRefused):
-                    pool.call(job, pdf, **arguments)
+                    pool.call(job, [pdf, _PICTURE] if job == "compare" else pdf, **arguments)
         with contextlib.suppress(SealError):
             sealed(pdf, drafts=sandboxed_drafts, **_everything())
         if told := watched():

@@ -80,11 +80,10 @@ def test_both_ways_to_look_tell_the_same() -> None:
             findings = read_by_own_reader(scanned.reader, page_limit=2000) if scanned and simple else None
             if scanned and findings and second_opinion(scanned.reader, file) is Opinion.SAME:
                 read_by_own += 1
-                found, content = read_by_pikepdf(file, page_limit=2000, scanned=None)
-                pages, facts = found.pages, found.facts
-                assert content == b"", name
-                assert found.plain == findings.plain
-                assert (findings.pages, {**findings.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
+                found = read_by_pikepdf(file, page_limit=2000, scanned=None)
+                assert found.file.content == b"", name
+                assert (found.file.plain, found.file.pages) == (findings.file.plain, findings.file.pages), name
+                assert {**findings.facts, "repairs": 0} == {**found.facts, "repairs": 0}, name
     assert read_by_own >= 5
 
 

@@ -114,7 +114,7 @@ _CHANGES: dict[str, tuple[tuple[int, ...], Change]] = {
     "version 4": (_SIGNED_DATA, _replace(0, lambda _: der.integer(4))),
     "version 5": (_SIGNED_DATA, _replace(0, lambda _: der.integer(5))),
     "a hash with a parameter": ((*_SIGNED_DATA, 1, 0), lambda parts: parts.append(der.tlv(der.NULL))),
-    "two hashes": ((*_SIGNED_DATA, 1), lambda parts: parts.append(der.sequence(der.oid(oids.SHA512)))),
+    "two hashes": ((*_SIGNED_DATA, 1), lambda parts: parts.append(der.sequence(der.oid("2.16.840.1.101.3.4.2.3")))),
     "another certificate": ((*_SIGNED_DATA, 3), _insert(0, _other_certificate())),
     "another certificate behind": ((*_SIGNED_DATA, 3), lambda parts: parts.append(_other_certificate())),
     "the root": ((*_SIGNED_DATA, 3), lambda parts: parts.append(authority("p-256").root)),

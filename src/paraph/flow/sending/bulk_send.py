@@ -18,7 +18,7 @@ from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.models import ActorKind, Member, Organization
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.scope import TenantScope, existing, scoped
 
 
 @transaction.atomic
@@ -68,10 +68,8 @@ def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
     then."""
     template = scoped(Template, scope).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
-    bulk_send = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id).first()
-    if bulk_send is None:
-        raise DomainError("not_found", "There is no such bulk send.")
-    return bulk_send
+    found = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id)
+    return existing(found, "There is no such bulk send.")
 
 
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:

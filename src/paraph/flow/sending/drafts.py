@@ -21,7 +21,7 @@ from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.limits import use_web_send
 from paraph.tenants.models import User
-from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.scope import TenantScope, existing, scoped
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -64,9 +64,8 @@ def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft,
 
     Raise ``not_found``, and ``conflict`` where files of it were deleted.
     """
-    request = scoped(SignatureRequest, scope).select_related("branding_profile").filter(pk=request_id).first()
-    if request is None:
-        raise DomainError("not_found", _("There is no such request."))
+    found = scoped(SignatureRequest, scope).select_related("branding_profile").filter(pk=request_id)
+    request = existing(found, _("There is no such request."))
     if request.files_deleted_at or request.request_documents.exclude(document__file_deleted_at=None).exists():
         raise DomainError("conflict", _("Its files were deleted, so it cannot be duplicated."))
     template = of_request(request, with_values=True)

@@ -25,7 +25,7 @@ from paraph.signature_requests.signing import SigningEligibility, signing_eligib
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind
-from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.scope import TenantScope, existing, scoped
 
 MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
@@ -114,10 +114,8 @@ def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_
 
 def _own_signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
     requests = scoped(SignatureRequest, scope).filter(pk=request_id)
-    signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=requests).first()
-    if signer is None:
-        raise DomainError("not_found", _("There is no such signer."))
-    return signer
+    signers = Signer.objects.select_related("request").filter(pk=signer_id, request__in=requests)
+    return existing(signers, _("There is no such signer."))
 
 
 class RemindedLatelyError(DomainError):

@@ -28,7 +28,7 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problems, re
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import BrandingProfile, Environment, Organization, User
-from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.scope import TenantScope, existing, scoped
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -50,9 +50,7 @@ def send_template(
     """Create the request that the caller's template and ``value``, that of the root key ``signature_request``,
     describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raises ``not_found`` where
     there is no template."""
-    template = scoped(Template, scope).filter(pk=template_id).first()
-    if template is None:
-        raise DomainError("not_found", _("There is no such resource."))
+    template = existing(scoped(Template, scope).filter(pk=template_id), _("There is no such resource."))
     problems = Problems()
     payload = fill(template, value, problems)
     try:

@@ -29,17 +29,13 @@ class PageWriter:
         self._streams: dict[bytes, Ref] = {}
         self._endings = PageEndings(revision.resolve, clean_contents=clean_contents)
 
-    def can_append(self, page: PageNode) -> bool:
-        """Return whether every viewer shows what is appended to the contents of the page."""
-        contents = self._endings.contents(page.dictionary.get(b"/Contents"))
-        return contents is not None and self._endings.ending(contents) is not None
-
-    def write(self, page: PageNode, drawing: Drawing) -> None:
-        """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing."""
+    def write(self, page: PageNode, drawing: Drawing) -> bool:
+        """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing. Return whether
+        every viewer shows what is appended to the contents of the page; else nothing is written."""
         contents = self._endings.contents(page.dictionary.get(b"/Contents"))
         left_open = self._endings.ending(contents) if contents is not None else None
         if contents is None or left_open is None:
-            raise Unsafe("what is appended to the contents of a page would not show")
+            return False
         if left_open.strays:
             contents = [self._revision.stream(without_strays(self._endings.decoded(contents) or []))]
         dictionary = self._revision.change(page.ref)
@@ -47,6 +43,7 @@ class PageWriter:
         operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
         closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
+        return True
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:
@@ -71,7 +68,6 @@ class PageWriter:
             self._revision.change(holder)[b"/XObject"] = {**existing, **added}
         else:
             dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
-            return prefix
         return prefix
 
 
@@ -123,11 +119,10 @@ def draw_marks(
     for page, page_marks in _pages_to_draw_on(revision, marks, everywhere=overlay is not None):
         geometry = geometry_of(revision.reader, page)
         drawing = composer.compose(geometry, page_marks, overlay)
-        above = signed or _may_be_hidden(revision, page, geometry, page_marks, overlay) or not writer.can_append(page)
+        may_be_hidden = signed or _may_be_hidden(revision, page, geometry, page_marks, overlay)
+        above = may_be_hidden or not writer.write(page, drawing)
         if above:
             drawn.widgets.append(FieldWidget(page, drawing.extent, _appearance(revision, drawing)))
-        else:
-            writer.write(page, drawing)
         drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=above, background=not page_marks))
     return drawn
 

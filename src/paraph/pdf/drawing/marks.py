@@ -4,21 +4,28 @@ Those pages are imported as form XObjects; objects that they share are imported 
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, PdfStream, Raw, Ref, number
-from paraph.pdf.structure.pages import Box, Matrix, PageGeometry, PageNode, compose, geometry_of, pages, transform_box
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number
+from paraph.pdf.structure.pages import (
+    Box,
+    Matrix,
+    PageGeometry,
+    PageNode,
+    Rect,
+    around,
+    compose,
+    geometry_of,
+    pages,
+    transform_box,
+)
 from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.revision import Revision
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
 _LAYERS_CLOSED = 5000  # they compress to almost nothing
-# Texts that must be parsed to be copied: streams, strings, comments, escaped names.
-_INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
-_REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
 ASPECT = 2.0  # width / height, the default of InitialsContent
 _HEIGHT, _SMALLEST = 24.0, 7.0
 _MARGIN = 14.0
@@ -78,8 +85,6 @@ class FormXObjects:
 
     def _copy(self, value: Any) -> Any:
         kind = type(value)
-        if kind is bytes or kind is int:
-            return value
         if kind is Ref:
             return self._copied_object(value)
         if kind is dict:
@@ -91,26 +96,15 @@ class FormXObjects:
     def _copied_object(self, ref: Ref) -> Ref:
         if ref not in self._copies:
             self._copies[ref] = self._revision.reserve()
-            text = self._source.text_of(ref)
-            plain = text and not _INTRICATE.search(text)
-            self._revision.put(self._copies[ref], self._copied_text(text) if plain else self._copied_value(ref))
+            value = self._source.object(ref)
+            if isinstance(value, PdfStream):
+                # An opaque drawing looks the same without its isolated group, and PDF/A-1 forbids transparency groups.
+                entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
+                copied: Any = PdfStream(self._copy(entries), value.data)
+            else:
+                copied = self._copy(value)
+            self._revision.put(self._copies[ref], copied)
         return self._copies[ref]
-
-    def _copied_text(self, text: bytes) -> Raw:
-        """Copy an object as text with its references replaced, which needs no parsing."""
-
-        def copied(reference: re.Match[bytes]) -> bytes:
-            return b"%d %d R" % self._copied_object(Ref(int(reference[1]), int(reference[2])))
-
-        return Raw(_REFERENCE.sub(copied, text.strip()))
-
-    def _copied_value(self, ref: Ref) -> Any:
-        value = self._source.object(ref)
-        if not isinstance(value, PdfStream):
-            return self._copy(value)
-        # An opaque drawing looks the same without its isolated group, and PDF/A-1 forbids transparency groups.
-        entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
-        return PdfStream(self._copy(entries), value.data)
 
 
 @dataclass(frozen=True)
@@ -181,7 +175,7 @@ class DrawingComposer:
         form = self._form_xobjects.form(appearance)
         x, y, width, height = place
         to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
-        return _name(appearance), form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
+        return b"/Paraph%d" % appearance, form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
 
 
 _Placed = tuple[bytes, FormXObject, Matrix]
@@ -193,7 +187,7 @@ def _drawing(placed: list[_Placed], prefix: bytes) -> Drawing:
         operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
     operators.append(b"EMC\n")
     extents = [transform_box(matrix, form.geometry.visible) for _, form, matrix in placed]
-    return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, _around(extents))
+    return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, around(extents))
 
 
 def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
@@ -201,26 +195,7 @@ def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
     return abs(math.log(one.width * other.height / (one.height * other.width)))
 
 
-def _name(appearance: int) -> bytes:
-    return b"/Paraph%d" % appearance
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
-    return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-@dataclass(frozen=True)
-class InitialsBox:
-    """A rectangle in points of reader space, origin at the bottom left."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-def initials_row(page_width: float, page_height: float, count: int) -> list[InitialsBox]:
+def initials_row(page_width: float, page_height: float, count: int) -> list[Rect]:
     """Return places for ``count`` initials, the first signer leftmost, the last at the right margin. Initials
     measure 48 by 24 points while one row of them fits. Otherwise they shrink and take up to three rows, within the
     bottom tenth of the page. All places have one size and lie on the page, whatever its size."""
@@ -237,7 +212,7 @@ def initials_row(page_width: float, page_height: float, count: int) -> list[Init
         row, column = divmod(index, in_a_row)
         in_this = min(in_a_row, count - row * in_a_row)
         right = page_width - margin - (in_this - 1 - column) * step
-        places.append(InitialsBox(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
+        places.append(Rect(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
     return places
 
 

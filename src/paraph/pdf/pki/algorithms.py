@@ -2,62 +2,34 @@
 ISO/TS 32001 and 32002). Which of them may be relied on until when stands in :mod:`paraph.keys.algorithms`."""
 
 import hashlib
-from collections.abc import Mapping
 
 from cryptography.hazmat.primitives import hashes
 
-from paraph.keys.algorithms import weakness, weakness_of_key
 from paraph.pdf.pki import oids
 
-__all__ = ["weakness", "weakness_of_key"]  # what belongs together is found here, too
-
-HASHES: Mapping[str, hashes.HashAlgorithm] = {
-    "sha256": hashes.SHA256(),
-    "sha384": hashes.SHA384(),
-    "sha512": hashes.SHA512(),
-    "sha3_256": hashes.SHA3_256(),
-    "sha3_384": hashes.SHA3_384(),
-    "sha3_512": hashes.SHA3_512(),
-    "sha1": hashes.SHA1(),  # noqa: S303  to tell what is outdated from what was changed
-    "sha224": hashes.SHA224(),
-    "md5": hashes.MD5(),  # noqa: S303
-}
-"""Those over which RSA and elliptic curves sign, by their :mod:`hashlib` names."""
-HASH_NAMES = {
-    **oids.HASHES,
-    oids.SHA1: "sha1",
-    oids.MD5: "md5",
-    oids.SHA224: "sha224",
-    oids.SHA3_256: "sha3_256",
-    oids.SHA3_384: "sha3_384",
-    oids.SHA3_512: "sha3_512",
-    oids.SHAKE256: "shake_256",
-    oids.SHAKE256_LEN: "shake_256",
-}
-OF_RSA = {
-    oids.RSA: "",
-    oids.RSA_SHA256: "sha256",
-    oids.RSA_SHA384: "sha384",
-    oids.RSA_SHA512: "sha512",
-    oids.RSA_SHA3_256: "sha3_256",
-    oids.RSA_SHA3_384: "sha3_384",
-    oids.RSA_SHA3_512: "sha3_512",
-    oids.RSA_MD5: "md5",
-    oids.RSA_SHA1: "sha1",
-    oids.RSA_SHA224: "sha224",
-}
+_TABLE = (
+    ("sha256", hashes.SHA256(), oids.SHA256, oids.RSA_SHA256, oids.ECDSA_SHA256),
+    ("sha384", hashes.SHA384(), "2.16.840.1.101.3.4.2.2", "1.2.840.113549.1.1.12", "1.2.840.10045.4.3.3"),
+    ("sha512", hashes.SHA512(), "2.16.840.1.101.3.4.2.3", "1.2.840.113549.1.1.13", "1.2.840.10045.4.3.4"),
+    ("sha3_256", hashes.SHA3_256(), "2.16.840.1.101.3.4.2.8", "2.16.840.1.101.3.4.3.14", "2.16.840.1.101.3.4.3.10"),
+    ("sha3_384", hashes.SHA3_384(), "2.16.840.1.101.3.4.2.9", "2.16.840.1.101.3.4.3.15", "2.16.840.1.101.3.4.3.11"),
+    ("sha3_512", hashes.SHA3_512(), "2.16.840.1.101.3.4.2.10", "2.16.840.1.101.3.4.3.16", "2.16.840.1.101.3.4.3.12"),
+    # To tell what is outdated from what was changed.
+    ("sha1", hashes.SHA1(), "1.3.14.3.2.26", "1.2.840.113549.1.1.5", "1.2.840.10045.4.1"),  # noqa: S303
+    ("sha224", hashes.SHA224(), "2.16.840.1.101.3.4.2.4", "1.2.840.113549.1.1.14", "1.2.840.10045.4.3.1"),
+    ("md5", hashes.MD5(), "1.2.840.113549.2.5", "1.2.840.113549.1.1.4", None),  # noqa: S303
+)
+"""The hashes over which RSA and elliptic curves sign: the :mod:`hashlib` name of each, its identifier, and those of RSA
+by PKCS #1 v1.5 and of ECDSA over it."""
+HASHES = {name: made for name, made, *_ in _TABLE}
+"""By their :mod:`hashlib` names."""
+HASH_NAMES = {identifier: name for name, _, identifier, *_ in _TABLE}
+HASH_NAMES |= {oids.SHAKE256: "shake_256", oids.SHAKE256_LEN: "shake_256"}
+OF_SEALS = {identifier: name for identifier, name in HASH_NAMES.items() if name in ("sha256", "sha384", "sha512")}
+"""The hashes that seals and timestamps may use."""
+OF_RSA = {oids.RSA: "", **{rsa: name for name, _, _, rsa, _ in _TABLE}}
 """The hash of RSA by PKCS #1 v1.5; empty where it is that of the digest."""
-OF_ECDSA = {
-    oids.EC_PUBLIC_KEY: "",
-    oids.ECDSA_SHA256: "sha256",
-    oids.ECDSA_SHA384: "sha384",
-    oids.ECDSA_SHA512: "sha512",
-    oids.ECDSA_SHA3_256: "sha3_256",
-    oids.ECDSA_SHA3_384: "sha3_384",
-    oids.ECDSA_SHA3_512: "sha3_512",
-    oids.ECDSA_SHA1: "sha1",
-    oids.ECDSA_SHA224: "sha224",
-}
+OF_ECDSA = {oids.EC_PUBLIC_KEY: "", **{ecdsa: name for name, *_, ecdsa in _TABLE if ecdsa}}
 """The hash of ECDSA, likewise."""
 SUITED_HASHES = {
     "Ed25519": ("sha512",),

@@ -11,42 +11,74 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.algorithms import OF_ECDSA, OF_RSA, OF_SEALS
 from paraph.pdf.pki.certificate import Certificate, load
-from paraph.pdf.pki.cms import CmsRefused, SignedData, hash_name, read_signed_data
-from paraph.pdf.pki.der import Element
+from paraph.pdf.pki.cms import CmsRefused, SignedData, pss_parameters, read_signed_data
 
 _EXPLICIT_0, _EXPLICIT_1, _EXPLICIT_2 = 0xA0, 0xA1, 0xA2
-_HASHES = {name: identifier for identifier, name in oids.HASHES.items()}
-_RSA = {"sha256": oids.RSA_SHA256, "sha384": oids.RSA_SHA384, "sha512": oids.RSA_SHA512}
-_ECDSA = {"sha256": oids.ECDSA_SHA256, "sha384": oids.ECDSA_SHA384, "sha512": oids.ECDSA_SHA512}
+_HASHES = {name: identifier for identifier, name in OF_SEALS.items()}
+_RSA = {name: identifier for identifier, name in OF_RSA.items() if name in _HASHES}
+_ECDSA = {name: identifier for identifier, name in OF_ECDSA.items() if name in _HASHES}
 _WRITTEN = {oids.RSA, oids.EC_PUBLIC_KEY, *_RSA.values(), *_ECDSA.values()}
 _NULL = der.tlv(der.NULL)
+RSA_WITH_SHA256 = der.sequence(der.oid(oids.RSA_SHA256), _NULL)
+ECDSA_WITH_SHA256 = der.sequence(der.oid(oids.ECDSA_SHA256))
+
+
+def signed_data(
+    signer: Certificate,
+    attributes: bytes,
+    algorithm: bytes,
+    signature: bytes,
+    *,
+    certificates: Iterable[bytes] | None,
+    digest_algorithm: str = oids.SHA256,
+    content_type: str = oids.DATA,
+    content: bytes | None = None,
+    token: bytes = b"",
+) -> bytes:
+    """Return a ContentInfo (DER). ``attributes``: DER of the signed ones; ``algorithm``: DER of the signature's;
+    ``certificates``: DER of those to send along, ``None`` for no list of them; ``digest_algorithm`` and
+    ``content_type``: identifiers; ``token``: a TimeStampToken (DER), the only unsigned attribute, empty for none."""
+    digest = der.sequence(der.oid(digest_algorithm))
+    signer_info = der.sequence(
+        der.integer(1),
+        der.sequence(signer.issuer, der.integer(signer.serial)),
+        digest,
+        bytes((_EXPLICIT_0,)) + attributes[1:],
+        algorithm,
+        der.octet_string(signature),
+        der.tlv(_EXPLICIT_1, der.attribute(oids.TIMESTAMP_TOKEN, token)) if token else b"",
+    )
+    message = der.sequence(
+        der.integer(1 if content_type == oids.DATA else 3),
+        der.set_of(digest),
+        der.sequence(
+            der.oid(content_type), b"" if content is None else der.tlv(_EXPLICIT_0, der.octet_string(content))
+        ),
+        b"" if certificates is None else der.tlv(_EXPLICIT_0, *sorted(certificates)),
+        der.set_of(signer_info),
+    )
+    return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(_EXPLICIT_0, message))
 
 
 def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
     """Return the ContentInfo (DER) with these certificates, and with the timestamp token of a seal, in its one form, as
     the only unsigned attribute. Raises :class:`CmsRefused` and :class:`~paraph.pdf.pki.der.DerError`."""
-    digest_algorithm = der.sequence(_written(signed.digest_algorithm))
-    content = [] if signed.content is None else [der.tlv(_EXPLICIT_0, der.octet_string(signed.content))]
+    digest_algorithm = _identifier(signed.digest_algorithm)
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, []) if signed.content_type == oids.DATA else []
-    unsigned = [der.attribute(oids.TIMESTAMP_TOKEN, token_in_one_form(token.raw)) for token in tokens[:1]]
-    signer = der.sequence(
-        der.integer(1),
-        der.sequence(signed.signer.issuer, der.integer(signed.signer.serial)),
-        digest_algorithm,
-        bytes((_EXPLICIT_0,)) + signed.to_sign[1:],
+    token = token_in_one_form(tokens[0].raw) if tokens else b""
+    return signed_data(
+        signed.signer,
+        signed.to_sign,
         _signature_algorithm(signed),
-        der.octet_string(low_signature(signed.signature, signed.signer)),
-        *(der.tlv(_EXPLICIT_1, attribute) for attribute in unsigned),
+        low_signature(signed.signature, signed.signer),
+        certificates=certificates,
+        digest_algorithm=digest_algorithm,
+        content_type=signed.content_type,
+        content=signed.content,
+        token=token,
     )
-    signed_data = der.sequence(
-        der.integer(1 if signed.content_type == oids.DATA else 3),
-        der.set_of(digest_algorithm),
-        der.sequence(der.oid(signed.content_type), *content),
-        der.tlv(_EXPLICIT_0, *sorted(certificates)),
-        der.set_of(signer),
-    )
-    return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(_EXPLICIT_0, signed_data))
 
 
 def seal_in_one_form(signed: SignedData) -> bytes:
@@ -84,7 +116,7 @@ def _signature_algorithm(signed: SignedData) -> bytes:
     name, *parameters = signed.signature_algorithm.children()
     identifier = name.oid()
     if identifier == oids.RSA_PSS:
-        return der.sequence(der.oid(identifier), _pss_parameters(parameters[0]))
+        return pss_algorithm(*pss_parameters(parameters[0]))
     if oids.ALGORITHM_PROTECTION not in signed.signed_attributes and identifier in (oids.RSA, oids.EC_PUBLIC_KEY):
         identifier = (_RSA if identifier == oids.RSA else _ECDSA)[signed.digest_algorithm]
     if identifier not in _WRITTEN:
@@ -93,23 +125,19 @@ def _signature_algorithm(signed: SignedData) -> bytes:
     return der.sequence(der.oid(identifier), *([] if is_elliptic else [_NULL]))
 
 
-def _pss_parameters(parameters: Element) -> bytes:
-    """Encode the parameters (RFC 4055 §3.1), which were read before: the hashes with NULL, the salt's length, and no
+def pss_algorithm(hash_: str, mask: str, salt: int) -> bytes:
+    """Encode RSASSA-PSS with its parameters (RFC 4055 §3.1): the hashes with NULL, the salt's length in bytes, and no
     trailer."""
-    fields = {field.tag: field.only(field.tag) for field in parameters.children()}
-    hash_, mask = fields[_EXPLICIT_0], fields[_EXPLICIT_1].children()[1]
-    return der.sequence(
-        der.tlv(_EXPLICIT_0, _with_null(hash_)),
-        der.tlv(_EXPLICIT_1, der.sequence(der.oid(oids.MGF1), _with_null(mask))),
-        der.tlv(_EXPLICIT_2, der.integer(fields[_EXPLICIT_2].integer())),
+    hashed, masked = (der.sequence(der.oid(_identifier(name)), _NULL) for name in (hash_, mask))
+    parameters = der.sequence(
+        der.tlv(_EXPLICIT_0, hashed),
+        der.tlv(_EXPLICIT_1, der.sequence(der.oid(oids.MGF1), masked)),
+        der.tlv(_EXPLICIT_2, der.integer(salt)),
     )
+    return der.sequence(der.oid(oids.RSA_PSS), parameters)
 
 
-def _with_null(algorithm: Element) -> bytes:
-    return der.sequence(_written(hash_name(algorithm)), _NULL)
-
-
-def _written(hash_: str) -> bytes:
+def _identifier(hash_: str) -> str:
     if hash_ not in _HASHES:
         raise CmsRefused(f"the service does not write the hash {hash_}")
-    return der.oid(_HASHES[hash_])
+    return _HASHES[hash_]

@@ -51,11 +51,6 @@ def proof_purpose(request_id: int, environment: str) -> Purpose:
     return Purpose("proof", request_id, environment)
 
 
-def from_json(value: dict[str, Any]) -> Purpose:
-    """Reverse :meth:`Purpose.to_json`. Raise ``TypeError`` for anything else."""
-    return Purpose(**value)
-
-
 def stated_purpose(signed: SignedData) -> Purpose | None:
     """Return the purpose in a seal; ``None`` for seals of other programs, which have none.
 

@@ -5,7 +5,7 @@ certificate is not on such a list says nothing. That it is on the list counts wh
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -20,6 +20,7 @@ from paraph.kernel import clock
 from paraph.keys.certificates import extension, is_made_by, may_sign, weakness_of_signature
 from paraph.keys.chains import fault_of, is_issued_by, same_name
 from paraph.pdf.pki.certificate import AHEAD, Certificate, load
+from paraph.pdf.verdict import or_else
 
 _UNDERSTOOD = (x509.AuthorityKeyIdentifier, x509.IssuerAlternativeName, x509.CRLNumber, x509.AuthorityInformationAccess)
 _UNDERSTOOD_IN_ENTRIES = (x509.CRLReason, x509.InvalidityDate)
@@ -115,14 +116,10 @@ def _own(
             yield entry
 
 
+@or_else(None)
 def _extensions(holder: x509.CertificateRevocationList | x509.RevokedCertificate) -> _Extensions:
     """Return ``None`` where the extensions cannot be read: the list still revokes what it names."""
-    try:
-        return list(holder.extensions)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 — as for the list itself
-        return None
+    return list(holder.extensions)
 
 
 def _value(extensions: _Extensions, kind: type[_Value]) -> _Value | None:
@@ -181,8 +178,8 @@ class LongTermData:
 
     def until(self, moment: datetime) -> "LongTermData":
         """Return the data without lists and answers that say that they were made later."""
-        crls = tuple(each for each in self.crls if _is_there(each, _made_of_list, moment))
-        ocsps = tuple(each for each in self.ocsps if _is_there(each, _made_of_answer, moment))
+        crls = tuple(each for each in self.crls if _is_list_there(each, moment))
+        ocsps = tuple(each for each in self.ocsps if _is_answer_there(each, moment))
         return LongTermData(self.certificates, crls, ocsps)
 
     def holds(self, other: "LongTermData") -> bool:
@@ -209,21 +206,14 @@ class LongTermData:
         return any(by_crl) or any(by_ocsp)
 
 
-def _is_there(encoded: bytes, made: Callable[[bytes], datetime], moment: datetime) -> bool:
-    try:
-        return made(encoded) <= moment
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 — what cannot be read proves nothing anyhow
-        return True
+@or_else(default=True)  # what cannot be read proves nothing anyhow
+def _is_list_there(encoded: bytes, moment: datetime) -> bool:
+    return x509.load_der_x509_crl(encoded).last_update_utc <= moment
 
 
-def _made_of_list(encoded: bytes) -> datetime:
-    return x509.load_der_x509_crl(encoded).last_update_utc
-
-
-def _made_of_answer(encoded: bytes) -> datetime:
-    return ocsp.load_der_ocsp_response(encoded).produced_at_utc
+@or_else(default=True)
+def _is_answer_there(encoded: bytes, moment: datetime) -> bool:
+    return ocsp.load_der_ocsp_response(encoded).produced_at_utc <= moment
 
 
 def _holds(made: datetime, end: datetime, child: Certificate, moment: datetime, known: datetime) -> bool:
@@ -267,6 +257,7 @@ def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment
 
 
 @lru_cache(maxsize=256)
+@or_else(None)
 def _genuine_ocsp(
     encoded: bytes, child: Certificate, issuer: Certificate
 ) -> tuple[ocsp.OCSPSingleResponse, datetime, bool] | None:
@@ -274,22 +265,17 @@ def _genuine_ocsp(
     made, the later time of two that it states, and whether it may prove something good: a strong hash, a responder that
     was in order then, and nothing critical that is not understood. Remembered, as every file brings the same answers.
     """
-    try:
-        response = ocsp.load_der_ocsp_response(encoded)
-        if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
-            return None
-        single = next((one for one in response.responses if _is_about(one, child, issuer)), None)
-        responders = _responders(response, issuer)
-        if single is None or not responders:
-            return None
-        made = max(response.produced_at_utc, single.this_update_utc)
-        is_in_order = any(_may_answer(responder, issuer.parsed, made) for responder in responders)
-        weakness = weakness_of_signature(response, made)
-        return single, made, is_in_order and not weakness and _is_understood(response)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 — an answer from anywhere makes the reader raise anything
+    response = ocsp.load_der_ocsp_response(encoded)
+    if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
         return None
+    single = next((one for one in response.responses if _is_about(one, child, issuer)), None)
+    responders = _responders(response, issuer)
+    if single is None or not responders:
+        return None
+    made = max(response.produced_at_utc, single.this_update_utc)
+    is_in_order = any(_may_answer(responder, issuer.parsed, made) for responder in responders)
+    weakness = weakness_of_signature(response, made)
+    return single, made, is_in_order and not weakness and _is_understood(response)
 
 
 def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certificate) -> bool:
@@ -299,15 +285,11 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
     return single.serial_number == child.serial and single.issuer_name_hash in named
 
 
+@or_else(default=False)  # as for the answer itself, whose revocation counts
 def _is_understood(response: ocsp.OCSPResponse) -> bool:
     """Return whether nothing critical is in the answer but the nonce. What came with one of several certificates cannot
     be read, which counts as critical."""
-    try:
-        extensions = [*response.extensions, *response.single_extensions]
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 — as for the answer itself, whose revocation counts
-        return False
+    extensions = [*response.extensions, *response.single_extensions]
     return all(not each.critical or isinstance(each.value, x509.OCSPNonce) for each in extensions)
 
 

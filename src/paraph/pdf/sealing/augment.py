@@ -8,8 +8,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
+from paraph.keys import SigningKey
 from paraph.pdf.pki.certificate import Untrusted, check_chain, load, missing_issuer
+from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
 from paraph.pdf.report import Level
@@ -18,6 +21,35 @@ from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
 _MARGIN = 512
 _TRIES = 3
+
+
+@dataclass(frozen=True)
+class SealingOptions:
+    """With what a file is sealed."""
+
+    key: SigningKey
+    purpose: Purpose
+    timestamping: Timestamping | None
+    long_term: LongTerm | None
+    at: datetime
+    hashed: "hashlib._Hash"
+    """The SHA-256 state after the file; a form of it that is another has another."""
+
+    @property
+    def key_chain(self) -> Chain:
+        return (self.key.certificate, *self.key.chain)
+
+
+@dataclass(frozen=True)
+class Signed:
+    """The signed revision of the seal. ``hash``: the SHA-256 state after it, ``original_hash``: before it."""
+
+    text: bytearray
+    hash: "hashlib._Hash"
+    original_hash: "hashlib._Hash"
+    kms_request_id: str
+    timestamp: Timestamp | None
+    failures: list[str]
 
 
 @dataclass(frozen=True)
@@ -37,55 +69,36 @@ class Augmented:
 
 
 def augment(
-    draft: SealDraft,
-    sealed: bytes | bytearray,
-    sealed_hash: "hashlib._Hash",
-    *,
-    seal_timestamp: Timestamp | None,
-    key_chain: Chain,
-    long_term: LongTerm | None,
-    timestamping: Timestamping | None,
-    collected: CollectedStatuses,
+    draft: SealDraft, signed: Signed, options: SealingOptions, collected: CollectedStatuses
 ) -> Augmented | None:
-    """Add long-term data and an archive timestamp, as far as ``long_term`` demands and authorities allow.
+    """Add long-term data and an archive timestamp, as far as ``options`` demand and authorities allow.
 
-    ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``collected``: the statuses
-    already in it. Returns ``None`` where the seal must be written again: its timestamp came from an unexpected
-    authority, whose statuses are known now and belong into the revision of the seal.
+    ``collected``: the statuses that are already in the revision of the seal. Returns ``None`` where the seal must be
+    written again: its timestamp came from an unexpected authority, whose statuses are known now and belong into that
+    revision.
     """
-    if seal_timestamp is None or timestamping is None or long_term is None:
-        level: Level = "B-T" if seal_timestamp else "B-B"
-        return Augmented(sealed, sealed_hash, level, collected.data, collected.missing)
-    moment, chain = seal_timestamp.time, seal_timestamp.chain
-    if reason := _untrusted(key_chain, moment):
-        return Augmented(sealed, sealed_hash, "B-T", collected.data, tuple(dict.fromkeys((*collected.missing, reason))))
-    chains = [(key_chain, moment), (chain, moment)]
+    stamp, long_term, timestamping = signed.timestamp, options.long_term, options.timestamping
+    as_sealed = partial(Augmented, signed.text, signed.hash, data=collected.data)
+    if stamp is None or timestamping is None or long_term is None:
+        return as_sealed("B-T" if stamp else "B-B", reasons=collected.missing)
+    if reason := _untrusted(options.key_chain, stamp.time):
+        return as_sealed("B-T", reasons=tuple(dict.fromkeys((*collected.missing, reason))))
+    chains = [(options.key_chain, stamp.time), (stamp.chain, stamp.time)]
     added, reasons = LongTermData(), collected.missing
     if not _proven(chains, collected.data):
-        others = long_term.collect(key_chain, chain)
+        others = long_term.collect(options.key_chain, stamp.chain)
         added, reasons = others.data, others.missing
     expected_chain = long_term.authority_chain
-    long_term.authority_chain = chain
-    level = "B-LT" if _proven(chains, collected.data) else "B-T"
+    long_term.authority_chain = stamp.chain
+    level: Level = "B-LT" if _proven(chains, collected.data) else "B-T"
     if not _proven(chains, collected.data + added):
-        return Augmented(sealed, sealed_hash, level, collected.data, reasons)
+        return as_sealed(level, reasons=reasons)
     if not long_term.archive:
-        done = level == "B-LT" or expected_chain == chain
-        return Augmented(sealed, sealed_hash, level, collected.data) if done else None
-    archived, failures = _archive(
-        draft,
-        sealed,
-        sealed_hash,
-        timestamping=timestamping.preferring(seal_timestamp.url),
-        token_size=len(seal_timestamp.token),
-        present=collected.data,
-        missing=added,
-    )
+        return as_sealed(level) if level == "B-LT" or expected_chain == stamp.chain else None
+    archived, failures = _archive(draft, signed, timestamping.preferring(stamp.url), collected.data, added)
     if archived is None:
-        reason = f"No archive timestamp could be had. {' '.join(failures)}"
-        return Augmented(sealed, sealed_hash, level, collected.data, (*reasons, reason))
-    data, stamp = collected.data + added + archived.timestamp.issuers, archived.timestamp
-    return Augmented(sealed + archived.text, archived.hash, "B-LTA", data, archive=stamp)
+        return as_sealed(level, reasons=(*reasons, f"No archive timestamp could be had. {' '.join(failures)}"))
+    return archived
 
 
 def _untrusted(key_chain: Chain, moment: datetime) -> str:
@@ -109,36 +122,20 @@ def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> boo
         return False
 
 
-@dataclass(frozen=True)
-class _Archived:
-    """The archive revision, and the SHA-256 state after the whole file with it."""
-
-    text: bytearray
-    hash: "hashlib._Hash"
-    timestamp: Timestamp
-
-
 def _archive(
-    draft: SealDraft,
-    sealed: bytes | bytearray,
-    sealed_hash: "hashlib._Hash",
-    *,
-    timestamping: Timestamping,
-    token_size: int,
-    present: LongTermData,
-    missing: LongTermData,
-) -> tuple[_Archived | None, list[str]]:
-    """Make the archive revision; return it with a sentence for each authority that failed, ``None`` where all did.
+    draft: SealDraft, signed: Signed, timestamping: Timestamping, present: LongTermData, missing: LongTermData
+) -> tuple[Augmented | None, list[str]]:
+    """Add the archive revision; return the result with a sentence for each authority that failed, ``None`` where all
+    did.
 
-    ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``token_size``: the expected
-    size of the token in bytes; ``present``: the long-term data in the revision of the seal; ``missing``: that to add,
-    besides the issuers of an authority that nobody expected.
+    ``present``: the long-term data in the revision of the seal; ``missing``: that to add, besides the issuers of an
+    authority that nobody expected.
     """
-    failures: list[str] = []
+    token_size, failures = len(signed.timestamp.token) if signed.timestamp else 0, list[str]()
     for _ in range(_TRIES):
         size = token_size + _MARGIN
-        written = draft.archive_revision(sealed, missing, size)
-        covered = written.hashed_after(sealed_hash)
+        written = draft.archive_revision(signed.text, missing, size)
+        covered = written.hashed_after(signed.hash)
         stamp, failures = stamp_time(covered.digest(), timestamping)
         if stamp is None:
             return None, failures
@@ -146,9 +143,9 @@ def _archive(
         if not (present + missing).holds(stamp.issuers):
             missing += stamp.issuers
         elif token_size <= size:
-            token = stamp.token.hex().encode()
-            written.fill(token)
-            whole = sealed_hash.copy()
+            written.fill(stamp.token.hex().encode())
+            whole = signed.hash.copy()
             whole.update(written.text)
-            return _Archived(written.text, whole, stamp), failures
+            data = present + missing + stamp.issuers
+            return Augmented(signed.text + written.text, whole, "B-LTA", data, archive=stamp), failures
     return None, [*failures, "The timestamps grow with every attempt."]

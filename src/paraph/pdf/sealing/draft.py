@@ -14,15 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from paraph.pdf.drawing.draw import draw_marks
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.marks import Mark, Overlay
-from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
-from paraph.pdf.sealing.self_check import check
+from paraph.pdf.sealing.self_check import ExpectedSeal, check
 from paraph.pdf.structure import signature_fields
 from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
@@ -50,43 +49,6 @@ class SealContent:
     clean_contents: bool = False
 
 
-class UnsignedRevision(NamedTuple):
-    """The bytes of a revision, with a hole from ``start`` to ``end`` for the value of a signature and its angle
-    brackets. The signature covers the file before it and all but the hole."""
-
-    text: bytearray
-    start: int
-    end: int
-
-    def hashed_after(self, before: "hashlib._Hash") -> "hashlib._Hash":
-        """Return the hash over the file, whose state is ``before``, and all but the hole."""
-        document = before.copy()
-        with memoryview(self.text) as text:
-            document.update(text[: self.start])
-            document.update(text[self.end :])
-        return document
-
-    def has_room_for(self, value: bytes) -> bool:
-        """Return whether a value, in hexadecimal digits, fits into the hole."""
-        return len(value) <= self.end - self.start - 2
-
-    def fill(self, value: bytes) -> None:
-        """Write the value, in hexadecimal digits, into the hole."""
-        self.text[self.start + 1 : self.start + 1 + len(value)] = value
-
-
-@dataclass(frozen=True)
-class ExpectedSeal:
-    """What the finished file must contain: see :func:`paraph.pdf.sealing.self_check.check_appended`."""
-
-    certificates: Sequence[bytes]
-    purpose: Purpose
-    token: bytes
-    sealed_size: int
-    archive_token: bytes
-    statuses: LongTermData
-
-
 class SealDraft(Protocol):
     """One form of a file while it is sealed: steps in their order, which may raise ``SealError`` and ``Unsafe``."""
 
@@ -98,10 +60,10 @@ class SealDraft(Protocol):
     def pdf(self) -> bytes:
         """The form, with which the sealed file begins. Known after :meth:`seal_revision`."""
 
-    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
+    def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
         """Write the revision of the seal, with ``data`` and room for a value of ``hole`` bytes. Repeatable."""
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
         """Write the revision of an archive timestamp after ``sealed``, the signed revision of the seal."""
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
@@ -124,23 +86,21 @@ class DraftInProcess:
         self.pdf, self.method = pdf, method
         self._content = content
         self._sealing: SealRevision
-        self._written: WrittenRevision
 
-    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        self._sealing = seal_revision(
-            PdfReader(self.pdf, is_closed=self._content.clean_contents), self._content, data, hole
-        )
-        self._written = self._sealing.revision.write()
-        return unsigned_revision(self._written, len(self.pdf))
+    def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
+        reader = PdfReader(self.pdf, is_closed=self._content.clean_contents)
+        self._sealing = seal_revision(reader, self._content, data, hole)
+        return self._sealing.revision.write()
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        following = PendingRevision(self._sealing.revision, self._written)
-        written = archive_revision(following, missing, self._sealing.names, hole).write()
-        return unsigned_revision(written, len(self.pdf) + len(sealed))
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
+        del sealed  # it is at hand
+        return archive_revision(PendingRevision(self._sealing.revision), missing, self._sealing.names, hole).write()
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        start, placed = self._sealing.start, self._sealing.placed
-        check(content, self.pdf, original_hash=original_hash, original_start=start, placed=placed, **vars(expected))
+        start, placed = self._sealing.revision.reader.crossreference.start, self._sealing.placed
+        if not content.startswith(self.pdf):
+            raise SealError("The uploaded bytes are not the beginning of the sealed file.")
+        check(content, len(self.pdf), original_hash, original_start=start, placed=placed, expected=expected)
 
 
 @dataclass(frozen=True)
@@ -151,11 +111,6 @@ class SealRevision:
     revision: Revision
     names: frozenset[str]
     placed: Sequence[ExpectedDrawing]
-
-    @property
-    def start(self) -> int | None:
-        """The position of the file's newest cross-reference."""
-        return self.revision.reader.crossreference.start
 
 
 def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
@@ -188,12 +143,6 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     value = signature_fields.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)
     return SealRevision(revision, existing.field_names, drawn.placed)
-
-
-def unsigned_revision(written: WrittenRevision, size: int) -> UnsignedRevision:
-    """Turn a written revision after a file of ``size`` bytes into one whose hole counts from its own start."""
-    start, end = (place - size for place in written.hole)
-    return UnsignedRevision(written.text, start, end)
 
 
 def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[str], size: int) -> Revision:

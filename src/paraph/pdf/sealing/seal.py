@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
+from paraph.keys.certificates import misconfigured
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.one_form import low_signature
@@ -20,11 +20,13 @@ from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
 from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
-from paraph.pdf.sealing.augment import Augmented, augment
-from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision, drafts_in_process
+from paraph.pdf.sealing.augment import Augmented, SealingOptions, Signed, augment
+from paraph.pdf.sealing.cms_template import CmsTemplate
+from paraph.pdf.sealing.draft import SealContent, SealDraft, drafts_in_process
+from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
@@ -71,21 +73,6 @@ class SealedPdf:
         return {name: chain for name, chain in chains.items() if chain}
 
 
-@dataclass(frozen=True)
-class _SealingOptions:
-    key: SigningKey
-    purpose: Purpose
-    timestamping: Timestamping | None
-    long_term: LongTerm | None
-    at: datetime
-    hashed: "hashlib._Hash"
-    """The SHA-256 state after the file; a form of it that is another has another."""
-
-    @property
-    def key_chain(self) -> tuple[bytes, ...]:
-        return (self.key.certificate, *self.key.chain)
-
-
 def seal(
     pdf: bytes,
     *,
@@ -120,7 +107,7 @@ def seal(
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
-    options = _SealingOptions(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
+    options = SealingOptions(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
     try:
         content = SealContent(appearances, marks, page_overlay, reason, name, at, clean_contents)
         return _first_that_works(drafts(pdf, content), options)
@@ -132,7 +119,7 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _first_that_works(drafts: Iterator[SealDraft], options: _SealingOptions) -> SealedPdf:
+def _first_that_works(drafts: Iterator[SealDraft], options: SealingOptions) -> SealedPdf:
     for draft in drafts:
         try:
             return _attempt(draft, options)
@@ -141,7 +128,7 @@ def _first_that_works(drafts: Iterator[SealDraft], options: _SealingOptions) -> 
     raise unsafe
 
 
-def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
+def _attempt(draft: SealDraft, options: SealingOptions) -> SealedPdf:
     """Seal one form, again where the timestamp needs more room or came from an unexpected authority."""
     token_size, issuers = 0, LongTermData()
     if options.timestamping:
@@ -153,7 +140,7 @@ def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
             issuers += again.issuers
         except Revoked as error:
-            raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
+            raise misconfigured(f"The sealing key must not be used: {error}.") from error
         except CONFUSED as error:
             raise Unsafe("the file confuses the reader") from error
     raise SealError("The timestamp authority answers differently each time.")
@@ -167,34 +154,13 @@ class _WriteAgain(Exception):
         self.token_size, self.issuers = token_size, issuers
 
 
-@dataclass(frozen=True)
-class _Signed:
-    """The signed revision. ``hash``: the SHA-256 state after it, ``original_hash``: before it."""
-
-    text: bytearray
-    hash: "hashlib._Hash"
-    original_hash: "hashlib._Hash"
-    kms_request_id: str
-    timestamp: Timestamp | None
-    failures: list[str]
-
-
-def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int, issuers: LongTermData) -> SealedPdf:
-    key, timestamping, long_term = options.key, options.timestamping, options.long_term
-    collected = long_term.collect_expected(options.key_chain) if long_term and timestamping else _NO_STATUSES
+def _sealed(draft: SealDraft, options: SealingOptions, token_size: int, issuers: LongTermData) -> SealedPdf:
+    key, long_term = options.key, options.long_term
+    collected = long_term.collect_expected(options.key_chain) if long_term and options.timestamping else _NO_STATUSES
     collected = replace(collected, data=collected.data + issuers)
-    revision = draft.seal_revision(collected.data, template(key).size(options.purpose, token_size))
+    revision = draft.seal_revision(collected.data, CmsTemplate(key).size(options.purpose, token_size))
     signed = _signed(draft, revision, options)
-    augmented = augment(
-        draft,
-        signed.text,
-        signed.hash,
-        seal_timestamp=signed.timestamp,
-        key_chain=options.key_chain,
-        long_term=long_term,
-        timestamping=timestamping,
-        collected=collected,
-    )
+    augmented = augment(draft, signed, options, collected)
     if augmented is None:
         raise _WriteAgain
     if signed.timestamp and not augmented.data.holds(signed.timestamp.issuers):
@@ -218,9 +184,9 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int, issuers
     )
 
 
-def _signed(draft: SealDraft, revision: UnsignedRevision, options: _SealingOptions) -> _Signed:
+def _signed(draft: SealDraft, revision: WrittenRevision, options: SealingOptions) -> Signed:
     original_hash = options.hashed if draft.method == "incremental" else hashlib.sha256(draft.pdf)
-    cms = template(options.key)
+    cms = CmsTemplate(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
     signature = options.key.sign(attributes)
     value = low_signature(signature.value, load(options.key.certificate))
@@ -234,10 +200,10 @@ def _signed(draft: SealDraft, revision: UnsignedRevision, options: _SealingOptio
     revision.fill(contents)
     whole = original_hash.copy()
     whole.update(revision.text)
-    return _Signed(revision.text, whole, original_hash, signature.request_id, timestamp, failures)
+    return Signed(revision.text, whole, original_hash, signature.request_id, timestamp, failures)
 
 
-def _expected(draft: SealDraft, signed: _Signed, augmented: Augmented, options: _SealingOptions) -> ExpectedSeal:
+def _expected(draft: SealDraft, signed: Signed, augmented: Augmented, options: SealingOptions) -> ExpectedSeal:
     return ExpectedSeal(
         certificates=without_root(options.key.certificate, options.key.chain),
         purpose=options.purpose,

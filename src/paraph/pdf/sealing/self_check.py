@@ -8,6 +8,7 @@ OpenSSL.
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing, check_drawings
@@ -20,68 +21,62 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
 
-_NO_DATA = LongTermData()
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
+
+
+@dataclass(frozen=True)
+class ExpectedSeal:
+    """What the finished file must contain.
+
+    - ``certificates``: those of the key without the root, the key's own first;
+    - ``purpose``: the purpose that the seal must state;
+    - ``token``: its timestamp token, empty for none;
+    - ``sealed_size``: of how many bytes the seal is;
+    - ``archive_token``: the token of the archive timestamp over all bytes, empty for none;
+    - ``statuses``: the long-term data that the document security store must hold.
+    """
+
+    certificates: Sequence[bytes]
+    purpose: Purpose
+    token: bytes
+    sealed_size: int
+    archive_token: bytes
+    statuses: LongTermData
 
 
 def check(
     content: bytes,
-    original: bytes,
-    **facts: Any,
-) -> None:
-    """Raise :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
-
-    ``facts``: the keyword arguments of :func:`check_appended`.
-    """
-    if not content.startswith(original):
-        raise SealError("The uploaded bytes are not the beginning of the sealed file.")
-    check_appended(content, len(original), **facts)
-
-
-def check_appended(
-    content: bytes,
     original_size: int,
-    *,
     original_hash: "hashlib._Hash",
+    *,
     original_start: int,
-    certificates: Sequence[bytes],
-    purpose: Purpose,
-    token: bytes,
     placed: Sequence[ExpectedDrawing],
-    sealed_size: int | None = None,
-    archive_token: bytes = b"",
-    statuses: LongTermData = _NO_DATA,
+    expected: ExpectedSeal,
 ) -> None:
     """Raise :class:`SealError` unless ``content``, whose first ``original_size`` bytes are known to be the original's,
     has a valid seal over all of it.
 
-    - ``original_hash``: the SHA-256 state after the original bytes;
-    - ``original_start``: the position of their newest cross-reference;
-    - ``certificates``: those of the key without the root, the key's own first;
-    - ``purpose``: the purpose that the seal must state;
-    - ``token``: its timestamp token, empty for none;
-    - ``placed``: the drawings that the pages must show;
-    - ``archive_token``: the token of the archive timestamp, empty for none. With one, the seal covers the first
-      ``sealed_size`` bytes, and the archive timestamp all bytes;
-    - ``statuses``: the long-term data that the document security store must hold.
+    ``original_hash``: the SHA-256 state after the original bytes; ``original_start``: the position of their newest
+    cross-reference; ``placed``: the drawings that the pages must show.
     """
+    size, archive_token = expected.sealed_size, expected.archive_token
     try:
         reader = PdfReader(content)  # with the key that the result itself yields, where it is encrypted
         if reader.crossreference.start_within(original_size) != original_start:
             raise SealError("The sealed file does not point back to the objects of the uploaded one.")
         signatures = _last_signatures(reader, 2 if archive_token else 1)
-        size = len(content) if sealed_size is None else sealed_size
         if archive_token:
             check_archive(content, original_size, original_hash, signatures.pop(), archive_token, seal_end=size)
         elif size != len(content):
             raise SealError("The archive timestamp is missing.")
         signed = _check_seal(content, original_size, original_hash, signatures[0], size)
-        if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
+        own, *others = expected.certificates
+        if signed.signer.encoded != own or set(signed.certificates) != {own, *others}:
             raise SealError("The seal carries other certificates than its own.")
-        if stated_purpose(signed) != purpose:
+        if stated_purpose(signed) != expected.purpose:
             raise SealError("The seal says that it is for something else.")
-        _check_timestamp(signed, token)
-        check_store(reader, statuses)
+        _check_timestamp(signed, expected.token)
+        check_store(reader, expected.statuses)
         check_drawings(reader, placed)
     except (CmsRefused, Unsafe, DerError, LookupError, StopIteration, TypeError, ValueError) as error:
         raise SealError(f"The sealed file does not validate: {error}.") from error

@@ -42,7 +42,6 @@ _END_OF_IMAGE = re.compile(rb"[\x00\t\n\x0c\r ]*+EI(?=[\x00\t\n\x0c\r ]|\Z)")
 _NOTHING_MORE = re.compile(rb"[\x00\t\n\x0c\r Q]*+")
 _MAYBE = re.compile(rb"EI(?=[\x00\t\n\x0c\r ]|\Z)")
 _OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
-_LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
 _MOST_AT_ONCE = 8 << 20  # bytes; the contents of real pages rarely exceed 3 MB
 _MOST_IN_ALL = 32 << 20
 _IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to its fault or limit
@@ -179,7 +178,7 @@ def _ends(stream: PdfStream, filters: object) -> bool:
     if filters is None or filters == []:
         return True
     first = filters[0] if isinstance(filters, list) else filters
-    return isinstance(first, bytes) and bool(stream.data) and stream.data.rstrip().endswith(_LAST.get(first, b""))
+    return isinstance(first, bytes) and bool(stream.data) and stream.data.rstrip().endswith(_ENDED.get(first, b""))
 
 
 @cache

@@ -6,15 +6,16 @@ one of a million. Anything that deviates from the format raises :class:`Unsafe`.
 
 import re
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Unsafe, parse, skip_gap
+from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Unsafe, parse, skip_gap, unescaped
 
 _START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
 _NEWER = re.compile(rb"obj|xref|trailer")
 _SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
-_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
+TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _TAIL = 2048  # bytes in which a revision names its cross-reference
 _MOST_SECTIONS = 4096
 LARGEST_NUMBER = 4_194_303
@@ -22,7 +23,6 @@ LARGEST_NUMBER = 4_194_303
 _WITHIN = 1024  # bytes in which a linearized file says that it is one
 _LONGEST = 1 << 20  # bytes searched where the first object cannot be read
 _OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")
-_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _NAME = b"Linearized"
 _SPACE = rb"[\t\n\r ]"
 _MARKER = re.compile(
@@ -84,6 +84,14 @@ class CrossReference:
         while self._previous is not None and self._previous >= size:
             self._read_previous()
         return next((start for start in self._starts if start < size), self._previous)
+
+    def with_section(self, start: int, trailer: Dictionary) -> "CrossReference":
+        """Return the cross-reference of a revision whose newest section, of the same kind as the one before, begins at
+        ``start``. It has no entries: the objects come from the revision."""
+        later = copy(self)
+        newest = CrossReferenceSection([], trailer, widths=self._known[0].widths)
+        vars(later).update(start=start, trailer=trailer, _known=[newest], _previous=None)
+        return later
 
     @property
     def next_number(self) -> int:
@@ -178,7 +186,7 @@ def places(data: bytes, sections: Iterable[CrossReferenceSection]) -> list[int]:
 
 
 def _table_entry(data: bytes, place: int) -> CrossReferenceEntry | None:
-    match = _ENTRY.match(data, place)
+    match = TABLE_ENTRY.match(data, place)
     if match is None:
         raise Unsafe("a cross-reference entry is not 20 bytes wide")
     return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
@@ -222,7 +230,7 @@ def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferen
 def misstates_length(pdf: bytes) -> bool:
     """Return whether the file says that it is linearized, and not plainly that it is exactly as long as its first
     revision is."""
-    beginning = _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), pdf[: max(_first_object_end(pdf), _WITHIN)])
+    beginning = unescaped(pdf[: max(_first_object_end(pdf), _WITHIN)])
     if _NAME not in beginning:
         return False
     marker = _MARKER.match(pdf)

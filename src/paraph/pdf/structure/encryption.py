@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
 from paraph.pdf.refusal import SealError
-from paraph.pdf.structure.objects import PdfStream, Raw, Ref, Unsafe, parse
+from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe
 
 _BLOCK = 16
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|\r|\n)|(.))|(\r\n|\r)", re.DOTALL)
@@ -40,19 +40,17 @@ class FileEncryption:
 
     def decrypt(self, ref: Ref, value: Any) -> Any:
         """Return an object of the file with strings and data decrypted; not for objects from an object stream."""
-        if isinstance(value, PdfStream):
-            data = value.data if _is_exempt(value) else self._decrypted(self.streams, ref, value.data)
-            return PdfStream(self.decrypt(ref, value.dictionary), data)
-        return _over_strings(value, lambda text: self._decrypted(self.strings, ref, text)) if self.strings else value
+        return self._changed(ref, value, self._decrypted)
 
     def encrypt(self, ref: Ref, value: Any) -> Any:
         """Return the object with strings and data encrypted."""
+        return self._changed(ref, value, self._encrypted)
+
+    def _changed(self, ref: Ref, value: Any, change: Callable[[str, Ref, bytes], bytes]) -> Any:
         if isinstance(value, PdfStream):
-            data = value.data if _is_exempt(value) else self._encrypted(self.streams, ref, value.data)
-            return PdfStream(self.encrypt(ref, value.dictionary), data)
-        if isinstance(value, Raw):
-            value, _ = parse(value, 0)
-        return _over_strings(value, lambda text: self._encrypted(self.strings, ref, text)) if self.strings else value
+            data = value.data if _is_exempt(value) else change(self.streams, ref, value.data)
+            return PdfStream(self._changed(ref, value.dictionary, change), data)
+        return _over_strings(value, lambda text: change(self.strings, ref, text)) if self.strings else value
 
     def _decrypted(self, method: str, ref: Ref, data: bytes) -> bytes:
         if method == "rc4":

@@ -6,7 +6,8 @@ is therefore written back byte for byte.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import Any, NamedTuple
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
@@ -52,7 +53,7 @@ REST_OF_REFERENCE = (
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _OF_SIGNATURES = (b"/Sig", b"/DocTimeStamp")
 """Kinds of which a signature may name both: what it is, its /SubFilter says."""
-_DEEPEST = 100
+_DEEPEST, _MOST_STEPS = 100, 32
 
 
 class Unsafe(Exception):
@@ -64,10 +65,6 @@ class Ref(NamedTuple):
 
     number: int
     generation: int = 0
-
-
-class Raw(bytes):
-    """The serialized text of an object, written as it is."""
 
 
 class PdfStream(NamedTuple):
@@ -149,6 +146,11 @@ def _name(token: bytes) -> bytes:
     return _ESCAPE.sub(_unescape, token) if b"#" in token else token
 
 
+def unescaped(text: bytes) -> bytes:
+    """Return names with every escape in them resolved (ISO 32000-1, 7.3.5)."""
+    return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), text) if b"#" in text else text
+
+
 def _unescape(match: re.Match[bytes]) -> bytes:
     character = bytes([int(match[1], 16)])
     return character if character.isalnum() or character in b"-_.+*:,;!$&'@^`|~=?\"" else match[0].upper()
@@ -186,6 +188,21 @@ _VALUES: dict[int, Callable[[bytes], Any]] = {
 }
 
 
+def followed(value: Any, object_at: Callable[[Ref], Any]) -> Any:
+    """Follow references until ``value`` is an object. Raise :class:`Unsafe`."""
+    for _ in range(_MOST_STEPS):
+        if type(value) is not Ref:
+            return value
+        value = object_at(value)
+    raise Unsafe("references go round in a circle")
+
+
+def runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return ascending numbers in runs of consecutive ones."""
+    grouped = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
+    return [[number for _, number in run] for _, run in grouped]
+
+
 def skip_gap(data: bytes, position: int) -> int:
     """Return the position after white space and comments."""
     match = _GAP.match(data, position)
@@ -195,7 +212,7 @@ def skip_gap(data: bytes, position: int) -> int:
 def serialized(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
     """Return the object as written into a file. A stream cannot stand inside another object."""
     kind = type(value)
-    if kind is bytes or kind is Raw:
+    if kind is bytes:
         return value  # type: ignore[no-any-return]  # a token is its own text
     if kind is Ref:
         return b"%d %d R" % value

@@ -21,6 +21,16 @@ _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 
 @dataclass(frozen=True)
+class Rect:
+    """A rectangle in points of reader space, origin at the bottom left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
 class PageGeometry:
     """``visible`` in user space, ``rotate`` one of 0, 90, 180, 270 (clockwise), ``unit`` points per user unit."""
 
@@ -100,8 +110,13 @@ def transform_box(matrix: Matrix, box: Box) -> Box:
     """Return the smallest upright box around ``box`` transformed by ``matrix``."""
     left, bottom, right, top = box
     corners = [apply(matrix, x, y) for x in (left, right) for y in (bottom, top)]
-    xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    return min(xs), min(ys), max(xs), max(ys)
+    return around((*corner, *corner) for corner in corners)
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around all ``boxes``, of which there is at least one."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 def _box(values: Sequence[float] | None) -> Box | None:
@@ -183,11 +198,6 @@ def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
         rotate,
         number_of(reader.resolve(page.dictionary.get(b"/UserUnit"))),
     )
-
-
-def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeometry]:
-    """Return the geometry of each page. Raises as :func:`geometry_of` does."""
-    return [geometry_of(reader, page) for page in pages]
 
 
 def _numbers(reader: PdfReader, value: Any) -> tuple[float, ...] | None:

@@ -9,38 +9,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from operator import ge
-from typing import Any, Protocol
+from typing import Any
 
-from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection, places
+from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, places
 from paraph.pdf.structure.encryption import FileEncryption, open_encryption
-from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, parse
+from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, followed, parse
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
 
-_OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
+OBJECT_HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
-_USUAL_STREAM = re.compile(  # a dictionary that need not be parsed, and the keyword
-    rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
-    rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
-)
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _AFTER_NUMBER, _NUMBER_BEFORE, _LONGEST_NUMBER = b" 0 R", re.compile(rb"[0-9]+\Z"), 10
-_LONGEST_TEXT = 64 * 1024
 _MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which stay in memory
-
-
-class ObjectLookup(Protocol):
-    """A cross-reference, read from the file or about to be written. ``start``: where the newest section begins."""
-
-    start: int
-    trailer: Dictionary
-
-    @property
-    def sections(self) -> list[CrossReferenceSection]: ...
-    @property
-    def next_number(self) -> int: ...
-    def start_within(self, size: int) -> int | None: ...
-    def entry(self, number: int) -> CrossReferenceEntry | None: ...
 
 
 class PdfReader:
@@ -51,32 +32,19 @@ class PdfReader:
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data, self.is_closed = data, is_closed
+        self.size, self.ends_line = len(data), data[-1:] in (b"\n", b"\r")
         self._objects: dict[Ref, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
         self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: ObjectLookup = CrossReference(data, self._decoded, self._stream_at)
+        self.crossreference = CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
 
-    @property
-    def size(self) -> int:
-        return len(self.data)
-
-    @property
-    def ends_line(self) -> bool:
-        return self.data[-1:] in (b"\n", b"\r")
-
     def resolve(self, value: Any) -> Any:
         """Follow references until ``value`` is an object."""
-        if type(value) is not Ref:
-            return value
-        for _ in range(32):
-            if type(value) is not Ref:
-                return value
-            value = self.object(value)
-        raise Unsafe("references go round in a circle")
+        return followed(value, self.object) if type(value) is Ref else value
 
     def object(self, ref: Ref) -> Any:
         """Return the indirect object; ``None`` if it is free or missing."""
@@ -91,19 +59,6 @@ class PdfReader:
         if type(result) is not dict:
             raise Unsafe("a dictionary is missing")
         return result
-
-    def text_of(self, ref: Ref) -> bytes:
-        """Return the text of the object, perhaps with more after it; empty if it is not available."""
-        entry = None if self.encryption else self.crossreference.entry(ref.number)
-        if entry is None:
-            return b""
-        if entry.packed:
-            return self._container(entry.place).text_of(ref.number, entry.index)
-        match = _OBJECT.match(self.data, entry.place)
-        if match is None or (int(match[1]), int(match[2])) != ref or entry.index != ref.generation:
-            return b""
-        end = self.data.find(b"endobj", match.end(), match.end() + _LONGEST_TEXT)
-        return self.data[match.end() : max(end, match.end())]
 
     def check_packing(self) -> None:
         """Raise :class:`Unsafe` unless :meth:`_ObjectStream.check` holds for every object stream in use."""
@@ -141,7 +96,7 @@ class PdfReader:
     def is_within_stream(self, position: int) -> bool:
         """Return whether a byte belongs to the data of a stream, in which no other object begins before it."""
         index = bisect_right(self._places, position)
-        head = _OBJECT.match(self.data, self._places[index - 1]) if index else None
+        head = OBJECT_HEAD.match(self.data, self._places[index - 1]) if index else None
         if head is None:
             return False
         try:
@@ -179,13 +134,9 @@ class PdfReader:
         return self._object_at(entry.place, ref)
 
     def _object_at(self, position: int, expected: Ref | None) -> Any:
-        match = _OBJECT.match(self.data, position)
+        match = OBJECT_HEAD.match(self.data, position)
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
-        if usual := _USUAL_STREAM.match(self.data, match.end()):
-            value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
-            value = PdfStream(value, self._stream_data(value, usual.end()))
-            return self.encryption.decrypt(expected, value) if self.encryption and expected else value
         value, position = parse(self.data, match.end())
         if type(value) is dict and (start := STREAM.match(self.data, position)):
             value = PdfStream(value, self._stream_data(value, start.end()))
@@ -256,19 +207,10 @@ class _ObjectStream:
 
     def object(self, number: int, index: int) -> Any:
         """Parse object ``number``, the ``index``-th of the stream. Raise :class:`Unsafe` if it is another one."""
-        return parse(self.data, self._place(self._index(number, index)))[0]
-
-    def text_of(self, number: int, index: int) -> bytes:
-        """Return the text up to the next object; empty if the objects are not in order."""
-        index = self._index(number, index)
-        end = self._place(index + 1) if index + 1 < len(self._places) else len(self.data)
-        return self.data[self._place(index) : end]
-
-    def _index(self, number: int, index: int) -> int:
         listed = self._listed[2 * index : 2 * index + 2]
-        if len(listed) == 2 and int(listed[0]) == number:
-            return index
-        raise Unsafe(f"object {number} is not where the cross-reference says")
+        if len(listed) != 2 or int(listed[0]) != number:
+            raise Unsafe(f"object {number} is not where the cross-reference says")
+        return parse(self.data, self._place(index))[0]
 
     def _place(self, index: int) -> int:
         return self._first + int(self._places[index])

@@ -1,18 +1,13 @@
-"""One incremental revision of a file (ISO 32000-1, 7.5): changed and new objects, written after its end.
-
-Copying a large file is the most expensive step of a seal, so the parts are joined once, at the end; until then the next
-revision reads the file and a pending one together.
-"""
+"""One incremental revision of a file (ISO 32000-1, 7.5): changed and new objects, written after its end."""
 
 import hashlib
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from paraph.pdf.structure.crossreference import LARGEST_NUMBER, CrossReferenceEntry, CrossReferenceSection
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Raw, Ref, Unsafe, parse, serialized
+from paraph.pdf.structure.crossreference import LARGEST_NUMBER, CrossReferenceEntry
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe, followed, runs, serialized
 from paraph.pdf.structure.reader import PdfReader
 
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
@@ -21,16 +16,29 @@ _ROOM = 100_000  # objects of this revision and of later ones
 _SOON = 250  # objects; a file may not leave out so many numbers that readers take those beyond for damage
 
 
-@dataclass(frozen=True)
-class WrittenRevision:
-    """The ``text`` that follows the original bytes, with the byte range filled in. Offsets count from the start of
-    the file. ``hole``: where the placeholder of the signature's /Contents begins and ends, angle brackets included.
-    ``start``: where the cross-reference of the revision begins."""
+class WrittenRevision(NamedTuple):
+    """The bytes that follow the file, with a hole from ``start`` to ``end`` for the value of its signature and the
+    angle brackets around it, where it has one. The signature covers the file before it and all but the hole."""
 
     text: bytearray
-    hole: tuple[int, int]
-    start: int
-    trailer: Dictionary
+    start: int = 0
+    end: int = 0
+
+    def hashed_after(self, before: "hashlib._Hash") -> "hashlib._Hash":
+        """Return the hash over the file, whose state is ``before``, and all but the hole."""
+        document = before.copy()
+        with memoryview(self.text) as text:
+            document.update(text[: self.start])
+            document.update(text[self.end :])
+        return document
+
+    def has_room_for(self, value: bytes) -> bool:
+        """Return whether a value, in hexadecimal digits, fits into the hole."""
+        return len(value) <= self.end - self.start - 2
+
+    def fill(self, value: bytes) -> None:
+        """Write the value, in hexadecimal digits, into the hole."""
+        self.text[self.start + 1 : self.start + 1 + len(value)] = value
 
 
 class Revision:
@@ -44,6 +52,8 @@ class Revision:
         self._first = first
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
+        self.section: tuple[int, int, Dictionary]
+        """Once it is written: where its cross-reference begins, and the file ends, and the trailer."""
 
     @cached_property
     def _next(self) -> int:
@@ -84,30 +94,22 @@ class Revision:
 
     def resolve(self, value: Any) -> Any:
         """Follow references to the object as this revision leaves it."""
-        if type(value) is not Ref:
-            return value
-        for _ in range(32):
-            if type(value) is not Ref:
-                return value
-            value = self._changed[value] if value in self._changed else self.reader.object(value)
-            if type(value) is Raw:
-                value, _ = parse(value, 0)
-        raise Unsafe("references go round in a circle")
+        return followed(value, self._object) if type(value) is Ref else value
+
+    def _object(self, ref: Ref) -> Any:
+        return self._changed[ref] if ref in self._changed else self.reader.object(ref)
 
     def change(self, ref: Ref) -> Dictionary:
         """Return a copy of the dictionary at ``ref`` that may be modified and replaces it."""
         if ref not in self._changed:
             self._changed[ref] = dict(self.reader.dictionary(ref))
-        elif type(self._changed[ref]) is Raw:
-            self._changed[ref] = self.resolve(ref)
         value: Dictionary = self._changed[ref]
         return value
 
     def write(self) -> WrittenRevision:
         text = bytearray(b"" if self.reader.ends_line else b"\n")
-        base, offsets, hole = self.reader.size, dict[Ref, int](), (0, 0)
-        range_at = 0
-        encryption = self.reader.encryption
+        base, offsets, encryption = self.reader.size, dict[Ref, int](), self.reader.encryption
+        range_at = hole_start = hole_end = 0
         for ref, object_value in self._changed.items():
             value = encryption.encrypt(ref, object_value) if encryption else object_value
             offsets[ref] = base + len(text)
@@ -116,8 +118,10 @@ class Revision:
                 text += serialized(value)[:-2] + b"/ByteRange "
                 range_at = len(text)
                 text += _BYTE_RANGE + b"\n/Contents "
-                hole = (base + len(text), base + len(text) + 2 * self._signature[1] + 2)
-                text += b"<" + b"0" * (2 * self._signature[1]) + b">>>"
+                hole_start = len(text)
+                text += b"<" + b"0" * (2 * self._signature[1]) + b">"
+                hole_end = len(text)
+                text += b">>"
             elif isinstance(value, PdfStream):
                 text += serialized({**value.dictionary, b"/Length": len(value.data)})
                 text += b"\nstream\n"
@@ -128,11 +132,11 @@ class Revision:
             text += b"\nendobj\n"
         start = base + len(text)
         trailer = self._write_crossreference(text, start, offsets)
+        self.section = start, base + len(text), trailer
         if range_at:
-            size = base + len(text)
-            filled = b"[0 %d %d %d]" % (hole[0], hole[1], size - hole[1])
+            filled = b"[0 %d %d %d]" % (base + hole_start, base + hole_end, len(text) - hole_end)
             text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
-        return WrittenRevision(text, hole, start, trailer)
+        return WrittenRevision(text, hole_start, hole_end)
 
     def _write_crossreference(self, text: bytearray, start: int, offsets: dict[Ref, int]) -> Dictionary:
         """Append a cross-reference of the same kind as the previous section, and return its trailer."""
@@ -167,7 +171,7 @@ class Revision:
 def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
     """Return a table and its trailer. A table cannot locate objects inside object streams."""
     lines = [b"xref\n"]
-    for run in _runs(entries):
+    for run in runs(sorted(entries)):
         lines.append(b"%d %d\n" % (run[0], len(run)))
         lines += [b"%010d %05d n \n" % (entries[number].place, entries[number].index) for number in run]
     return b"".join([*lines, b"trailer\n", serialized(trailer), b"\n"])
@@ -175,17 +179,17 @@ def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Di
 
 def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
     """Return the whole stream object ``ref``, its own trailer included; ``entries`` must contain ``ref``."""
-    runs = _runs(entries)
+    listed = runs(sorted(entries))
     rows = [
         (b"\x02" if entry.packed else b"\x01") + entry.place.to_bytes(5, "big") + entry.index.to_bytes(2, "big")
-        for run in runs
+        for run in listed
         for entry in (entries[number] for number in run)
     ]
     data = zlib.compress(b"".join(rows))
     dictionary = {
         b"/Type": b"/XRef",
         b"/W": [1, 5, 2],
-        b"/Index": [part for run in runs for part in (run[0], len(run))],
+        b"/Index": [part for run in listed for part in (run[0], len(run))],
         b"/Filter": b"/FlateDecode",
         b"/Length": len(data),
         **trailer,
@@ -193,59 +197,19 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
     return b"%d %d obj\n" % ref + serialized(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
 
 
-def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
-    runs: list[list[int]] = []
-    for number in sorted(entries):
-        if runs and runs[-1][-1] + 1 == number:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return runs
-
-
 class PendingRevision(PdfReader):
-    """Read objects as the revision leaves them; a revision written from it equals one written from the joined file."""
+    """Read objects as a written revision leaves them; what is written after it equals what is written after the joined
+    file, whose copy it saves: of a large file, that is the most expensive step of a seal."""
 
-    def __init__(self, revision: Revision, written: WrittenRevision) -> None:
+    def __init__(self, revision: Revision) -> None:
         before = revision.reader
-        self.text = written.text
-        self.trailer = written.trailer
-        self.encryption = before.encryption
-        self.crossreference = _Next(before.crossreference.sections[0], written)
-        self._revision = revision
-        self._size = before.size + len(written.text)
-
-    @property
-    def size(self) -> int:
-        return self._size
-
-    @property
-    def ends_line(self) -> bool:
-        return True
+        self._revision, self.encryption, self.ends_line = revision, before.encryption, True
+        start, self.size, self.trailer = revision.section
+        self.crossreference = before.crossreference.with_section(start, self.trailer)
 
     def object(self, ref: Ref) -> Any:
         return self._revision.resolve(ref)
 
     def highest_mentioned(self, first: int, last: int) -> int:
-        """Return what the file before says: this revision refers to nothing that is missing."""
+        """Return what the file before says: the revision refers to nothing that is missing."""
         return self._revision.reader.highest_mentioned(first, last)
-
-
-class _Next:
-    """The cross-reference of the revision, of the same kind as the section before it."""
-
-    def __init__(self, before: CrossReferenceSection, written: WrittenRevision) -> None:
-        self.start = written.start
-        self.trailer: Dictionary = written.trailer
-        self.sections = [CrossReferenceSection([], written.trailer, widths=before.widths)]
-        self.next_number = int(written.trailer[b"/Size"])
-
-    def start_within(self, size: int) -> int | None:
-        """Return ``None``: nothing is written yet."""
-        del size
-        return None
-
-    def entry(self, number: int) -> CrossReferenceEntry | None:
-        """Return ``None``: objects come from the revision."""
-        del number
-        return None

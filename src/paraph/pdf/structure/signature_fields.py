@@ -3,7 +3,7 @@ and the one that a seal adds. Nothing is verified here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -16,6 +16,7 @@ from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe, text
 from paraph.pdf.structure.pages import Box, PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.verdict import or_else
 
 TIMESTAMP = b"/ETSI.RFC3161"
 """The /SubFilter of a document timestamp. Some programs call it a /Sig all the same (ETSI EN 319 142-1 §5.4.3)."""
@@ -23,7 +24,7 @@ _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 """The object identifier of SignedData, which every CMS holds in this form."""
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
-_DEEPEST = 32
+_DEEPEST, _DEEPEST_NAMED = 32, 60
 _LONGEST_NAME = 127
 _READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")
 SEAL, ARCHIVE_TIMESTAMP = "Seal", "Archive timestamp"
@@ -57,15 +58,6 @@ class SignedField:
     def rank(self) -> tuple[int, bool]:
         """The sort key: a field that cannot be judged precedes the signature whose revision contains it."""
         return self.order, not self.fault
-
-
-class _Faulty(ValueError):
-    """A signature cannot be judged; the message is the reason. ``blank`` and ``unsigned``: as in
-    :class:`SignedField`."""
-
-    def __init__(self, reason: str, *, blank: bool, unsigned: bool) -> None:
-        super().__init__(reason)
-        self.blank, self.unsigned = blank, unsigned
 
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
@@ -104,13 +96,11 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:_LONGEST_NAME])
 
 
+@or_else(None)  # pyHanko raises errors of its own, and others over impossible numbers
 def date_of(text: str) -> datetime | None:
     """Parse a date string (ISO 32000-1, 7.9.4), as UTC if it names no zone; ``None`` if it is malformed."""
-    try:
-        moment: datetime = parse_pdf_date(text, strict=False)
-        return moment.replace(tzinfo=moment.tzinfo or UTC)
-    except Exception:  # noqa: BLE001 — pyHanko raises errors of its own, and others over impossible numbers
-        return None
+    moment: datetime = parse_pdf_date(text, strict=False)
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def place_of(reader: PdfReader, value: Any, around: int) -> int:
@@ -182,29 +172,27 @@ class _Walk:
             value = self._reader.resolve(entry)
             if value is not None:
                 yield self._read(value, SignedField(name, place, place=place))
-        except _Faulty as fault:
-            is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
-            faulty = SignedField(name, place, str(fault), is_timestamp, place=place)
-            yield replace(faulty, blank=fault.blank, unsigned=fault.unsigned)
         except (Unsafe, *CONFUSED) as error:
             why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
             yield SignedField(name, place, why, place=place)
 
     def _read(self, value: Any, field: SignedField) -> SignedField:
         if not isinstance(value, dict):
-            raise _Faulty("its value is no dictionary", blank=True, unsigned=True)
+            return replace(field, fault="its value is no dictionary", blank=True, unsigned=True)
         entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}
         contents = entries.get(b"/Contents")
         is_string = isinstance(contents, bytes) and contents[:1] in (b"(", b"<")
         value_bytes = string_bytes(contents) if isinstance(contents, bytes) and is_string else b""
         unsigned = not {b"/ByteRange", b"/Contents"} <= value.keys()
         blank = unsigned or (_SIGNED_DATA not in value_bytes and b"/Cert" not in value)
+        is_timestamp = value.get(b"/Type") == b"/DocTimeStamp"
+        field = replace(field, is_document_timestamp=is_timestamp, blank=blank, unsigned=unsigned)
         numbers = entries.get(b"/ByteRange")
         parts = [self._reader.resolve(item) for item in numbers] if isinstance(numbers, list) else []
         if len(parts) != 4 or not all(type(part) is int for part in parts):
-            raise _Faulty("its /ByteRange is not an array of four whole numbers", blank=blank, unsigned=unsigned)
+            return replace(field, fault="its /ByteRange is not an array of four whole numbers")
         if not is_string:
-            raise _Faulty("its /Contents is no string", blank=blank, unsigned=unsigned)
+            return replace(field, fault="its /Contents is no string")
         kind = entries.get(b"/SubFilter")
         return replace(
             field,
@@ -213,7 +201,6 @@ class _Walk:
             byte_range=tuple(parts),
             contents=value_bytes,
             claimed_at=date_of(text_of_string(entries.get(b"/M"))),
-            blank=blank,
         )
 
 
@@ -363,7 +350,7 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
     form = revision.resolve(root.get(b"/AcroForm"))
     fields = revision.resolve(form.get(b"/Fields")) if isinstance(form, dict) else None
     names, signatures = set[str](), list[Dictionary]()
-    for field in _fields(revision, fields, set(), 0):
+    for field in form_fields(revision.resolve, fields):
         names.add(text_of_string(revision.resolve(field.get(b"/T"))))
         value = revision.resolve(field.get(b"/V"))
         if isinstance(value, dict) and b"/ByteRange" in value and b"/Contents" in value:
@@ -372,24 +359,28 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
     return ExistingSignatures(len(signatures), certified, frozenset(names))
 
 
-def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iterator[Dictionary]:
-    for value in values if isinstance(values, list) and depth < _DEEPEST else ():
-        if type(value) is Ref:
-            if value in seen:
-                continue
-            seen.add(value)
-        field = revision.resolve(value)
-        if isinstance(field, dict):
-            yield field
-            yield from _fields(revision, revision.resolve(field.get(b"/Kids")), seen, depth + 1)
+def form_fields(resolve: Callable[[Any], Any], fields: Any) -> Iterator[Dictionary]:
+    """Yield the fields of a form and all below them, each once."""
+    seen = set[Ref]()
+
+    def below(values: Any, depth: int) -> Iterator[Dictionary]:
+        for value in values if isinstance(values, list) and depth < _DEEPEST_NAMED else ():
+            if type(value) is Ref:
+                if value in seen:
+                    continue
+                seen.add(value)
+            field = resolve(value)
+            if isinstance(field, dict):
+                yield field
+                yield from below(resolve(field.get(b"/Kids")), depth + 1)
+
+    return below(fields, 0)
 
 
 def _certifies(revision: Revision, signature: Dictionary) -> bool:
     """Return whether the signature certifies the file, at whatever level (ISO 32000-1, 12.8.2.2): no field may be
     added, and none of the file's own could show the marks where they belong."""
     references = revision.resolve(signature.get(b"/Reference"))
-    for item in references if isinstance(references, list) else ():
-        reference = revision.resolve(item)
-        if isinstance(reference, dict) and revision.resolve(reference.get(b"/TransformMethod")) == b"/DocMDP":
-            return True
-    return False
+    listed = [revision.resolve(item) for item in references] if isinstance(references, list) else []
+    methods = [revision.resolve(each.get(b"/TransformMethod")) for each in listed if isinstance(each, dict)]
+    return b"/DocMDP" in methods

@@ -14,11 +14,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.certificates import read_certificates, subject, weakness_of_certificate
+from paraph.keys.certificates import misconfigured, read_certificates, subject, weakness_of_certificate
 from paraph.keys.signing_key import ECDSA_SHA256, SigningKey
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.algorithms import OF_SEALS
 from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.one_form import ECDSA_WITH_SHA256, RSA_WITH_SHA256, signed_data
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm, StatusSource
 from paraph.pdf.timestamps.timestamp import AuthorityFailed, TimestampAuthority, Timestamping
 
@@ -49,7 +51,7 @@ class _Rejected(ValueError):
 
 
 class BuiltInAuthority:
-    """An authority with one key. What all of its tokens have in common is encoded once."""
+    """An authority with one key."""
 
     name = "built-in"
 
@@ -58,21 +60,9 @@ class BuiltInAuthority:
         ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
-            raise DomainError("configuration", f"The certificate {certificate.name} is not one for timestamps alone.")
-        self._key = key
-        sha256 = der.sequence(der.oid(oids.SHA256))
-        self._digest_algorithm = sha256
-        self._signature_algorithm = (
-            der.sequence(der.oid(oids.ECDSA_SHA256))
-            if key.algorithm == ECDSA_SHA256
-            else der.sequence(der.oid(oids.RSA_SHA256), der.tlv(der.NULL))
-        )
-        self._certificates = der.tlv(der.CONTEXT | der.CONSTRUCTED, *sorted(without_root(key.certificate, key.chain)))
-        self._signer = der.sequence(certificate.issuer, der.integer(certificate.serial))
-        self._subject = der.tlv(0xA0, der.tlv(0xA4, certificate.subject))
-        self._content_type = der.attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO))
-        named = der.sequence(der.octet_string(certificate.digest("sha256")))  # SHA-256 is the default, so unnamed
-        self._named_certificate = der.attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))
+            raise misconfigured(f"The certificate {certificate.name} is not one for timestamps alone.")
+        self._key, self._certificate = key, certificate
+        self._algorithm = ECDSA_WITH_SHA256 if key.algorithm == ECDSA_SHA256 else RSA_WITH_SHA256
 
     def answer(self, request: bytes, timeout: float = 0) -> bytes:
         """Return a TimeStampResp (DER): a token, or a rejection with its reason (RFC 3161 §2.4.2)."""
@@ -94,30 +84,23 @@ class BuiltInAuthority:
             der.generalized_time(clock.now()),
             der.sequence(der.integer(1)),  # accurate to a second
             nonce,
-            self._subject,
+            der.tlv(0xA0, der.tlv(0xA4, self._certificate.subject)),
         )
+        named = der.sequence(der.octet_string(self._certificate.digest("sha256")))  # SHA-256 is the default, so unnamed
         attributes = der.set_of(
-            self._content_type,
-            self._named_certificate,
+            der.attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO)),
+            der.attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named))),
             der.attribute(oids.MESSAGE_DIGEST, der.octet_string(hashlib.sha256(info).digest())),
         )
-        signer = der.sequence(
-            der.integer(1),
-            self._signer,
-            self._digest_algorithm,
-            b"\xa0" + attributes[1:],
-            self._signature_algorithm,
-            der.octet_string(self._key.sign(attributes).value),
+        return signed_data(
+            self._certificate,
+            attributes,
+            self._algorithm,
+            self._key.sign(attributes).value,
+            certificates=without_root(self._key.certificate, self._key.chain) if certificate_wanted else None,
+            content_type=oids.TST_INFO,
+            content=info,
         )
-        content = der.sequence(der.oid(oids.TST_INFO), der.tlv(0xA0, der.octet_string(info)))
-        signed_data = der.sequence(
-            der.integer(3),
-            der.tlv(der.SET, self._digest_algorithm),
-            content,
-            self._certificates if certificate_wanted else b"",
-            der.tlv(der.SET, signer),
-        )
-        return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(0xA0, signed_data))
 
 
 def _read_request(request: bytes) -> tuple[bytes, bytes, bool]:
@@ -138,7 +121,7 @@ def _read_request(request: bytes) -> tuple[bytes, bytes, bool]:
 
 def _check_imprint(imprint: der.Element) -> None:
     algorithm, digest = imprint.children()
-    name = oids.HASHES.get(algorithm.children()[0].oid()) if algorithm.children() else None
+    name = OF_SEALS.get(algorithm.children()[0].oid()) if algorithm.children() else None
     if name is None:
         raise _Rejected(_BAD_ALGORITHM, "The hash must be SHA-256, SHA-384 or SHA-512.")
     if len(digest.octets()) != hashlib.new(name).digest_size:
@@ -273,9 +256,7 @@ def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Tim
     if settings.timestamp_roots is not None:
         roots += _usable_roots(settings.timestamp_roots)
     elif any(name != BuiltInAuthority.name for name in names):
-        raise DomainError(
-            "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
-        )
+        raise misconfigured("PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to.")
     return Timestamping(authorities, roots)
 
 
@@ -299,7 +280,7 @@ def _usable_roots(path: Path) -> list[bytes]:
     roots = read_certificates(path)
     for root in roots:
         if weakness := weakness_of_certificate(root, clock.now(), is_root=True):
-            raise DomainError("configuration", f"{path}: {subject(root)} {weakness}.")
+            raise misconfigured(f"{path}: {subject(root)} {weakness}.")
     return [root.public_bytes(Encoding.DER) for root in roots]
 
 
@@ -308,7 +289,6 @@ def _authority(name: str, development: DevelopmentAuthority) -> TimestampAuthori
         return BuiltInAuthority(development.timestamp_key)
     if name.startswith(("http://", "https://")):
         return HttpAuthority(name)
-    raise DomainError(
-        "configuration",
+    raise misconfigured(
         f'PARAPH_TIMESTAMP_AUTHORITIES has "{name}", which is neither an http address nor {BuiltInAuthority.name}.',
     )

@@ -13,6 +13,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.algorithms import weakness_of_key
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.algorithms import OF_SEALS
 from paraph.pdf.pki.certificate import AHEAD, Certificate, Untrusted, check_chain, end_of, load
 from paraph.pdf.pki.cms import (
     CmsOutdated,
@@ -238,8 +239,6 @@ class Timestamping:
     """DER of the roots that an authority's certificate must chain to."""
     budget_seconds: float = 10
     """The time for all authorities together; what one leaves is shared by the next ones."""
-    policy_oid: str = ""
-    """The policy to demand; empty for the authority's choice."""
     last_issuers: list[bytes] = field(default_factory=list)
     """DER of the issuers of the authority that answered last, which a seal states before its timestamp arrives."""
     check_not_revoked: Callable[[tuple[bytes, ...], datetime], None] | None = None
@@ -271,14 +270,12 @@ def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | N
 
 def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timestamping, seconds: float) -> Timestamp:
     nonce = int.from_bytes(tokens.random_bytes(8), "big")
-    answer = authority.answer(timestamp_request(digest, nonce, timestamping.policy_oid), seconds)
+    answer = authority.answer(timestamp_request(digest, nonce), seconds)
     encoded = granted_token(answer)
-    hash_name = oids.HASHES[_hash_of(digest)]
+    hash_name = OF_SEALS[_hash_of(digest)]
     token = check_token(encoded, lambda name: digest if name == hash_name else b"")
     if token.nonce != nonce:
         raise TokenRefused("the token answers another request (nonce)")
-    if timestamping.policy_oid and token.policy_oid != timestamping.policy_oid:
-        raise TokenRefused(f"the token follows policy {token.policy_oid}, not the one asked for")
     if abs(token.time - clock.now()) > _MAX_CLOCK_DIFFERENCE:
         raise TokenRefused(f"the token states {clock.iso(token.time)}, more than a day away from this machine's clock")
     chain = check_chain(token.signer, token.certificates, timestamping.roots, token.time)
@@ -293,13 +290,12 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     return stamp
 
 
-def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
+def timestamp_request(digest: bytes, nonce: int) -> bytes:
     """Encode a TimeStampReq that asks for the certificate in the response (RFC 3161 §2.4.1)."""
     algorithm = der.sequence(der.oid(_hash_of(digest)), der.tlv(der.NULL))
     return der.sequence(
         der.integer(1),
         der.sequence(algorithm, der.octet_string(digest)),
-        der.oid(policy_oid) if policy_oid else b"",
         der.integer(nonce),
         der.tlv(der.BOOLEAN, b"\xff"),
     )
@@ -307,7 +303,7 @@ def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
 
 def _hash_of(digest: bytes) -> str:
     """Return the identifier of the hash whose digests have this length. Raise :class:`TokenRefused`."""
-    for identifier, name in oids.HASHES.items():
+    for identifier, name in OF_SEALS.items():
         if hashlib.new(name).digest_size == len(digest):
             return identifier
     raise TokenRefused(f"a digest of {len(digest)} bytes cannot be stamped")

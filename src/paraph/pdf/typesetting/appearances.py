@@ -178,15 +178,18 @@ def appearances(
 def stamp_svg(content: StampContent) -> bytes:
     """Return one stamp as an SVG picture, drawn as :func:`appearances` draws it."""
     pictures = SignaturePictures([_room(content)])
-    page = {"kind": "stamp", **_stamp(content, pictures)}
-    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": pictures.pictures, "initials": []}})
+    return _svg("stamp", _stamp(content, pictures), pictures)
 
 
 def initials_svg(content: InitialsContent) -> bytes:
     """Return initials as an SVG picture, drawn as :func:`appearances` draws them."""
     pictures = SignaturePictures([_room(content)])
-    page = {"kind": "initials", **_initials(content, pictures)}
-    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": pictures.pictures}})
+    return _svg("initials", _initials(content, pictures), pictures)
+
+
+def _svg(kind: str, content: dict[str, Any], pictures: SignaturePictures) -> bytes:
+    page = {"kind": kind, **content}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {kind: pictures.pictures}})
 
 
 def _room(content: StampContent | InitialsContent) -> SizedSignature:

@@ -183,7 +183,7 @@ def _is_right_to_left(text: str) -> bool:
 def readable_name(name: str, address: str, fonts: Library | None = None) -> str:
     """Return the name, or the signer's e-mail address where no font has one of its Han characters: these are read
     otherwise in Chinese, Japanese and Korean, and a name alone does not tell in which of them."""
-    han = [cluster for cluster in clusters(clean(name)) if _is_han(cluster[0])]
+    han = [cluster for cluster in clusters(clean(name)) if unicodedata.name(cluster[0], "").startswith("CJK")]
     if not han or not address:
         return name
     available = fonts or library()
@@ -196,10 +196,6 @@ def written_otherwise(name: str, address: str, fonts: Library | None = None) -> 
         return ""
     written = glyph_fallback(readable_name(name, address, fonts), fonts).text
     return "" if written == clean(name) else written
-
-
-def _is_han(character: str) -> bool:
-    return unicodedata.name(character, "").startswith("CJK")
 
 
 def initials_of(name: str) -> str:

@@ -1,7 +1,7 @@
 """The words of stamps, proofs and journal entries in a language, and exact times, written the same in all languages."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,6 +27,8 @@ _CORRECTED = {
     "language": "meta_locale",
 }
 """What a signer's values are called."""
+_NAMED = {"channel": "channel", "provider": "channel", "mode": "mode"}
+"""The keys of values that have words of their own, each with the kind of these."""
 _CAPTURED = "captured:"
 
 
@@ -104,8 +106,8 @@ def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words:
         yield from value.values()
     elif key == "fields" and isinstance(value, list):
         yield str(len(value))  # the values stand under a heading of their own
-    elif isinstance(value, str) and key in _VALUES:
-        yield _VALUES[key](value, words)
+    elif isinstance(value, str) and key in _NAMED:
+        yield named(words, _NAMED[key], value)
     elif isinstance(value, bool):
         yield words["yes" if value else "no"]
     elif isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -160,11 +162,3 @@ def _kept(acknowledgement: str, channel: Any, environment: str, words: Words) ->
     name = "kept_sms" if channel == "sms" else "kept_mail"
     number = acknowledgement.removeprefix(_CAPTURED)
     return phrase(words, name if environment == "production" else "captured_message", number=number)
-
-
-_VALUES: Mapping[str, Callable[[str, Words], str]] = {
-    "channel": lambda name, words: named(words, "channel", name),
-    "provider": lambda name, words: named(words, "channel", name),
-    "mode": lambda name, words: named(words, "mode", name),
-}
-"""Values that have words of their own, by their key."""

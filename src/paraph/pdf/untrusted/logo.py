@@ -1,6 +1,7 @@
 """Logos that strangers chose, drawn anew as PNG by a sandboxed process of its own, which ends with it."""
 
 from collections.abc import Mapping
+from contextlib import closing
 
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
@@ -36,12 +37,10 @@ def redrawn(content: bytes, tenant_key: str) -> tuple[bytes, int, int]:
         raise LogoRefused("too_large", {"limit": LARGEST // 1024})
     if not content:
         raise LogoRefused("not_a_picture", {})
-    pool = Sandbox(1, _LIMITS, program="logo_worker")
     try:
-        size, png = pool.call("redraw", content, tenant_key=tenant_key)
+        with closing(Sandbox(1, _LIMITS, program="logo_worker")) as pool:
+            size, png = pool.call("redraw", content, tenant_key=tenant_key)
     except PdfRefused as refused:
         reason = refused.reason if refused.reason in _SENTENCES else "unreadable"
         raise LogoRefused(reason, {**refused.facts, "limit": MOST_PIXELS}) from refused
-    finally:
-        pool.close()
     return png, size["width"], size["height"]

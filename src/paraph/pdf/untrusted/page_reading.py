@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.pages import Rect
 from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 GAP = 2.0  # points between the tag's ink and the stamp
@@ -67,16 +68,6 @@ class SignatureLine:
     room: float
     about: str
     is_for_signature: bool
-
-
-@dataclass(frozen=True)
-class Rect:
-    """A rectangle in points of reader space, origin at the bottom left."""
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:

@@ -183,36 +183,34 @@ class Sandbox:
         self._workers.close()
 
 
-_default: Sandbox | None = None
-_verifying: Sandbox | None = None
+_pools: dict[Program, Sandbox] = {}
+"""Of this process, by what their processes run."""
 
 
 def sandbox() -> Sandbox:
     """Return the pool of this process, with two sandboxed processes per core, one for one tenant, unless
     :func:`configure` was called."""
-    global _default  # noqa: PLW0603  one pool per process is the point
-    with _lock:
-        if _default is None:
-            _default = Sandbox(2 * machine.cores())
-        return _default
+    return _pool("worker", 2 * machine.cores(), None)
 
 
 def verification_sandbox() -> Sandbox:
     """Return the pool of this process for verification, of :data:`VERIFICATION_LIMITS`. It is separate, so that no
     upload has been read by a process whose verdict is to be trusted."""
-    global _verifying  # noqa: PLW0603  see above
+    return _pool("verifying_worker", machine.cores() + 1, VERIFICATION_LIMITS)
+
+
+def _pool(program: Program, size: int, limits: SandboxLimits | None) -> Sandbox:
     with _lock:
-        if _verifying is None:
-            _verifying = Sandbox(machine.cores() + 1, VERIFICATION_LIMITS, program="verifying_worker")
-        return _verifying
+        if program not in _pools:
+            _pools[program] = Sandbox(size, limits, program=program)
+        return _pools[program]
 
 
 def configure(size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> Sandbox:
     """Replace the pool of this process, for example to share a machine among several web processes."""
-    global _default
     pool = Sandbox(size, limits, told)
     with _lock:
-        replaced, _default = _default, pool
+        replaced, _pools["worker"] = _pools.get("worker"), pool
     if replaced:
         replaced.close()
     return pool
@@ -220,21 +218,20 @@ def configure(size: int, limits: SandboxLimits | None = None, told: Told | None 
 
 @atexit.register
 def _end_pools() -> None:
-    global _default, _verifying
     with _lock:
-        pools, _default, _verifying = (_default, _verifying), None, None
+        pools = list(_pools.values())
+        _pools.clear()
     for pool in pools:
-        if pool:
-            pool.close()
+        pool.close()
 
 
-_of_parent: list[Sandbox | None] = []  # kept alive, so that no finalizer ends the parent's processes
+_of_parent: list[dict[Program, Sandbox]] = []  # kept alive, so that no finalizer ends the parent's processes
 
 
 def _forget_after_fork() -> None:
-    global _default, _verifying, _lock
-    _of_parent.extend((_default, _verifying))
-    _default, _verifying, _lock = None, None, threading.Lock()
+    global _pools, _lock
+    _of_parent.append(_pools)
+    _pools, _lock = {}, threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)

@@ -5,19 +5,19 @@ descriptors, so their bytes are copied once, into memory that both sides map. A 
 JSON is accepted, lengths are capped, nothing is unpickled. Dataclasses travel as JSON by the types of their fields.
 """
 
-import dataclasses
 import json
 import resource
 import socket
 import struct
 import sys
 import time
-import types
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from types import GenericAlias
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic_core import to_jsonable_python
 
 JobAnswer = tuple[dict[str, Any], bytes]
 """What a job answers: values for JSON, and bytes."""
@@ -29,6 +29,7 @@ _LONGEST_OBJECT = 64 << 20
 _LONGEST_CONTENT = 256 << 20
 MOST_FILES = 253  # descriptors that Linux passes with one message
 Value = TypeVar("Value")
+_EXACT = ConfigDict(strict=True, extra="forbid", val_json_bytes="base64")
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -122,88 +123,21 @@ def _some(connection: socket.socket, size: int, deadline: float | None) -> bytes
 def to_plain(value: Any) -> Any:
     """Return what :mod:`json` can write of the value: of a dataclass, an object with all of its fields. Bytes travel as
     base64, times as ISO 8601."""
-    if dataclasses.is_dataclass(value):
-        return {each.name: to_plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
-    if isinstance(value, bytes):
-        return b64encode(value).decode("ascii")
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {key: to_plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_plain(item) for item in value]
-    return value
+    return to_jsonable_python(value, bytes_mode="base64")
 
 
 def from_plain(kind: type[Value], plain: Any) -> Value:
-    """Reverse :func:`to_plain`. Raise ``TypeError`` or ``ValueError`` for anything that is no value of the type
-    ``kind``, whoever sent it."""
-    return cast(Value, _read(kind, plain))
-
-
-def _read(kind: Any, plain: Any) -> Any:
-    read = _READERS.get(get_origin(kind) or kind)
-    if read:
-        return read(get_args(kind), plain)
-    return _dataclass(kind, plain) if dataclasses.is_dataclass(kind) else _of(kind, plain)
-
-
-def _dataclass(kind: Any, plain: Any) -> Any:
-    hints = _hints(kind)
-    if _of(dict, plain).keys() != hints.keys():
-        raise TypeError(f"these are not the fields of {kind.__name__}")
-    return kind(**{name: _read(hint, plain[name]) for name, hint in hints.items()})
+    """Reverse :func:`to_plain`. Raise ``ValueError`` for anything that is no value of the type ``kind``, whoever sent
+    it."""
+    text = json.dumps([plain], ensure_ascii=False).encode("utf-8", "replace")  # a surrogate alone is no character
+    wanted: Any = kind
+    value: tuple[Value] = reader_of(wanted).validate_json(text)
+    return value[0]
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind)
-    return {each.name: hints[each.name] for each in dataclasses.fields(kind)}
-
-
-def _of_union(kinds: tuple[Any, ...], plain: Any) -> Any:
-    if plain is None and type(None) in kinds:
-        return None
-    (kind,) = (each for each in kinds if each is not type(None))  # of several, nobody could tell which one is meant
-    return _read(kind, plain)
-
-
-def _list(kinds: tuple[Any, ...], plain: Any) -> list[Any]:
-    return [_read(kinds[0], item) for item in _of(list, plain)]
-
-
-def _tuple(kinds: tuple[Any, ...], plain: Any) -> tuple[Any, ...]:
-    items = _of(list, plain)
-    if kinds[1:] == (Ellipsis,):
-        return tuple(_read(kinds[0], item) for item in items)
-    return tuple(_read(kind, item) for kind, item in zip(kinds, items, strict=True))
-
-
-def _dictionary(kinds: tuple[Any, ...], plain: Any) -> dict[str, Any]:
-    return {key: _read(kinds[1], item) for key, item in _of(dict, plain).items()}
-
-
-def _one_of(words: tuple[Any, ...], plain: Any) -> Any:
-    if plain not in words:
-        raise ValueError("a word that is not known")
-    return plain
-
-
-def _of(kind: type, plain: Any) -> Any:
-    if type(plain) is not kind and (type(plain), kind) != (int, float):
-        raise TypeError(f"{type(plain).__name__} in the place of {kind.__name__}")
-    return plain
-
-
-_READERS: dict[Any, Callable[[tuple[Any, ...], Any], Any]] = {
-    Union: _of_union,
-    types.UnionType: _of_union,
-    Literal: _one_of,
-    list: _list,
-    Sequence: _list,
-    tuple: _tuple,
-    dict: _dictionary,
-    Mapping: _dictionary,
-    bytes: lambda _, plain: b64decode(_of(str, plain), validate=True),
-    datetime: lambda _, plain: datetime.fromisoformat(_of(str, plain)),
-}
+def reader_of(kind: Any) -> TypeAdapter[Any]:
+    """Return what reads a tuple of one such value: pydantic takes no configuration for a dataclass alone. To be called
+    first while files can be opened."""
+    alone: Any = GenericAlias(tuple, (kind,))
+    return TypeAdapter(alone, config=_EXACT)

@@ -10,9 +10,11 @@ from typing import Any, BinaryIO, get_args
 
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import PdfRefused, SealError
-from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.sealing.draft import SealContent, SealDraft
+from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.sandbox import sandbox
 from paraph.pdf.untrusted.sandbox_process import memory_file
 from paraph.pdf.untrusted.sandbox_wire import to_plain
@@ -31,7 +33,8 @@ def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
 
 
 class SandboxedDraft:
-    """``file`` holds the variant, followed by what was appended so far."""
+    """A :class:`~paraph.pdf.sealing.draft.SealDraft`. ``file`` holds the variant, followed by what was appended so
+    far."""
 
     def __init__(self, pdf: bytes, method: Method, wanted: SealContent, file: BinaryIO) -> None:
         self.pdf, self.method = pdf, method
@@ -40,8 +43,7 @@ class SandboxedDraft:
         self._file = file
         self._known: dict[str, Any] = {}
 
-    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
+    def seal_revision(self, data: LongTermData, hole: int) -> WrittenRevision:
         self._hold(0, self._upload)
         wanted = {"method": self.method, "wanted": to_plain(self._wanted), "data": to_plain(data), "hole": hole}
         answer, content = self._ask("seal", **wanted)
@@ -51,14 +53,12 @@ class SandboxedDraft:
         self._known = answer["known"]
         return _holed(answer, content)
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=to_plain(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.SealDraft`. The process hashes the variant itself."""
-        del original_hash
+        del original_hash  # the process hashes the variant itself
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])
         self._ask("check", known=self._known, size=len(self.pdf), expected=to_plain(expected))
@@ -79,9 +79,9 @@ class SandboxedDraft:
         return answer, content
 
 
-def _holed(answer: dict[str, Any], content: bytes) -> UnsignedRevision:
+def _holed(answer: dict[str, Any], content: bytes) -> WrittenRevision:
     """Return the revision. The process is trusted only to have sent some text with some hole in it."""
     start, end = answer["hole"]
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")
-    return UnsignedRevision(bytearray(content), start, end)
+    return WrittenRevision(bytearray(content), start, end)

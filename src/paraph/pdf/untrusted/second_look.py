@@ -10,11 +10,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
 from typing import Any, BinaryIO
 
+from paraph.pdf.structure.objects import runs
 from paraph.pdf.untrusted.sandbox import sandbox
 from paraph.pdf.untrusted.sandbox_process import open_descriptor, worker_environment
 
@@ -35,9 +35,10 @@ def second_look(
     places: list[dict[str, Any]] = []
     over_text: set[int] = set()
     compared: set[int] = set()
-    for first, last in _runs(pages[:_MOST_PAGES]):
+    for run in runs(pages[:_MOST_PAGES]):
+        first = run[0]
         with tempfile.TemporaryFile() as pictures:
-            _draw(pdf, first, last, pictures)
+            _draw(pdf, first, run[-1], pictures)
             if not pictures.seek(0, 2):
                 continue
             facts: dict[str, Any] = {"tenant_key": tenant_key, "first": first, "resolution": _RESOLUTION}
@@ -45,20 +46,10 @@ def second_look(
         compared |= set(range(first, first + result["compared"]))
         places += [place for place, _ in result["places"]]
         over_text |= {place["page_number"] for place, has_text in result["places"] if has_text}
-    for page in pages:
-        if page not in compared:
-            width, height = sizes[page - 1]
-            places.append(
-                {"page_number": page, "x": 0.0, "y": 0.0, "width": width, "height": height, "what": "contents"}
-            )
+    for page in (each for each in pages if each not in compared):
+        area = dict(zip(("x", "y", "width", "height"), (0.0, 0.0, *sizes[page - 1]), strict=True))
+        places.append({"page_number": page, **area, "what": "contents"})
     return places, sorted(over_text)
-
-
-def _runs(pages: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last page of each run of consecutive ones."""
-    for _, run in groupby(enumerate(pages), key=lambda place: place[1] - place[0]):
-        numbers = [page for _, page in run]
-        yield numbers[0], numbers[-1]
 
 
 @cache

@@ -1,7 +1,9 @@
-"""The changes to a file after one of its signatures: its updates, one by one, and what they tell."""
+"""The changes to a file after one of its signatures: its updates, one by one, and what they tell; and how far the file
+was there at a time in the past."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
@@ -133,3 +135,28 @@ def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
     pages = ", ".join(dict.fromkeys(str(each.page + 1) for each in shown))
     where = f" on page{'s' if ',' in pages else ''} {pages}, visible" if pages else ""
     return f"A signature{by}{trust} was added{where} ({label})."
+
+
+def end_at(file: SignedFile, checks: Sequence[SignatureCheck], moment: datetime) -> int:
+    """Return up to which byte the file was there at a moment; 0 where it had no signature yet.
+
+    A revision was not there yet where a trusted signature or timestamp in it says that it was made later. What was
+    appended before, and covered only by that, is left out as well where it may follow a signature. Where it may not,
+    nobody knows since when it stands there: all of the file counts, and the alteration with it.
+    """
+    later = next((place for place, check in enumerate(checks) if _is_later(check, moment)), None)
+    if later is None:
+        return len(file.pdf)
+    end = max((check.field.end for check in checks[:later] if not check.field.fault), default=0)
+    if end == 0:
+        return 0
+    _, refusal = History(file, [check.field for check in checks if check.is_accepted]).after(end)
+    if refusal is not None and file.end_of_revision(refusal.start) < checks[later].field.end:
+        return len(file.pdf)
+    return end
+
+
+def _is_later(check: SignatureCheck, moment: datetime) -> bool:
+    stamp = check.timestamp
+    made = stamp.time if stamp and stamp.trusted else check.claimed_at
+    return check.is_accepted and made is not None and made > moment

@@ -1,8 +1,8 @@
 """The pages as they were at a signature and as they are now, drawn by PDFium and compared: a second reader's word."""
 
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from ctypes import c_int
 from dataclasses import dataclass
 
@@ -26,13 +26,14 @@ class DrawingTime:
         self._left = seconds
         self._started = 0.0
 
-    def start(self) -> None:
-        """Begin to count."""
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the time of the block."""
         self._started = time.process_time()
-
-    def stop(self) -> None:
-        """Stop counting."""
-        self._left -= time.process_time() - self._started
+        try:
+            yield
+        finally:
+            self._left -= time.process_time() - self._started
 
     def is_over(self) -> bool:
         """Return whether nothing is left, while it counts."""
@@ -57,16 +58,14 @@ def compare_pictures(before: bytes, now: bytes, shown: Sequence[Shown], drawing:
             count = len(document)
     except (pypdfium2.PdfiumError, ValueError):
         return None
-    drawing.start()
     try:
-        compared = _compare(before, now, shown, drawing)
-        while compared.different and _looks_alike(before, now, compared.different - 1, shown):
-            compared = _compare(before, now, shown, drawing, compared.different)
+        with drawing.counted():
+            compared = _compare(before, now, shown, drawing)
+            while compared.different and _looks_alike(before, now, compared.different - 1, shown):
+                compared = _compare(before, now, shown, drawing, compared.different)
+            return compared
     except (pypdfium2.PdfiumError, ValueError):
         return Compared(0, count, 1)
-    finally:
-        drawing.stop()
-    return compared
 
 
 def _looks_alike(before: bytes, now: bytes, index: int, shown: Sequence[Shown]) -> bool:

@@ -35,6 +35,7 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.structure.objects import PdfStream
 from paraph.pdf.structure.signature_fields import SignedField
+from paraph.pdf.verdict import or_else
 from paraph.pdf.verification.appended.properties import stated_properties
 from paraph.pdf.verification.appended.view import NotPermitted
 
@@ -150,33 +151,25 @@ class SecondOpinion:
         except Exception:  # noqa: BLE001 — a hostile file makes the reader raise anything
             self._signatures.clear()
 
+    @or_else("its revisions cannot be compared")
     def objections(self, field: SignedField, *, defaults_matter: bool) -> str:
         """Return why the file may have been altered after a signature; empty where pyHanko finds nothing.
         ``defaults_matter``: something in the form may be drawn by its defaults."""
         signature = self._signatures.get((field.byte_range, field.contents))
         if signature is None:
             return "nobody can tell what was changed"
-        try:
-            level = signature.evaluate_signature_coverage()
-            if level is not SignatureCoverageLevel.ENTIRE_REVISION:
-                return "nobody can tell what was changed"
-            signature.coverage = level  # type: ignore[assignment]  # pyHanko annotates only the None of its start
-            result = signature.evaluate_modifications(_POLICY_OF_FIELDS if defaults_matter else _POLICY)
-        except MemoryError:
-            raise  # the sandbox tells that the file takes too much
-        except Exception:  # noqa: BLE001 — a hostile revision makes the comparison raise anything
-            return "its revisions cannot be compared"
+        level = signature.evaluate_signature_coverage()
+        if level is not SignatureCoverageLevel.ENTIRE_REVISION:
+            return "nobody can tell what was changed"
+        signature.coverage = level  # type: ignore[assignment]  # pyHanko annotates only the None of its start
+        result = signature.evaluate_modifications(_POLICY_OF_FIELDS if defaults_matter else _POLICY)
         if not isinstance(result, DiffResult) or result.modification_level not in _HARMLESS:
             return "its content, its properties or its comments were changed"
         filled = sorted(set(result.changed_form_fields) - set(self._names))
         return f"form fields were changed: {', '.join(filled)}" if filled else ""
 
+    @or_else(None)
     def _add(self, signature: EmbeddedPdfSignature) -> None:
-        try:
-            numbers = tuple(int(number) for number in signature.byte_range)
-            self._signatures[numbers, bytes(signature.pkcs7_content)] = signature
-            self._names.append(str(signature.field_name))
-        except MemoryError:
-            raise  # the sandbox tells that the file takes too much
-        except Exception:  # noqa: BLE001 — a hostile signature makes the reader raise anything
-            return
+        numbers = tuple(int(number) for number in signature.byte_range)
+        self._signatures[numbers, bytes(signature.pkcs7_content)] = signature
+        self._names.append(str(signature.field_name))

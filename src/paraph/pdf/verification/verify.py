@@ -15,8 +15,7 @@ from paraph.pdf.timestamps.detached_timestamps import (
     check_detached_timestamps,
 )
 from paraph.pdf.verdict import Fault
-from paraph.pdf.verification.changes import Changes, History, changes
-from paraph.pdf.verification.past import end_at
+from paraph.pdf.verification.changes import Changes, History, changes, end_at
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
     ProvenTime,

@@ -11,7 +11,7 @@ from typing import Self
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, around, transform_box
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 
 _EDGE = 0.5  # points by which visible ink may extend beyond the page
@@ -20,6 +20,7 @@ _NEXT_LINE = 0.6  # relative to the text size: further off the baseline is anoth
 _SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _TURNED = 0.1  # radians
 _TORN = 3.0  # relative to the text size: a wider gap separates columns
+_APART = 3.0  # relative to the height of the character before: a wider gap begins another run
 
 
 @dataclass(frozen=True)
@@ -194,12 +195,6 @@ def same_place(last: Baseline, here: Baseline) -> bool:
     return here.along - last.along < _SAME_PLACE * here.size
 
 
-def around(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box around all ``boxes``, of which there is at least one."""
-    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
-    return min(lefts), min(bottoms), max(rights), max(tops)
-
-
 def _seen(box: Box, geometry: PageGeometry) -> bool:
     return box[0] > -_EDGE and box[1] > -_EDGE and box[2] < geometry.width + _EDGE and box[3] < geometry.height + _EDGE
 
@@ -207,3 +202,35 @@ def _seen(box: Box, geometry: PageGeometry) -> bool:
 def _torn(line: Sequence[Baseline]) -> bool:
     ordered = sorted(line, key=lambda here: here.along)  # reading order goes back and forth in some scripts
     return any(after.along - before.along > _TORN * max(before.size, after.size) for before, after in pairwise(ordered))
+
+
+@dataclass(frozen=True)
+class TextRun:
+    """``boxes``: of each character of ``text``, in reader space; ``indexes``: what PDFium counts them by."""
+
+    text: str
+    boxes: list[Box]
+    indexes: list[int]
+
+
+def text_runs(page: PageText) -> Iterator[TextRun]:
+    """Yield the runs in text order. Line ends and wide gaps end a run."""
+    text: list[str] = []
+    boxes: list[Box] = []
+    indexes: list[int] = []
+    for index, character in enumerate([*page.exact(), "\n"]):
+        cell = page.cell(index) if character.strip() else None
+        box = transform_box(page.geometry.to_reader, cell) if cell else None
+        if text and (character in "\r\n" or (box and _apart(boxes[-1], box))):
+            yield TextRun("".join(text), boxes, indexes)
+            text, boxes, indexes = [], [], []
+        if box or (character.isspace() and text):
+            text.append(character if box else " ")
+            boxes.append(box or boxes[-1])
+            indexes.append(index)
+
+
+def _apart(last: Box, box: Box) -> bool:
+    height = max(last[3] - last[1], 1.0)
+    beside = min(last[3], box[3]) - max(last[1], box[1]) > 0
+    return not beside or box[0] - last[2] > _APART * height or last[0] - box[2] > _APART * height

@@ -9,15 +9,9 @@ from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.marks import Drawing
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
-from paraph.pdf.sealing.draft import (
-    ExpectedSeal,
-    SealContent,
-    SealRevision,
-    archive_revision,
-    seal_revision,
-    unsigned_revision,
-)
-from paraph.pdf.sealing.self_check import check_appended
+from paraph.pdf.sealing.draft import SealContent, SealRevision, archive_revision, seal_revision
+from paraph.pdf.sealing.self_check import ExpectedSeal
+from paraph.pdf.sealing.self_check import check as check_seal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
@@ -52,7 +46,7 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: dict
     content = replace(content, clean_contents=content.clean_contents and method == "incremental")
     reader = PdfReader(variant, is_closed=content.clean_contents)
     draft = seal_revision(reader, content, from_plain(LongTermData, data), hole)
-    message, text = _revision(draft.revision.write(), len(variant))
+    message, text = _revision(draft.revision.write())
     if method == "incremental":
         return {**message, "variant": 0, "known": _known(draft)}, text
     return {**message, "variant": len(variant), "known": _known(draft)}, variant + text
@@ -63,23 +57,17 @@ def archive(file: UntrustedFile, known: dict[str, Any], data: dict[str, Any], ho
     """Return the revision of an archive timestamp for a sealed file."""
     reader = PdfReader(_content(file), is_closed=known["is_closed"])
     revision = archive_revision(reader, from_plain(LongTermData, data), frozenset(known["names"]), hole)
-    return _revision(revision.write(), file.size)
+    return _revision(revision.write())
 
 
 @answering
 def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> JobAnswer:
     """Check that the finished file, whose first ``size`` bytes are the variant, is what was to be written."""
-    content, wanted = _content(file), from_plain(ExpectedSeal, expected)
+    content = _content(file)
     with memoryview(content) as whole:
         original_hash = hashlib.sha256(whole[:size])
-    check_appended(
-        content,
-        size,
-        original_hash=original_hash,
-        original_start=known["start"],
-        placed=list(_placed(known["placed"])),
-        **vars(wanted),
-    )
+    placed, wanted = list(_placed(known["placed"])), from_plain(ExpectedSeal, expected)
+    check_seal(content, size, original_hash, original_start=known["start"], placed=placed, expected=wanted)
     return {}, b""
 
 
@@ -97,16 +85,16 @@ def _content(file: UntrustedFile) -> bytes:
     return cast(bytes, file.content)
 
 
-def _revision(written: WrittenRevision, size: int) -> JobAnswer:
-    text, start, end = unsigned_revision(written, size)
-    return {"hole": [start, end]}, bytes(text)
+def _revision(written: WrittenRevision) -> JobAnswer:
+    return {"hole": [written.start, written.end]}, bytes(written.text)
 
 
 def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
-    is_closed = draft.revision.reader.is_closed
-    return {"start": draft.start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
+    reader = draft.revision.reader
+    start, is_closed = reader.crossreference.start, reader.is_closed
+    return {"start": start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:

@@ -14,16 +14,16 @@ from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.pages import PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged, drawing
 from paraph.pdf.untrusted.jobs.upload_checks.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import SLOW, check_drawing, check_reading
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import read_facts
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
+    PreparedFile,
     cannot_be_sealed,
     prepare_file,
     read_pages,
@@ -42,10 +42,7 @@ class Findings(NamedTuple):
     """What a reader finds in a file. ``facts``: the parts of the preflight report that do not follow from the pages."""
 
     facts: dict[str, Any]
-    pages: list[PageGeometry]
-    reader: PdfReader
-    nodes: list[PageNode]
-    plain: PlainForm
+    file: PreparedFile
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
@@ -71,44 +68,43 @@ def _inspected(
     file: UntrustedFile, document: pypdfium2.PdfDocument, scanned: ScannedFile | None, page_limit: int
 ) -> JobAnswer:
     began = time.process_time()
-    findings, content = None, b""
+    findings = None
     if scanned and scanned.passive and not scanned.may_draw_annotations:
         findings = read_by_own_reader(scanned.reader, page_limit)
-        if findings and len(findings.pages) != len(document):
+        if findings and len(findings.file.pages) != len(document):
             findings = None
-    check_drawing(document, findings.reader if findings else None, findings.nodes if findings else [])
-    if findings and second_opinion(findings.reader, file) is not Opinion.SAME:
+    check_drawing(document, findings.file.reader if findings else None, findings.file.nodes if findings else [])
+    if findings and second_opinion(findings.file.reader, file) is not Opinion.SAME:
         findings = None
     sound = findings is not None
-    if findings is None:
-        findings, content = read_by_pikepdf(file, page_limit, scanned)
+    facts, found = findings or read_by_pikepdf(file, page_limit, scanned)
     _try_first_page(document)
-    with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
+    with UntrustedFile(content=found.content) if found.content else nullcontext(file) as shown:
         try:
-            if referred_in_contents(findings.reader, findings.nodes):
+            if referred_in_contents(found.reader, found.nodes):
                 raise shown_differently()
-            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, findings.plain)
+            disputes = find_disputes(found.reader, shown, found.nodes, found.pages, found.plain)
         except (Unsafe, *CONFUSED) as error:
             raise damaged() from error
         if not sound or time.process_time() - began > SLOW:
             try:
-                check_reading(shown.whole, findings.pages)
+                check_reading(shown.whole, found.pages)
             except (Unsafe, SealError, *CONFUSED) as error:
                 raise cannot_be_sealed() from error
-    sizes = [(page.width, page.height) for page in findings.pages]
+    sizes = [(page.width, page.height) for page in found.pages]
     preflight = {
         **page_facts(sizes),
-        "rotated_pages": sum(1 for page in findings.pages if page.rotate),
-        **findings.facts,
+        "rotated_pages": sum(1 for page in found.pages if page.rotate),
+        **facts,
         "drawn_differently": disputes,
     }
-    found = {
+    answer = {
         "pages": sizes,
         "preflight": preflight,
-        "clean_contents": findings.plain.clean_contents,
-        "doubtful": [index + 1 for index in findings.plain.remarks],
+        "clean_contents": found.plain.clean_contents,
+        "doubtful": [index + 1 for index in found.plain.remarks],
     }
-    return found, content
+    return answer, found.content
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
@@ -126,17 +122,17 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
     except (NotPlain, Unsafe, *CONFUSED):
         return None
     facts = {"version": version[1].decode(), **PASSIVE, "method": "incremental"}
-    return Findings(facts, pages, reader, nodes, plain)
+    return Findings(facts, PreparedFile("incremental", b"", pages, reader, nodes, plain))
 
 
-def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile | None) -> tuple[Findings, bytes]:
+def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile | None) -> Findings:
     """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload. The facts are those
     of the replacement, except for ``repairs``. A file that lacks a page is refused for that, whatever other fault it
     has."""
     try:
         facts = read_facts(file, passive=scanned is not None and scanned.passive)
         prepared = prepare_file(file, page_limit, scanned=scanned is not None)
-        if prepared.content is not None:
+        if prepared.content:
             with UntrustedFile(content=prepared.content) as shown:
                 facts = {**read_facts(shown, passive=False), "repairs": facts["repairs"]}
     except PdfRefused as refused:
@@ -145,16 +141,14 @@ def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile |
         raise
     _require_pages(file.pdfium())
     facts["method"] = prepared.method
-    return Findings(facts, prepared.pages, prepared.reader, prepared.nodes, prepared.plain), prepared.content or b""
+    return Findings(facts, prepared)
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
     """Draw page 1 small and coarse, to learn whether it can be drawn within the limits."""
-    try:
+    with drawing(1):
         page = document[0]
         page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
-    except (pypdfium2.PdfiumError, ValueError) as error:
-        raise page_not_shown(1) from error
 
 
 def _require_pages(document: pypdfium2.PdfDocument) -> None:

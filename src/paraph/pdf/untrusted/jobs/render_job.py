@@ -9,7 +9,7 @@ import pikepdf
 import pypdfium2
 from PIL import Image, WebPImagePlugin  # noqa: F401  else Pillow imports all its plugins
 
-from paraph.pdf.refusal import no_such_page, page_not_shown, too_complex
+from paraph.pdf.refusal import too_complex
 from paraph.pdf.structure.pages import PageGeometry
 from paraph.pdf.untrusted.jobs.page_pictures import (
     has_layers,
@@ -17,7 +17,7 @@ from paraph.pdf.untrusted.jobs.page_pictures import (
     show_as_printed,
     show_form_fields,
 )
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, geometry_of_page, require_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_PIXELS = 16_000_000  # an A4 page at 5 pixels per point; larger pictures are scaled down
@@ -36,9 +36,8 @@ def render(
     top left; together they may have four times as many pixels as one picture of the page."""
     document = file.pdfium()
     show_form_fields(document)
-    if not 1 <= page_number <= len(document):
-        raise no_such_page(page_number, len(document))
-    try:
+    require_page(document, page_number)
+    with drawing(page_number):
         page = document[page_number - 1]
         unit = geometry_of_page(file, page, page_number - 1).unit
         options = _as_printed(file, page, page_number - 1) if printed else {}
@@ -47,8 +46,6 @@ def render(
             options["crop"] = _crop(width, height, part)
             width, height = width / 2, height / 2
         picture = page.render(scale=_bounded(width, height, scale * unit), rev_byteorder=True, **options).to_pil()
-    except (pypdfium2.PdfiumError, ValueError) as error:
-        raise page_not_shown(page_number) from error
     return {"width": picture.width, "height": picture.height}, _encoded(picture, form)
 
 
@@ -83,7 +80,7 @@ def _encoded(picture: Image.Image, form: str) -> bytes:
     return file.getvalue()
 
 
-def preview(files: Sequence[UntrustedFile], places: list[list[int]]) -> JobAnswer:
+def preview(*files: UntrustedFile, places: list[list[int]]) -> JobAnswer:
     """Return the pages of all files but the last, one after the other. ``places``: for each page of each file the page
     of the last file that lies over it, counted from 0."""
     *documents, overlay = files

@@ -1,18 +1,19 @@
 """Where documents wait for a signature: «Signature: ____», a rule with a name under it, an empty cell of a table.
 
-Blanks are runs of underscores or dots, rules, and cells. Words before, in, under or over a blank say what it is for.
+Blanks are runs of underscores or dots, rules, and cells. Words before, in, under or over a blank say what it is for:
+those of ``signature_words.json``, which are regular expressions.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from paraph.pdf.structure.pages import Box, transform_box
-from paraph.pdf.untrusted.jobs.characters import PageText, around, readable_pages
+from paraph.pdf.structure.pages import Box, around, transform_box
+from paraph.pdf.untrusted.jobs.characters import PageText, readable_pages, text_runs
 from paraph.pdf.untrusted.jobs.rulings import Line, rulings
-from paraph.pdf.untrusted.jobs.signature_words import SIGNED_HERE, asks, is_name
-from paraph.pdf.untrusted.jobs.text_runs import text_runs
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
@@ -40,7 +41,20 @@ _NAMED = 300.0  # points of a blank under which a name stands
 _SENTENCE = 60  # characters: what is longer and stands over a blank is no label
 _GOES_ON = 15  # characters after a blank that is one within a sentence
 
-Found = list[Any]  # a row of the answer, with what `asks` says at its end
+_LONGEST_LABEL = 80
+_LONGEST_PARTY = 60
+_WORDS = json.loads(Path(__file__).with_name("signature_words.json").read_text("utf-8"))
+_OF = {name: f"(?:{'|'.join(each)})" for name, each in _WORDS.items()}
+_NOUN, _AND, _PART = _OF["signature_as_noun"], _OF["and"], rf"(?:{_OF['particles']}|[^\W\d_a-z][\w'’.-]*)"
+_ONE = rf"{_OF['before_party']}{{0,2}}{_OF['party']}{_OF['party_ends']}?"
+_SIGNED_HERE = re.compile(_OF["signature"], re.IGNORECASE)
+_OTHERWISE = re.compile(rf"^\W*{_OF['printed']}?{_OF['otherwise']}\b", re.IGNORECASE)
+_WITH_SIGNATURE = re.compile(rf"[,/&+]\s*(?:\w+\s+)?{_NOUN}|{_AND} {_NOUN}", re.IGNORECASE)
+_WHEN_OR_WHERE = re.compile(rf"\b{_OF['signed']}\s+{_OF['when_or_where']}\b|\bfait à|\bdate\b.*\bsign", re.IGNORECASE)
+_PARTY = re.compile(rf"^\W*{_ONE}(?=$|[\s\W])|[,(\u2013-]\s*{_ONE}\)?$", re.IGNORECASE)
+_NAME = re.compile(rf"(?:{_OF['titles']}\.? )*[^\W\d_a-z][\w'’.-]*(?: {_PART}){{1,4}}")
+
+Found = list[Any]  # a row of the answer, with what `_asks` says at its end
 
 
 class _Words(NamedTuple):
@@ -74,7 +88,7 @@ def list_signature_lines(file: UntrustedFile) -> JobAnswer:
     left = _MOST_CHARACTERS
     for speaks in (True, False):
         for page in readable_pages(file):
-            if left >= 0 and bool(SIGNED_HERE.search(page.quick())) is speaks:
+            if left >= 0 and bool(_SIGNED_HERE.search(page.quick())) is speaks:
                 left -= page.count
                 found += _of_page(page, speaks=speaks)
     found.sort(key=lambda each: (each[1], -round(each[3] / 20), each[2]))
@@ -154,10 +168,10 @@ def _labelled(blank: _Blank, room: float, on: _Sheet) -> tuple[str, str, int]:
     before = blank.before or min(near, default=(0.0, ""))[1]
     below = [_text(row) for row in _rows(blank.floor, level, _BELOW, on.words, up=False)]
     told = [each for each in (before, blank.after, *below, *_heads(blank.floor, room, on)) if each]
-    asking = [each for each in told if asks(each) > 0 or (asks(each) and each not in below[1:])]
+    asking = [each for each in told if _asks(each) > 0 or (_asks(each) and each not in below[1:])]
     label = next(iter([*asking, *told]), "")
-    asked = max(asks(label), 0)
-    if not asking and not before and below and is_name(below[0]) and right - left <= _NAMED:
+    asked = max(_asks(label), 0)
+    if not asking and not before and below and _is_name(below[0]) and right - left <= _NAMED:
         asked = int(on.speaks)
     is_filled_in = room < _PARTY_ROOM or len(blank.after) > _GOES_ON
     return label, " / ".join(told), 0 if asked == 1 and is_filled_in else asked
@@ -206,11 +220,11 @@ def _in_cell(cell: Box, words: Sequence[_Words], page: int) -> Iterator[Found]:
     )
     beside = [_nearest([each for each in words if _middle_in(each.box, side)], cell) for side in sides]
     told = [_text(inside)] if inside else beside
-    label, room = max(told, key=asks), min(room - 2 * _INSIDE, _MOST_ROOM)
-    if asks(label) > 0 and room >= _PARTY_ROOM and min(map(asks, told[:2])) >= 0:
+    label, room = max(told, key=_asks), min(room - 2 * _INSIDE, _MOST_ROOM)
+    if _asks(label) > 0 and room >= _PARTY_ROOM and min(map(_asks, told[:2])) >= 0:
         floor = (left + _INSIDE, low + _INSIDE - _THIN, right - _INSIDE, low + _INSIDE)
         about = " / ".join(dict.fromkeys(filter(None, [*told, *beside])))
-        yield [label[:_LONGEST], page, *floor, room, about[: 2 * _LONGEST], asks(label)]
+        yield [label[:_LONGEST], page, *floor, room, about[: 2 * _LONGEST], _asks(label)]
 
 
 def _is_next(free: Box, cell: Box) -> bool:
@@ -226,3 +240,17 @@ def _nearest(words: Sequence[_Words], cell: Box) -> str:
 
 def _middle_in(box: Box, cell: Box) -> bool:
     return cell[0] < (box[0] + box[2]) / 2 < cell[2] and cell[1] < (box[1] + box[3]) / 2 < cell[3]
+
+
+def _asks(label: str) -> int:
+    """Return 2 where the words beside a blank ask for a signature, 1 where they name who might sign there, -1 where
+    they ask for something else, such as a date, otherwise 0."""
+    otherwise = _WHEN_OR_WHERE.search(label) or _OTHERWISE.match(label)
+    if otherwise or len(label) > _LONGEST_LABEL:
+        return 2 if otherwise and _WITH_SIGNATURE.search(label) else -bool(otherwise)
+    return 2 if _SIGNED_HERE.search(label) else int(len(label) <= _LONGEST_PARTY and bool(_PARTY.search(label)))
+
+
+def _is_name(label: str) -> bool:
+    """Return whether the words may be somebody's name."""
+    return len(label) <= _LONGEST_PARTY and bool(_NAME.fullmatch(label))

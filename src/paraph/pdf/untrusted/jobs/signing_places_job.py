@@ -4,14 +4,10 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-import pypdfium2
-
-from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.pages import Box
-from paraph.pdf.untrusted.jobs.characters import PageText
+from paraph.pdf.untrusted.jobs.characters import PageText, TextRun, text_runs
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
-from paraph.pdf.untrusted.jobs.text_runs import TextRun, text_runs
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, require_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 Place = tuple[int, float, float, float, float]
@@ -32,13 +28,9 @@ def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswe
     covered: list[list[str]] = [[] for _ in places]
     in_order = sorted(range(len(places)), key=lambda index: places[index][0])
     for number, indexes in groupby(in_order, key=lambda index: places[index][0]):
-        if not 1 <= number <= len(document):
-            raise no_such_page(number, len(document))
-        try:
-            with PageText(file, number - 1) as page:
-                runs = list(text_runs(page))
-        except (pypdfium2.PdfiumError, ValueError) as error:
-            raise page_not_shown(number) from error
+        require_page(document, number)
+        with drawing(number), PageText(file, number - 1) as page:
+            runs = list(text_runs(page))
         # with blanks in place of what is no word
         words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run) for run in runs]
         for index in indexes:

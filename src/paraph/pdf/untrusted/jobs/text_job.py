@@ -8,14 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import pypdfium2
-
-from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.pages import Box, transform_box
+from paraph.pdf.structure.pages import Box, around, transform_box
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.characters import PageText, around, lines, readable_pages
+from paraph.pdf.untrusted.jobs.characters import PageText, lines, readable_pages
 from paraph.pdf.untrusted.jobs.reading_order import in_reading_order, runs_from_right
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, require_page
 from paraph.pdf.untrusted.jobs.visual_order import (
     fold_with_places,
     may_contain_tag,
@@ -167,15 +164,9 @@ def _of_page(page: PageText, wanted: str = "") -> Iterator[tuple[str, str, Box]]
 
 def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
     """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
-    count = len(file.pdfium())
-    if not 1 <= page_number <= count:
-        raise no_such_page(page_number, count)
-    try:
-        with PageText(file, page_number - 1) as page:
-            size, words = {"width": page.geometry.width, "height": page.geometry.height}, list(_words(page))
-    except pypdfium2.PdfiumError as error:
-        raise page_not_shown(page_number) from error
-    return {**size, "words": words}, b""
+    require_page(file.pdfium(), page_number)
+    with drawing(page_number), PageText(file, page_number - 1) as page:
+        return {"width": page.geometry.width, "height": page.geometry.height, "words": list(_words(page))}, b""
 
 
 def _words(page: PageText) -> Iterator[list[str | float]]:

@@ -6,16 +6,16 @@ import io
 import mmap
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from decimal import Decimal
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.refusal import PdfRefused, SealError
+from paraph.pdf.refusal import PdfRefused, SealError, no_such_page, page_not_shown
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import PageGeometry, page_geometry
 from paraph.pdf.structure.reader import PdfReader
@@ -49,9 +49,7 @@ class UntrustedFile:
     def __enter__(self) -> "UntrustedFile":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for document in reversed(self._opened):
             document.close()
         self._file.close()
@@ -121,14 +119,14 @@ class UntrustedFile:
                 inherit_page_attributes=False,  # leave the pages unchanged
                 suppress_warnings=True,
             )
+            self._opened.append(document)
+            document.Root  # noqa: B018  raises where there is none, for which qpdf does not look before
         except pikepdf.PasswordError as error:
             raise _locked() from error
-        except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
+        except (pikepdf.PikepdfError, RuntimeError, *CONFUSED) as error:
             if _UNSUPPORTED.search(str(error)):
                 raise unsupported_encryption(self.content) from error
-            raise _unreadable() from error
-        self._opened.append(document)
-        _require_catalog(document)
+            raise PdfRefused("unreadable", "The file cannot be read as a PDF.") from error
         return document
 
     @functools.cached_property
@@ -150,6 +148,21 @@ class UntrustedFile:
         return damaged()
 
 
+@contextmanager
+def drawing(page_number: int) -> Iterator[None]:
+    """Raise PdfRefused ``page_not_shown`` where PDFium cannot read or draw the page, which is counted from 1."""
+    try:
+        yield
+    except (pypdfium2.PdfiumError, ValueError) as error:
+        raise page_not_shown(page_number) from error
+
+
+def require_page(document: pypdfium2.PdfDocument, page_number: int) -> None:
+    """Raise PdfRefused ``no_such_page`` for a page that the document does not have."""
+    if not 1 <= page_number <= len(document):
+        raise no_such_page(page_number, len(document))
+
+
 def damaged() -> PdfRefused:
     """Refuse a file that one reader opens, and another does not."""
     return PdfRefused(
@@ -158,20 +171,8 @@ def damaged() -> PdfRefused:
     )
 
 
-def _require_catalog(document: pikepdf.Pdf) -> None:
-    """Ask qpdf for the catalog, for which it does not look before. Raise PdfRefused ``unreadable``."""
-    try:
-        document.Root  # noqa: B018  raises where there is none
-    except (pikepdf.PikepdfError, *CONFUSED) as error:
-        raise _unreadable() from error
-
-
 def _locked() -> PdfRefused:
     return PdfRefused("password", "The PDF requires a password to open.")
-
-
-def _unreadable() -> PdfRefused:
-    return PdfRefused("unreadable", "The file cannot be read as a PDF.")
 
 
 def _without_lock_of_attachments(content: bytes) -> bytes:

@@ -1,10 +1,13 @@
-"""The jobs of the sandboxed processes that read uploads: each reads one file, a preview several."""
+"""The jobs of the sandboxed processes that read uploads: each reads one file, some several."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.sealing.draft import SealContent
+from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.untrusted.jobs import (
     draft_job,
     inspect_job,
@@ -17,7 +20,7 @@ from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_sou
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import disputes
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
-from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer, reader_of
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
@@ -26,6 +29,8 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "texts": text_job.list_texts,
     "signature_lines": signature_lines_job.list_signature_lines,
     "render": render_job.render,
+    "preview": render_job.preview,
+    "compare": disputes.compare,
     "covered_words": signing_places_job.find_covered_words,
     "text": text_job.text_layer,
     "sealing_seal": draft_job.seal,
@@ -41,11 +46,7 @@ def main() -> None:
 def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
     with ExitStack() as opened:
         files = [opened.enter_context(UntrustedFile(each)) for each in descriptors]
-        if request["job"] == "preview":
-            return render_job.preview(files, **request["arguments"])
-        if request["job"] == "compare":
-            return disputes.compare(files[0], files[1], **request["arguments"])
-        return JOBS[request["job"]](files[0], **request["arguments"])
+        return JOBS[request["job"]](*files, **request["arguments"])
 
 
 def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
@@ -65,6 +66,8 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
     ):
         with UntrustedFile(content=pdf) as file:
             jobs[job](file, **arguments)
+    for kind in (SealContent, LongTermData, ExpectedSeal):
+        reader_of(kind)
     verify_on_trial(pdf)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.signature_fields import SignedField, text_of_string
+from paraph.pdf.structure.signature_fields import SignedField, form_fields, text_of_string
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.view import NotPermitted, Update, check_keys, check_same, is_plain, meaning
 
@@ -180,25 +180,12 @@ def _check_name(update: Update, field: Dictionary) -> None:
         raise NotPermitted("the new field has no plain name")
     root = update.before.dictionary(update.before.trailer.get(b"/Root"))
     form = update.before.dictionary(root.get(b"/AcroForm"))
-    if name.casefold() in _names(update, update.was(form.get(b"/Fields")), 0, set()):
+    fields = form_fields(update.was, update.was(form.get(b"/Fields")))
+    if name.casefold() in {text_of_string(update.was(each.get(b"/T"))).casefold() for each in fields}:
         raise NotPermitted("the new field has the name of another one")
     hint = field.get(b"/TU", b"()")
     if not isinstance(hint, bytes) or hint[:1] not in (b"(", b"<") or len(text_of_string(hint)) > _LONGEST_NAME:
         raise NotPermitted("the new field has an odd description")
-
-
-def _names(update: Update, fields: Any, depth: int, seen: set[Ref]) -> set[str]:
-    found = set[str]()
-    for item in fields if isinstance(fields, list) and depth < _DEEPEST else ():
-        if type(item) is Ref:
-            if item in seen:
-                continue
-            seen.add(item)
-        field = update.was(item)
-        if isinstance(field, dict):
-            found.add(text_of_string(update.was(field.get(b"/T"))).casefold())
-            found |= _names(update, update.was(field.get(b"/Kids")), depth + 1, seen)
-    return found
 
 
 def _check_value(update: Update, ref: Any, signature: SignedField) -> None:

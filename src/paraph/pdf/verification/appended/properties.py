@@ -146,13 +146,10 @@ def _parsed(text: str) -> ElementTree.Element:
     roots = [packet] if packet.tag == _RDF + "RDF" else list(packet) if packet.tag == _PREFIXES["x"] + "xmpmeta" else []
     if [each.tag for each in roots] != [_RDF + "RDF"] or not all(map(_is_usual, roots[0].iter())):
         raise NotPermitted("the metadata is not written as programs write it")
-    if any(each.tag != _RDF + "Description" for each in roots[0]) or len({_about(each) for each in roots[0]}) > 1:
+    described = {(each.tag, each.get(_ABOUT, "")) for each in roots[0]}
+    if len(described) > 1 or any(tag != _RDF + "Description" for tag, _ in described):
         raise NotPermitted("the metadata describes more than the file")
     return packet
-
-
-def _about(description: ElementTree.Element) -> str:
-    return description.get(_ABOUT, "")
 
 
 def _is_usual(element: ElementTree.Element) -> bool:

@@ -10,7 +10,17 @@ from functools import cached_property
 from typing import Any
 
 from paraph.pdf.structure.encryption import string_bytes
-from paraph.pdf.structure.objects import REST_OF_REFERENCE, Dictionary, PdfStream, Ref, Unsafe, parse, string_end
+from paraph.pdf.structure.objects import (
+    REST_OF_REFERENCE,
+    Dictionary,
+    PdfStream,
+    Ref,
+    Unsafe,
+    followed,
+    parse,
+    string_end,
+    unescaped,
+)
 from paraph.pdf.structure.reader import PdfReader
 
 SPACE = rb"[\t\n\r ]*+"
@@ -25,12 +35,10 @@ _ATOM = rb"(?:" + rb"|".join([_NAME, _REFERENCE, _NUMBER, rb"true|false|null"]) 
 _TOKEN = re.compile(SPACE + rb"(?:(<<|\[)|(>>|\])|(\()|<[0-9A-Fa-f\t\n\r ]*+>|" + _ATOM + rb")")
 _OPENED, _CLOSED, _STRING = 1, 2, 3
 _ENDS = {b"<<": b">>", b"[": b"]"}
-_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
 _OF_ANY_NUMBER = {b"/UserUnit", b"/PZ", b"/Dur", b"/CA", b"/ca", b"/LW", b"/ML", b"/FL"}
 _ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]+ ")
 """What LibreOffice says of the document that it encloses, in a trailer, up to the reference (PDFBox renumbers it)."""
-_MOST_STEPS = 32
 _HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
 _LONGEST_GAP = 64
 _USES = re.compile(
@@ -89,7 +97,7 @@ def meaning(value: Any) -> Any:
     readers want some numbers whole; a null entry is one, since readers take it for the end of what is inherited.
     References stay. Raises :class:`NotPermitted` for a dictionary that has a key twice."""
     if isinstance(value, dict):
-        entries = {_decoded_name(key): meaning(item) for key, item in value.items()}
+        entries = {unescaped(key): meaning(item) for key, item in value.items()}
         if len(entries) != len(value):
             raise NotPermitted("a dictionary has a key twice")
         return entries
@@ -124,14 +132,10 @@ def _is_real(value: Any) -> bool:
 
 def _meaning_of_token(token: bytes) -> Any:
     if token[:1] == b"/":
-        return ("name", _decoded_name(token))
+        return ("name", unescaped(token))
     if is_string(token):
         return ("string", string_bytes(token))
     return ("truth", token) if token in (b"true", b"false") else ("real", Decimal(token.decode("ascii")))
-
-
-def _decoded_name(token: bytes) -> bytes:
-    return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), token) if b"#" in token else token
 
 
 def is_string(value: Any) -> bool:
@@ -194,12 +198,9 @@ class Update:
         return self.before.resolve(value)
 
     def now(self, value: Any) -> Any:
-        """Resolve a value as it is with the update, and account for what of the update was needed."""
-        for _ in range(_MOST_STEPS):
-            if type(value) is not Ref:
-                return value
-            value = self.account(value) if value in self.revision.objects else self.before.object(value)
-        raise NotPermitted("references go round in a circle")
+        """Resolve a value as it is with the update, and account for what of the update was needed. Raise
+        :class:`~paraph.pdf.structure.objects.Unsafe` for references that go round in a circle."""
+        return followed(value, lambda ref: (self.account if ref in self.revision.objects else self.before.object)(ref))
 
     def dictionary(self, value: Any, what: str) -> Dictionary:
         """Resolve a new dictionary. Raises :class:`NotPermitted` for anything else."""

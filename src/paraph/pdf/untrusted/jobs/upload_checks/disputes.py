@@ -15,12 +15,12 @@ import pypdfium2
 from PIL import Image, ImageChops, ImageFilter
 from pypdfium2 import raw
 
-from paraph.pdf.refusal import Facts, PdfRefused, page_not_shown
+from paraph.pdf.refusal import Facts, PdfRefused
 from paraph.pdf.structure.objects import Dictionary, Ref
-from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, inverse, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, around, inverse, transform_box
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.characters import Characters, around
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.jobs.characters import Characters
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, geometry_of_page
 from paraph.pdf.untrusted.jobs.upload_checks.annotation_looks import (
     AnnotationValues,
     Settings,
@@ -176,22 +176,19 @@ def _of_annotations(
     borders: list[tuple[AnnotationValues, list[Box]]],
 ) -> Iterator[Dispute]:
     """Yield what is told of the annotations of a page. Raise PdfRefused."""
-    try:
-        with closing(ShownPage(document, index, geometry)) as page:
-            for annotation in disputed:
-                kind, area = annotation.subtype, annotation.area
-                if area is None or not _on_page(area, geometry):
-                    continue
-                what = "form_field" if kind == b"/Widget" else "annotation"
-                is_icon = kind == b"/Text"  # PDFium shows one as well, of another look
-                if not is_icon and page.shows_text_in(area):
-                    raise _refused(index, what, kind)
-                yield Dispute(index, what, area)
-            for annotation, strips in borders:
-                if found := _border(page, index, annotation, strips):
-                    yield found
-    except (pypdfium2.PdfiumError, ValueError) as error:
-        raise page_not_shown(index + 1) from error
+    with drawing(index + 1), closing(ShownPage(document, index, geometry)) as page:
+        for annotation in disputed:
+            kind, area = annotation.subtype, annotation.area
+            if area is None or not _on_page(area, geometry):
+                continue
+            what = "form_field" if kind == b"/Widget" else "annotation"
+            is_icon = kind == b"/Text"  # PDFium shows one as well, of another look
+            if not is_icon and page.shows_text_in(area):
+                raise _refused(index, what, kind)
+            yield Dispute(index, what, area)
+        for annotation, strips in borders:
+            if found := _border(page, index, annotation, strips):
+                yield found
 
 
 def _border(page: ShownPage, index: int, annotation: AnnotationValues, strips: list[Box]) -> Dispute | None:
@@ -276,7 +273,7 @@ def _pictures(content: bytes) -> Iterator[Image.Image]:
 def _different(
     file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, theirs: Image.Image, scale: float
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    try:
+    with drawing(index + 1):
         page = document[index]
         geometry = geometry_of_page(file, page, index)
         ours = page.render(scale=scale, draw_annots=False, may_draw_forms=False).to_pil().convert("L")
@@ -286,8 +283,6 @@ def _different(
                 box = (left / scale, geometry.height - bottom / scale, right / scale, geometry.height - top / scale)
                 area = transform_box(geometry.to_user, box)
                 yield _place(Dispute(index, "contents", area), geometry), shown.shows_text_in(area)
-    except (pypdfium2.PdfiumError, ValueError) as error:
-        raise page_not_shown(index + 1) from error
 
 
 def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, int, int]]:

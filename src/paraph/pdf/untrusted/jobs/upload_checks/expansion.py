@@ -1,7 +1,6 @@
 """Bounds on what streams and page contents unpack to, as often as drawn, enforced without unpacking any as a whole."""
 
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -117,64 +116,44 @@ def _unknown_size(limit: int) -> int:
 
 def check_contents(reader: PdfReader, pages: Iterable[PageNode]) -> None:
     """Raise PdfRefused ``too_complex`` if the contents of a page, or repeated contents, unpack to more than any
-    document needs. Contents drawn once are counted with the file's other streams."""
-    check = _ContentsCheck(reader)
-    for page in pages:
-        check.add(page)
+    document needs. Contents drawn once are counted with the file's other streams, and none is unpacked where the
+    lengths of all keep within the bounds."""
+    drawn = [_contents(reader, page) for page in pages]
+    if not _are_bounded(drawn, partial(_estimated, reader)) and not _are_bounded(drawn, partial(_measured, reader)):
+        raise too_complex()
 
 
-class _ContentsCheck:
-    """Estimate streams by their length, and unpacks only those that might exceed a bound."""
+def _contents(reader: PdfReader, page: PageNode) -> list[Ref]:
+    value = page.dictionary.get(b"/Contents")
+    resolved = reader.resolve(value)
+    return [item for item in (resolved if isinstance(resolved, list) else [value]) if type(item) is Ref]
 
-    def __init__(self, reader: PdfReader) -> None:
-        self._reader = reader
-        self._sizes: dict[Ref, int] = {}
-        self._exact: set[Ref] = set()
-        self._repeats: Counter[Ref] = Counter()
-        self._repeated = 0
 
-    def add(self, page: PageNode) -> None:
-        drawn = self._drawn(page)
-        for ref in drawn:
-            if ref in self._sizes:
-                self._repeats[ref] += 1
-                self._repeated += self._sizes[ref]
-            else:
-                self._sizes[ref] = self._estimate(ref)
-        if self._sum(Counter(drawn), _LARGEST_PAGE, sum(map(self._sizes.__getitem__, drawn))) > _LARGEST_PAGE:
-            raise too_complex()
-        if self._repeated > _LARGEST_REPEATED:
-            self._repeated = self._sum(self._repeats, _LARGEST_REPEATED, self._repeated)
-            if self._repeated > _LARGEST_REPEATED:
-                raise too_complex()
+def _are_bounded(drawn: Iterable[Sequence[Ref]], size: Callable[[Ref], int]) -> bool:
+    sizes, repeated = dict[Ref, int](), 0
+    for refs in drawn:
+        for ref in refs:
+            repeated += sizes.get(ref, 0)
+            if ref not in sizes:
+                sizes[ref] = size(ref)
+        if sum(map(sizes.__getitem__, refs)) > _LARGEST_PAGE or repeated > _LARGEST_REPEATED:
+            return False
+    return True
 
-    def _sum(self, uses: Counter[Ref], limit: int, estimate: int) -> int:
-        """Return the total, exact if the estimate exceeds the limit."""
-        if estimate <= limit:
-            return estimate
-        for ref in uses:
-            if ref not in self._exact:
-                self._exact.add(ref)
-                self._sizes[ref] = self._exactly(ref)
-        return sum(self._sizes[ref] * count for ref, count in uses.items())
 
-    def _estimate(self, ref: Ref) -> int:
-        stream = self._reader.resolve(ref)
-        if not isinstance(stream, PdfStream):
-            return 0
-        filters = stream.dictionary.get(b"/Filter")
-        return most_unpacked(filters if isinstance(filters, list) else [filters], len(stream.data))
+def _estimated(reader: PdfReader, ref: Ref) -> int:
+    stream = reader.resolve(ref)
+    if not isinstance(stream, PdfStream):
+        return 0
+    filters = stream.dictionary.get(b"/Filter")
+    return most_unpacked(filters if isinstance(filters, list) else [filters], len(stream.data))
 
-    def _exactly(self, ref: Ref) -> int:
-        try:
-            return len(unpacked(self._reader.resolve(ref), _LARGEST_PAGE))
-        except TooLarge:
-            raise too_complex() from None
-        except Unsafe:  # no reader here decodes it
-            return 0
 
-    def _drawn(self, page: PageNode) -> list[Ref]:
-        value = page.dictionary.get(b"/Contents")
-        resolved = self._reader.resolve(value)
-        listed = resolved if isinstance(resolved, list) else [value]
-        return [item for item in listed if type(item) is Ref]
+def _measured(reader: PdfReader, ref: Ref) -> int:
+    stream = reader.resolve(ref)
+    try:
+        return len(unpacked(stream, _LARGEST_PAGE)) if isinstance(stream, PdfStream) else 0
+    except TooLarge:
+        raise too_complex() from None
+    except Unsafe:  # no reader here decodes it
+        return 0

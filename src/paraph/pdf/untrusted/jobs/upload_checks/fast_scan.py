@@ -12,14 +12,12 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from paraph.pdf.refusal import SealError
-from paraph.pdf.structure.crossreference import CrossReferenceSection
-from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Dictionary, PdfStream, Unsafe, parse
-from paraph.pdf.structure.reader import STREAM, PdfReader
+from paraph.pdf.structure.crossreference import TABLE_ENTRY, CrossReferenceSection
+from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Dictionary, PdfStream, Unsafe, parse, unescaped
+from paraph.pdf.structure.reader import OBJECT_HEAD, STREAM, PdfReader
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
 
-_TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
-_HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 _ESCAPED_BYTE = re.compile(rb"\\.", re.DOTALL)
 _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
@@ -35,7 +33,6 @@ _DRAWN_ANNOTATIONS = re.compile(  # annotations that may draw something: any but
 )
 _OTHER_NAME = re.compile(rb"/[!-$&'*-.0-;=?-Z^-z|~]*+[\x80-\xff]")  # perhaps within a string
 _ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
-_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
 
 class ObjectSpan(NamedTuple):
@@ -117,14 +114,14 @@ def _body(data: bytes, start: int, number: int, generation: int) -> int:
     head = b"%d %d obj" % (number, generation)
     if data[start : start + len(head)] == head:
         return start + len(head)
-    match = _HEAD.match(data, start)
+    match = OBJECT_HEAD.match(data, start)
     if match is None or (int(match[1]), int(match[2])) != (number, generation):
         raise Unsafe("an object is not where the cross-reference says")
     return match.end()
 
 
 def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]) -> None:
-    found = _TABLE_ENTRY.findall(data, place, place + 20 * count)
+    found = TABLE_ENTRY.findall(data, place, place + 20 * count)
     if len(found) != count:
         raise Unsafe("a cross-reference entry is not 20 bytes wide")
     for number, (offset, generation, kind) in enumerate(found, start=first):
@@ -246,4 +243,4 @@ def _contains_name(names: re.Pattern[bytes], text: bytes) -> bool:
     if names.search(text):
         return True
     escaped = _ESCAPED.findall(text) if b"#" in text else ()
-    return any(names.match(_ESCAPE.sub(lambda found: bytes((int(found[1], 16),)), name)) for name in escaped)
+    return any(names.match(unescaped(name)) for name in escaped)

@@ -6,6 +6,7 @@ Scripts and actions are counted in one walk over all objects. Pages that may pri
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -32,14 +33,11 @@ _REPAIRS_TOLD = 5
 _NAME_OF_FILE = re.compile(r"^(WARNING: )?(stream )?<[^>]*>[^:]*: ")
 # qpdf writes names without escapes, so /J#61vaScript matches too, and sorts the keys of dictionaries
 _TURNING_PAGES = rb"/N /(?:NextPage|PrevPage|FirstPage|LastPage) (?:/Next \d+ \d+ R )?/S /Named\b"
-_ACTIONS = {
+_COUNTED = {
     "scripts": re.compile(rb"/S /JavaScript\b|/JS\b(?:(?!>>|/S ).)*/S /Rendition\b", re.DOTALL),
     "launch_actions": re.compile(rb"/S /Launch\b"),
     "submit_actions": re.compile(rb"/S /(?:SubmitForm|ImportData)\b"),
     "attachments": re.compile(rb"/EF <<"),
-}
-_COUNTED = {
-    **_ACTIONS,
     "named": re.compile(rb"/S /Named\b"),
     "turning_pages": re.compile(_TURNING_PAGES),
     "changing": re.compile(rb"/S /(?:ResetForm|Hide|SetOCGState)\b|/AA (?:<< /|\d)"),
@@ -217,16 +215,13 @@ def _differs(
     file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool
 ) -> bool:
     """Compare one page, the screen first, since the changes for print last."""
-    page, form = document[index], document.formenv
-    try:
+    with closing(document[index]) as page:
         if layered:
             make_fields_annotations(page)
-            form = None
+        form = None if layered else document.formenv
         on_screen = _drawn(form, page, 0, deadline)
         show_as_printed(file, page, index, layered=layered)
         return on_screen != _drawn(form, page, raw.FPDF_PRINTING, deadline)
-    finally:
-        page.close()
 
 
 def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) -> bytes:
@@ -234,10 +229,8 @@ def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) ->
     width, height = page.get_size()
     longer = max(width, height, 1.0)
     scale = min(max(longer, _SHORTEST), _LONGEST) / longer
-    bitmap = pypdfium2.PdfBitmap.new_native(
-        max(round(width * scale), 1), max(round(height * scale), 1), raw.FPDFBitmap_BGRx
-    )
-    try:
+    size = max(round(width * scale), 1), max(round(height * scale), 1)
+    with closing(pypdfium2.PdfBitmap.new_native(*size, raw.FPDFBitmap_BGRx)) as bitmap:
         raw.FPDFBitmap_FillRect(bitmap, 0, 0, bitmap.width, bitmap.height, _BLANK)
         drawing = (bitmap, page, 0, 0, bitmap.width, bitmap.height, 0, raw.FPDF_ANNOT | purpose)
         pause = raw.IFSDK_PAUSE(version=1)
@@ -251,5 +244,3 @@ def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) ->
         if form:
             raw.FPDF_FFLDraw(form, *drawing)
         return bytes(bitmap.buffer)
-    finally:
-        bitmap.close()

@@ -15,11 +15,11 @@ from PIL import Image, ImageChops, ImageDraw
 from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants, is_signed
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
-from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometries_of, pages
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
@@ -35,10 +35,10 @@ _MORE_ATTEMPTS = 4
 
 
 class PreparedFile(NamedTuple):
-    """``content``: the file that stands in for the upload; ``None`` if the upload itself is used."""
+    """The file that is shown and sealed. ``content``: what stands in for the upload, empty if it is used itself."""
 
     method: Method
-    content: bytes | None
+    content: bytes
     pages: list[PageGeometry]
     reader: PdfReader
     nodes: list[PageNode]
@@ -104,7 +104,7 @@ def _try_variant(
     sealed = dry_run.sealed_on_trial(variant.whole, geometries, indices)
     dry_run.check_archivable(sealed)
     check_looks(file.whole, sealed, dry_run.marked_boxes(geometries, indices))
-    return PreparedFile(method, None if variant is file else variant.whole, geometries, reader, found, plain)
+    return PreparedFile(method, b"" if variant is file else variant.whole, geometries, reader, found, plain)
 
 
 def read_pages(reader: PdfReader, page_limit: int) -> tuple[list[PageNode], list[PageGeometry]]:
@@ -113,7 +113,7 @@ def read_pages(reader: PdfReader, page_limit: int) -> tuple[list[PageNode], list
     Revision(reader)
     nodes = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, nodes)
-    return nodes, geometries_of(reader, nodes)
+    return nodes, [geometry_of(reader, node) for node in nodes]
 
 
 def cannot_be_sealed() -> PdfRefused:
@@ -154,20 +154,17 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box]) -> None:
     width and height from the bottom left. Raise :class:`LooksDifferent`, and PdfRefused ``page_not_shown`` for a page
     that could not be drawn before.
     """
-    old, new = _opened(before), _opened(after)
-    try:
+    with closing(_opened(before)) as old, closing(_opened(after)) as new:
         if len(old) != len(new):
             raise LooksDifferent(f"{len(old)} pages became {len(new)}")
-        for index, box in marks.items():
-            try:
-                _check_page(_drawn_before(old, index), _drawn(new, index), index, box)
-            except LooksDifferent:
-                _check_again(before, after, index, box)
-    except pypdfium2.PdfiumError as error:
-        raise LooksDifferent("a page cannot be drawn any more") from error
-    finally:
-        new.close()
-        old.close()
+        try:
+            for index, box in marks.items():
+                try:
+                    _check_page(_drawn_before(old, index), _drawn(new, index), index, box)
+                except LooksDifferent:
+                    _check_again(before, after, index, box)
+        except pypdfium2.PdfiumError as error:
+            raise LooksDifferent("a page cannot be drawn any more") from error
 
 
 def _check_again(before: Any, after: Any, index: int, box: Box) -> None:
@@ -202,21 +199,16 @@ def _opened(file: Any) -> pypdfium2.PdfDocument:
 
 
 def _drawn_before(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
-    try:
+    with drawing(index + 1):
         return _drawn(document, index)
-    except (pypdfium2.PdfiumError, ValueError) as error:
-        raise page_not_shown(index + 1) from error
 
 
 def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
-    page = document[index]
-    try:
+    with closing(document[index]) as page:
         bitmap = page.render(scale=_PIXELS / max(*page.get_size(), 1.0), rev_byteorder=True)
         image: Image.Image = bitmap.to_pil().convert("RGB")
         bitmap.close()
         return image
-    finally:
-        page.close()
 
 
 def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box) -> None:

@@ -58,16 +58,10 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
         root, usual = reader.trailer.get(b"/Root"), _USUAL_END.search(reader.data[-_TAIL:]) is not None
         if type(root) is not Ref or document.Root.objgen != root:
             return Opinion.OTHER
-        waiting, seen = [root], set[Ref]()
-        while waiting:
-            ref = waiting.pop()
-            if ref not in seen:
-                seen.add(ref)
-                value = reader.object(ref)
-                if not _same(value, document.get_object(ref)):
-                    return Opinion.OTHER
-                usual = usual and _can_be_extended(value, reader)
-                waiting.extend(drawn_with(value))
+        for ref, value in drawn_objects(reader):
+            if not _same(value, document.get_object(ref)):
+                return Opinion.OTHER
+            usual = usual and _can_be_extended(value, reader)
     except PdfRefused:
         return Opinion.ODD
     except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
@@ -119,8 +113,19 @@ def _as_qpdf_writes(value: Any) -> bytes:
     return b"%d" % value if kind is int else serialized(value)
 
 
-def drawn_with(value: Any) -> Iterator[Ref]:
-    """Yield the references that lead from an object to what pages draw."""
+def drawn_objects(reader: PdfReader) -> Iterator[tuple[Ref, Any]]:
+    """Yield the objects that lead to what pages draw, and these, each once."""
+    waiting, seen = [reader.trailer[b"/Root"]], set[Ref]()
+    while waiting:
+        ref = waiting.pop()
+        if ref not in seen:
+            seen.add(ref)
+            value = reader.object(ref)
+            yield ref, value
+            waiting += _drawn_with(value)
+
+
+def _drawn_with(value: Any) -> Iterator[Ref]:
     if isinstance(value, dict) and value.get(b"/Type") == b"/Catalog":
         yield from _references([value.get(b"/Pages"), value.get(b"/OCProperties")])
     elif isinstance(value, dict) and (b"/Kids" in value or value.get(b"/Type") == b"/Page"):

@@ -15,7 +15,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import FIELD
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import Drawings
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Kinds, NotPlain, Tokens, check_entries
-from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import drawn_with
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import drawn_objects
 
 _INHERITED: Kinds = {
     b"/MediaBox": values.is_box,
@@ -77,7 +77,8 @@ def check_plain_form(reader: PdfReader, *, scanned: bool) -> PlainForm:
         tokens = Tokens()
         if not scanned:
             _check_objects(reader, tokens)
-        _check_drawn(reader, tokens)
+        for _, value in drawn_objects(reader):
+            tokens.check(value)
         return _check_pages(reader, tokens)
     except (Unsafe, *CONFUSED) as error:
         raise NotPlain(f"an object is odd: {error}") from error
@@ -93,18 +94,6 @@ def _check_objects(reader: PdfReader, tokens: Tokens) -> None:
             value = reader.object(ref)
             if ref != encryption:
                 tokens.check(value)
-
-
-def _check_drawn(reader: PdfReader, tokens: Tokens) -> None:
-    """Check the tokens of all that pages draw."""
-    waiting, seen = [reader.trailer[b"/Root"]], set[Ref]()
-    while waiting:
-        ref = waiting.pop()
-        if ref not in seen:
-            seen.add(ref)
-            value = reader.object(ref)
-            tokens.check(value)
-            waiting += drawn_with(value)
 
 
 def _check_pages(reader: PdfReader, tokens: Tokens) -> PlainForm:

@@ -113,17 +113,16 @@ def numbers(*lengths: int) -> Kind:
     return lambda value: type(value) is list and (not lengths or len(value) in lengths) and all(map(is_number, value))
 
 
+is_box = numbers(4)
+"""A rectangle, told by two opposite corners."""
+
+
 def one_of(*values: Any) -> Kind:
     return lambda value: type(value) in (int, bytes) and value in values
 
 
 def any_of(*kinds: Kind) -> Kind:
     return lambda value: any(kind(value) for kind in kinds)
-
-
-def is_box(value: Any) -> bool:
-    """Return whether the value is a rectangle of four numbers, those of two opposite corners."""
-    return type(value) is list and len(value) == 4 and all(map(is_number, value))
 
 
 def check_entries(what: str, entries: Dictionary, kinds: Kinds, resolve: Resolve) -> None:
