@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
 from paraph.bundle.make import open_bundle
-from paraph.bundle.names import free_name
 from paraph.bundle.readme import readme
 from paraph.cli import main
 from paraph.documents.models import Document
@@ -29,6 +28,7 @@ from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.pdf.container import asic
+from paraph.pdf.container.names import free_name
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.signature_requests.models import SignatureRequest

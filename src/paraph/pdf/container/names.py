@@ -1,6 +1,9 @@
 """The names of documents as those of files."""
 
 import re
+from collections.abc import Iterable
+
+from paraph.pdf.container.asic import SIGNED, UPLOADED
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
 _ENDING = ".pdf"
@@ -19,3 +22,16 @@ def free_name(name: str, taken: set[str]) -> str:
         free = f"{stem}-{number}{_ENDING}"
     taken.add(free.casefold())
     return free
+
+
+def signed_name(document_name: str) -> str:
+    """Return the name of the sealed form of the document with this name, such as ``lease-signed.pdf``."""
+    stem = document_name[:-4] if document_name.lower().endswith(".pdf") else document_name
+    return f"{stem}-signed.pdf"
+
+
+def bundled(titles: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the names that the signed and the uploaded file of each document have in a bundle."""
+    names, taken = [*titles], set[str]()
+    uploaded = [UPLOADED + free_name(name, taken) for name in names]
+    return [(SIGNED + free_name(signed_name(name), taken), up) for name, up in zip(names, uploaded, strict=True)]
