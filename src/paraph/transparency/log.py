@@ -24,7 +24,7 @@ from paraph.transparency.proof import Proof
 from paraph.transparency.tiles import bundle, entries_key
 from paraph.transparency.witnesses import witnessed
 
-_AT_ONCE, _IN_A_STATEMENT, _SECONDS = 10_000, 1_000, 20.0
+_AT_ONCE, _IN_A_STATEMENT, _SECONDS = 5_000, 1_000, 20.0
 _STORED = "transparency/checkpoint"
 _STAMPED_EVERY = timedelta(hours=1)
 _LOCK = "SELECT pg_try_advisory_xact_lock(hashtext('transparency log'))"
