@@ -21,11 +21,13 @@ from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys.certificates import read_roots
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word
 from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
+from tests.pdf.processes import children
 from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE, issued_before
 from tests.production import Client
 
@@ -236,6 +238,17 @@ def test_a_form_that_is_none() -> None:
 def test_names_are_text() -> None:
     page = told({'<img src=x onerror="x">\u202efdp.pdf': b"x", "\x1b.pdf": b"y"})
     assert "<img" not in page.replace("&lt;img", "") and "\u202e" not in page and "\x1b" not in page
+
+
+def test_the_form_starts_the_process_that_reads_and_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = sandbox.Sandbox(2, sandbox.VERIFICATION_LIMITS, program="verifying_worker")
+    monkeypatch.setitem(sandbox._pools, "verifying_worker", pool)
+    before = children()
+    assert Client().get("/verify").status_code == 200
+    [started] = children() - before
+    assert Client().get("/verify").status_code == asked({"a.pdf": b"x"}).status_code == 200
+    assert children() - before == {started}
+    pool.close()
 
 
 def test_turned_off_it_is_not_there(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
