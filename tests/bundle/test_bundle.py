@@ -18,7 +18,6 @@ from click.testing import CliRunner
 from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
 from paraph.bundle.make import open_bundle
-from paraph.bundle.names import free_name
 from paraph.bundle.readme import readme
 from paraph.cli import main
 from paraph.documents.models import Document
@@ -29,6 +28,7 @@ from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.pdf.container import asic
+from paraph.pdf.container.names import free_name
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.signature_requests.models import SignatureRequest
@@ -218,6 +218,23 @@ def test_names_are_those_of_files_and_each_is_there_once() -> None:
     names = [free_name(name, taken) for name in given]
     assert names[:6] == ["_a_b_c.pdf", "_a_b_c-2.pdf", "document.pdf", "document-2.pdf", "rf.pdf", "a_b.pdf"]
     assert len(names[6]) == 204 and names[7] == "Zoë.pdf"
+
+
+def test_whatever_a_document_is_called_its_bundle_can_be_read() -> None:
+    """Names that would begin with a point are hidden, and no name in a bundle does."""
+    odd = [
+        "-.hidden.pdf",
+        "- .-. x.pdf",
+        ". -..pdf",
+        "-" * 9,
+        "\x85\u202e.pdf",
+        "e\u0301 é.pdf",
+        "%2e%2e.pdf",
+        "CON.PDF",
+    ]
+    taken: set[str] = set()
+    for name in odd:
+        assert re.fullmatch(asic._PDF, free_name(name, taken)), name
 
 
 def test_the_journal_goes_on_where_that_of_the_proof_ends() -> None:

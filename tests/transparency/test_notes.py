@@ -79,6 +79,7 @@ ALTERED_NOTES = {
     "a carriage return": (NOTE.replace("\n", "\r\n"), "control characters"),
     "other white space in base64": (NOTE.replace("=\n", "= \n"), "no signed note"),
     "a thousand signatures": (NOTE + NOTE.splitlines(keepends=True)[-1] * 1000, "too long|no signed note"),
+    "a size that no column holds": (note_of(f"{ORIGIN}\n{2**63 - 1}\n{ROOT}\n"), "below 10.18"),
     "a size with a zero before": (note_of(f"{ORIGIN}\n01\n{ROOT}\n"), "without leading zeros"),
     "a negative size": (note_of(f"{ORIGIN}\n-1\n{ROOT}\n"), "size of the checkpoint"),
     "a size of other digits": (note_of(f"{ORIGIN}\n\u0661\n{ROOT}\n"), "size of the checkpoint"),
@@ -121,6 +122,7 @@ def test_a_wrong_cosignature_of_a_known_witness_is_refused() -> None:
         (VECTORS["log_key"].replace("sign.", "evil."), "no verifier key"),
         (VECTORS["witness_key"], "no verifier key of a log"),
         (str(VerifierKey(ORIGIN, LOG, b"k" * 31)), "no verifier key"),
+        (VECTORS["log_key"].replace("sign.", "\udcff."), "no verifier key"),  # no UTF-8 on a command line
         (str(VerifierKey(ORIGIN, 6, b"k" * 1312)), "no verifier key"),
     ],
 )

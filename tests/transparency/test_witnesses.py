@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from paraph.transparency.notes import (
     Note,
     VerifierKey,
     cosign,
+    read_checkpoint,
     read_note,
     sign,
     signatures_by,
@@ -27,6 +29,7 @@ from paraph.transparency.own_key import own_key
 from paraph.transparency.proof import Policy
 from tests.cli.service import free_port
 from tests.receiver import answer, receiver
+from tests.threads import beside_each_other
 from tests.transparency.rows import proofs
 from tests.transparency.test_merkle import LEAVES, READ
 
@@ -42,8 +45,11 @@ def witness(settings: Any, db: None) -> None:
 
 
 def checkpoint(size: int, leaves: Sequence[bytes] = LEAVES, **change: Any) -> str:
-    text = str(Checkpoint(OTHER.name, size, root_of(leaves[:size]))._replace(**change))
-    return str(Note(text, (sign(text, OTHER, PRIVATE),)))
+    return signed(Checkpoint(OTHER.name, size, root_of(leaves[:size]))._replace(**change))
+
+
+def signed(checkpoint: Checkpoint) -> str:
+    return str(Note(str(checkpoint), (sign(str(checkpoint), OTHER, PRIVATE),)))
 
 
 def asked(old: int | str, size: int, note: str = "", proof: Sequence[bytes] | None = None) -> Any:
@@ -90,6 +96,7 @@ REFUSED: list[tuple[int, int | str, int, dict[str, Any]]] = [
     (400, 300, 400, {"proof": [b"x" * 31]}),
     (400, 300, 400, {"proof": [b"x" * 32] * 64}),
     (400, 300, 400, {"note": "no note"}),
+    (400, 300, 400, {"note": signed(Checkpoint(OTHER.name, 2**63, b"r" * 32))}),
 ]
 
 
@@ -112,6 +119,18 @@ def test_what_is_no_request_is_refused() -> None:
     assert sent(b"x" * 70_000).status_code == 400
     assert Client().get("/transparency/witness/add-checkpoint").status_code == 405
     assert known() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_forks_at_once_one_is_cosigned(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"witness_for": [str(OTHER)]})
+    own_key()
+    forks = [checkpoint(300, [leaf_hash(b"fork %d" % number), *LEAVES[1:]]) for number in range(8)]
+    for old, size in ((0, 300), (300, 300)):
+        told = [each.status_code for each in beside_each_other(*(partial(asked, old, size, note) for note in forks))]
+        assert sorted(told) == [200, *[409] * 7]
+        assert len(known()) == 1
+    assert Checkpoint(OTHER.name, *known()[0]) == read_checkpoint(read_note(forks[told.index(200)]))
 
 
 @pytest.mark.django_db

@@ -18,13 +18,11 @@ from django.conf import settings
 from django.db import transaction
 
 from paraph.audit_trail.models import Entry
-from paraph.bundle.names import free_name
 from paraph.bundle.readme import readme
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, ProofFile, SealedDocument
 from paraph.evidence.preservation import SealedFile, records_of
-from paraph.evidence.record import signed_name
 from paraph.flow.events import lock_request
 from paraph.flow.sealing.context import key_folder, sealing_context
 from paraph.flow.sealing.proof_content import journal_evidence
@@ -33,6 +31,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work, machine_of_others
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.container import asic
+from paraph.pdf.container.names import bundled
 from paraph.pdf.container.zip_form import BLOCK, ZipWriter
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
@@ -96,10 +95,7 @@ def _write(file: BinaryIO, proof: ProofFile) -> None:
     request = proof.request
     rows = SealedDocument.objects.filter(request_document__request=request).order_by("request_document__position")
     documents = list(rows.select_related("request_document__document", "shared"))
-    names = [row.request_document.document.name for row in documents]
-    taken = set[str]()
-    uploaded = [asic.UPLOADED + free_name(name, taken) for name in names]
-    signed = [asic.SIGNED + free_name(signed_name(name), taken) for name in names]
+    signed, uploaded = zip(*bundled(row.request_document.document.name for row in documents), strict=True)
     named: list[tuple[str, SealedFile]] = [(asic.PROOF, proof), *zip(signed, documents, strict=True)]
     sealed = [_Packed(name, row, records_of(row.object_key)) for name, row in named]
 

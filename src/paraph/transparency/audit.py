@@ -1,36 +1,50 @@
 """Another installation's log, read whole and judged: whether its entries lead to the root that it signed."""
 
+import asyncio
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 import httpx
 
+from paraph.outbound.url import check_url
 from paraph.transparency.merkle import TILE, ProofRefused, leaf_hash, root_of, tree_hash
 from paraph.transparency.notes import LOG, LONGEST_NOTE, Checkpoint, VerifierKey, opened_checkpoint, read_key
 from paraph.transparency.proof import FIRST_LINE, Policy, read_proof
 from paraph.transparency.tiles import Tile, read_bundle
 
-_SECONDS = 30.0
+_SECONDS, _MOST_ENTRIES = 30.0, 100_000_000
 Fetch = Callable[[str, int], bytes]
 """Returns what lies at a path below the log's address, at most so many bytes. Raises ProofRefused."""
 
 
 @contextmanager
 def fetching(url: str) -> Iterator[Fetch]:
-    """Give what fetches from the log at an address, ``https://HOST/transparency``, over one connection."""
-    with httpx.Client(timeout=_SECONDS, headers={"Accept-Encoding": "identity"}) as client:
+    """Give what fetches from the log at an address, ``https://HOST/transparency``, over one connection. Each answer has
+    to be complete within 30 s, however slowly the log sends it. Raise ``DomainError("validation_error", …)`` where the
+    address is none."""
+    base = str(check_url(url.rstrip("/"), name="The address of the log"))
+    client = httpx.AsyncClient(timeout=_SECONDS, headers={"Accept-Encoding": "identity"})
 
-        def fetch(path: str, most: int) -> bytes:
-            try:
-                with client.stream("GET", f"{url.rstrip('/')}/{path}") as answer:
-                    content = next(answer.iter_bytes(most + 1), b"")
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ProofRefused(f"{path} cannot be had: {error}.") from error
-            if answer.status_code != 200 or len(content) > most:
-                raise ProofRefused(f"{path} cannot be had: HTTP status {answer.status_code}, {len(content)} bytes.")
-            return content
+    async def answer(path: str, most: int) -> tuple[int, bytes]:
+        async with asyncio.timeout(_SECONDS), client.stream("GET", f"{base}/{path}") as found:
+            # Raw: unpacked, a few bytes can be gigabytes.
+            return found.status_code, await anext(found.aiter_raw(most + 1), b"")
 
-        yield fetch
+    def fetch(path: str, most: int) -> bytes:
+        try:
+            status, content = loop.run(answer(path, most))
+        except (TimeoutError, httpx.HTTPError, UnicodeError) as error:  # the last for a name that no host can have
+            cause = str(error) or f"no complete answer within {_SECONDS:g} s"
+            raise ProofRefused(f"{path} cannot be had: {cause}.") from error
+        if status != 200 or len(content) > most:
+            raise ProofRefused(f"{path} cannot be had: HTTP status {status}, {len(content)} bytes or more.")
+        return content
+
+    with asyncio.Runner() as loop:
+        try:
+            yield fetch
+        finally:
+            loop.run(client.aclose())
 
 
 def offered_key(fetch: Fetch) -> VerifierKey:
@@ -55,6 +69,8 @@ def audit(
         earlier = read_proof(earlier).checkpoint
     same_log = [key for key in trusted.logs if key.name == checkpoint.origin]
     before = opened_checkpoint(earlier, same_log)[1] if earlier else checkpoint
+    if checkpoint.size > _MOST_ENTRIES:
+        raise ProofRefused(f"The log has {checkpoint.size} entries. At most {_MOST_ENTRIES} are read.")
     if before.size > checkpoint.size:
         raise ProofRefused(f"The log was forked or cut: it had {before.size} entries, and has {checkpoint.size} now.")
     return checkpoint, _read_whole(fetch, checkpoint, before, digests)

@@ -16,9 +16,9 @@ from paraph.transparency.merkle import ProofRefused
 
 LOG, WITNESS = 1, 4
 """Types of keys: one signs notes, the other cosigns checkpoints that somebody else signed."""
-_KEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)")
+_KEY = re.compile(r"([^\s+\ud800-\udfff]+)\+([0-9a-f]{8})\+(\S+)")
 _SIGNATURE = re.compile(r"\u2014 ([^\s+]+) (\S+)")
-_NUMBER = re.compile("0|[1-9][0-9]{0,18}", re.ASCII)
+_NUMBER = re.compile("0|[1-9][0-9]{0,17}")  # which the columns of the database can hold
 _MOST_SIGNATURES, _MOST_HASHES, LONGEST_NOTE = 64, 63, 64 * 1024
 
 
@@ -147,7 +147,7 @@ def read_hashes(lines: Sequence[str]) -> list[bytes]:
 
 def read_number(text: str, name: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise ProofRefused(f"{name} must be a whole number without leading zeros, not {text[:40]!r}.")
+        raise ProofRefused(f"{name} must be a whole number below 10^18 without leading zeros, not {text[:40]!r}.")
     return int(text)
 
 

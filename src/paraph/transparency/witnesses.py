@@ -31,7 +31,7 @@ from paraph.transparency.notes import (
 )
 from paraph.transparency.own_key import own_key
 
-_SECONDS, _TRIES = 5.0, 2
+_SECONDS, _TRIES, _PLAIN = 5.0, 2, {"Content-Type": "text/plain"}
 LARGEST_BODY = 64 * 1024
 _log = structlog.get_logger("paraph.transparency")
 
@@ -72,8 +72,7 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
     for _ in range(_TRIES):
         proof = [base64.b64encode(each).decode() for each in consistency_proof(old, size, read)]
         body = "\n".join([f"old {old}", *proof, "", str(note)]).encode()
-        address = f"{url.rstrip('/')}/add-checkpoint"
-        answer = asyncio.run(post(address, body, {"Content-Type": "text/plain"}, network, seconds=_SECONDS))
+        answer = asyncio.run(post(f"{url.rstrip('/')}/add-checkpoint", body, _PLAIN, network, seconds=_SECONDS))
         text = answer.body.decode(errors="replace")
         if answer.status == 200:
             lines = text[: text.rfind("\n") + 1]  # the last one may be cut off

@@ -10,8 +10,9 @@ from typing import Any
 
 from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile
-from paraph.evidence.record import proof_name, signed_name
+from paraph.evidence.record import proof_name
 from paraph.kernel import clock
+from paraph.pdf.container.names import signed_name
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
+from itertools import chain
 from typing import Any, BinaryIO
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -11,17 +12,23 @@ from cryptography.x509 import load_pem_x509_certificates
 from paraph.kernel import bounded_json, clock
 from paraph.pdf.container.asic import (
     AUTHORITY,
+    CERTIFICATES,
     INCLUSION,
     JOURNAL,
     MANIFEST,
     PROOF,
+    README,
+    REVOCATION,
+    ROOTS,
     SIGNED,
     TIMESTAMP,
     TIMESTAMPS,
+    UPLOADED,
     as_pem,
     is_document,
     read_bundle,
 )
+from paraph.pdf.container.names import bundled
 from paraph.pdf.container.zip_form import ZipRefused
 from paraph.pdf.pki.certificate import Untrusted, check_chain
 from paraph.pdf.pki.cms import digest_of
@@ -33,6 +40,7 @@ from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import UnreadableEvidence, evidence_of, first_broken
 
 _MOST_PARTS = 1_000_000
+_ALONE = f"Nothing else is known of {README}, {CERTIFICATES}, {ROOTS} and {REVOCATION}."
 
 
 def check_bundle(
@@ -51,6 +59,7 @@ def check_bundle(
         refused.fault(f"This is no bundle of evidence as it was made: {error}")
         return refused
     result = check_evidence(files, roots, kept, signers, at=at)
+    _check_names(result, parts)
     _check_timestamp(result, parts, roots, at)
     _check_journal(result, parts)
     text = parts[INCLUSION].decode(errors="replace") if INCLUSION in parts else None
@@ -69,18 +78,32 @@ def _check_timestamp(
     try:
         token = check_token(given[0], digest_of(parts[MANIFEST]))
         beside = [each.public_bytes(Encoding.DER) for each in load_pem_x509_certificates(given[1])]
-        chain = check_chain(token.signer, beside, roots, token.time)
-        as_made = token_in_one_form(given[0]), as_pem(chain)
+        authority = check_chain(token.signer, beside, roots, token.time)
+        as_made = token_in_one_form(given[0]), as_pem(authority)
     except TokenMismatch:
         result.fault("The bundle's timestamp is one of something else.", "HASH_FAILURE")
     except (TokenRefused, Untrusted, ValueError) as error:
         result.fault(f"The bundle's timestamp does not count: {error}.", "NO_POE")
     else:
+        moment = clock.iso(token.time)
         if at and at < token.time:
-            result.notes.append(f"The bundle was made later, on {clock.iso(token.time)}.")
-        made = f'All files of the bundle are as they were on {clock.iso(token.time)}, says "{token.authority}".'
+            result.notes.append(f"The bundle was made later, on {moment}.")
+        made = f'All files of the bundle are as they were on {moment}, says "{token.authority}". {_ALONE}'
         problem = "The bundle's timestamp, or the chain of its authority, is written otherwise than it was made."
         result.note(given == as_made, made, problem)
+
+
+def _check_names(result: EvidenceCheck, parts: Mapping[str, bytes]) -> None:
+    """Note whether the files of each document have the names that it gives them: whoever gets timestamps can pack a
+    bundle anew, with other names. Nothing is noted where the proof does not hold, as it may state anything."""
+    if result.ok:
+        documents = (evidence_of(parts[PROOF]) or {})["documents"]
+        names = chain(*bundled(each["name"] for each in documents))
+        digests = chain(*((each["seal"]["signed_pdf_sha256"], each["uploaded_sha256"]) for each in documents))
+        given = {name: sha256(parts[name]).hexdigest() for name in parts if name.startswith((SIGNED, UPLOADED))}
+        problem = "The files in the bundle do not have the names that the documents of the proof give them."
+        are_same = given == dict(zip(names, digests, strict=True))
+        result.note(are_same, "Each file has the name of what the proof says it is.", problem, "HASH_FAILURE")
 
 
 def _check_journal(result: EvidenceCheck, parts: Mapping[str, bytes]) -> None:
