@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,10 @@ from tests.pdf.hostile_proofs import costly_journal, many_values, pages_of_one_t
 from tests.pdf.pdf_factory import paper, text
 
 _PATIENCE_SECONDS = 30
+_HEAD_SECONDS = 10  # after which the service hangs up on who has sent no head
+_KEPT_SECONDS = 5  # for which the client keeps a connection that nobody uses
 _PAUSE_SECONDS = 0.25  # the attacker's own machine is this one: what it does itself must not be what others notice
+_HUNG_UP = {"RemoteProtocolError", "ReadError", "WriteError"}
 _SILENT = 200
 _STOPPED_READERS = 10
 
@@ -71,6 +74,42 @@ def come_last() -> None:
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
+class LateError(httpx.TransportError):
+    """The client itself came to send its request only after the service had to take it for a silent one."""
+
+
+class Punctual(httpx.HTTPTransport):
+    """Tells a service that hangs up on a request from one that had waited for it long enough: this process comes last,
+    and seconds may pass between a connection and its first byte."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        began = sent = time.monotonic()
+        left = _HEAD_SECONDS - _KEPT_SECONDS
+
+        def note(event: str, _: object) -> None:
+            nonlocal sent, left
+            if event == "connection.connect_tcp.started":
+                left = _HEAD_SECONDS
+            elif event.startswith("http11.send_request_headers"):
+                sent = time.monotonic()
+
+        request.extensions["trace"] = note
+        try:
+            return super().handle_request(request)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+            if sent - began < left:
+                raise
+            raise LateError("the head was late") from error
+
+
+def unanswered(answers: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """A sentence for each attack of which some got no answer."""
+    for name, counts in answers.items():
+        errors = {each: count for each, count in counts.items() if each in _HUNG_UP}
+        if errors:
+            yield f"Some of the {name} got no answer: {errors}."
+
+
 def _attack(base_url: str, keys: HostileKeys, chosen: Sequence[str], told: Any) -> None:
     come_last()
     with _Attacks(base_url, keys, chosen) as attacks:
@@ -84,10 +123,11 @@ class _Attacks:
         self.answers: dict[str, Counter[str]] = {}
         self._chosen = chosen
         self._base = base_url
-        self._client = httpx.Client(timeout=_PATIENCE_SECONDS, limits=httpx.Limits(max_connections=None))
+        limits = httpx.Limits(max_connections=None, keepalive_expiry=_KEPT_SECONDS)
+        self._client = httpx.Client(timeout=_PATIENCE_SECONDS, transport=Punctual(limits=limits))
         self._keys = keys
         self._key = {"X-Api-Key": keys.sandbox}
-        self._browser = httpx.Client(base_url=base_url, timeout=_PATIENCE_SECONDS)
+        self._browser = httpx.Client(base_url=base_url, timeout=_PATIENCE_SECONDS, transport=Punctual())
         self._slow = nested_forms()
         drawn = {"type": "drawn", "strokes": [[["x", 2]] * 45_000]}
         self._points = json.dumps({"code": "123456", "consent": True, "signature": drawn}).encode()
@@ -167,7 +207,7 @@ class _Attacks:
     def _verify(self) -> httpx.Response:
         """By a visitor of `/verify` who was not there before, as each address has ten verdicts a minute."""
         number = next(self._visitors)
-        visitor = httpx.HTTPTransport(local_address=f"127.1.{number >> 8 & 255}.{number & 255}")
+        visitor = Punctual(local_address=f"127.1.{number >> 8 & 255}.{number & 255}")
         proof = self._proofs[number % len(self._proofs)]
         files = [("file", ("proof.pdf", proof)), ("file", ("signed.pdf", self._slow))]
         with httpx.Client(transport=visitor, timeout=_PATIENCE_SECONDS) as client:

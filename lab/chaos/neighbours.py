@@ -1,9 +1,9 @@
 """``python -m lab.chaos.neighbours``: what others notice of a hostile tenant.
 
 Other organizations make their requests, first in peace, then beside a tenant that attacks in every way at once; the
-99th hundredth of what they wait for an answer at most trebles. The rounds take turns, so that a machine whose speed
-changes does so for both. What the attacker's own process does comes after all that the service does
-(:func:`lab.chaos.hostile.come_last`): its machine would be another one.
+99th hundredth of what they wait for an answer at most trebles, and the service hangs up on nobody, the tenant included.
+The rounds take turns, so that a machine whose speed changes does so for both. What the attacker's own process does
+comes after all that the service does (:func:`lab.chaos.hostile.come_last`): its machine would be another one.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import Any
 
 import httpx
 
-from lab.chaos.hostile import HostileKeys, HostileTenant
+from lab.chaos.hostile import HostileKeys, HostileTenant, unanswered
 from tests.cli.service import Service
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
@@ -129,6 +129,7 @@ def _compare(service: Service, requests: int, attacks: Sequence[str], most: floa
     attacker = _hostile_keys(service)
     peace, beside = Waits(), Waits()
     numbers = itertools.count()
+    problems: list[str] = []
     share = math.ceil(requests / _ROUNDS)
     made = _round(neighbours, 20, numbers, Waits())  # warm
     for _ in range(_ROUNDS):
@@ -139,6 +140,7 @@ def _compare(service: Service, requests: int, attacks: Sequence[str], most: floa
             began = time.monotonic()
             made += _round(neighbours, share, numbers, beside)
             print(f"{share} beside the tenant: {time.monotonic() - began:.0f} s", flush=True)
+        problems += unanswered(hostile.answers)
         told = "; ".join(f"{name}: {dict(counts)}" for name, counts in hostile.answers.items())
         print(f"the tenant got: {told}", flush=True)
         time.sleep(_CALM_SECONDS)
@@ -147,7 +149,7 @@ def _compare(service: Service, requests: int, attacks: Sequence[str], most: floa
         assert time.monotonic() < began + _FINALIZED_SECONDS, "not all of their requests were finalized"
         time.sleep(1)
     print(f"all {len(made)} requests are finalized")
-    return list(_report(peace, beside, most))
+    return [*problems, *_report(peace, beside, most)]
 
 
 def _hostile_keys(service: Service) -> HostileKeys:

@@ -71,7 +71,7 @@ MATRIX = {
     "duplicate_request": _row(SEND, 405, 303),
     "request_verify": _row(ALL, 200, 200),
     "request_proof": _row(ALL, 302, 303),
-    "request_everything": _row(ALL, 302, 303),
+    "request_everything": _row(ALL, 200, 200),
     "request_file": _row(ALL, 302, 303),
     "request_page": _row(ALL, 200, 200),
     "signed_stamp": _row(ALL, 200, 200),

@@ -14,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from paraph.bundle import make
 from paraph.documents.models import Document
 from paraph.flow import events
 from paraph.flow.messages.copies import notify_completion
@@ -29,6 +30,7 @@ from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene
 from tests.dashboard.test_requests import beside
 from tests.factories import VISITOR, Scene, finish, seal_everything, sign
+from tests.flow.test_preserve import silent
 from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
@@ -453,14 +455,33 @@ def finished(made: Scene) -> list[str]:
     return keys
 
 
-def test_one_download_has_all_evidence(made: Scene, client: Client) -> None:
+def test_one_download_has_all_evidence(made: Scene, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get(address(made, "/everything.zip")).status_code == 404, "nothing is sealed yet"
     finish(made)
-    led_to = client.get(address(made, "/everything.zip")).headers["Location"]
-    assert f"/files/bundles/{made.request.pk}.zip?" in led_to
-    answer: Any = Client().get(led_to[led_to.index("/files/") :])
+    assert f'"{address(made, "/everything.zip")}">' in text(client, made), "browsers show no page to a[download]"
+    answer: Any = client.get(address(made, "/everything.zip"))
+    saved_as = f'attachment; filename="request-{made.request.pk}.zip"'
+    assert (answer.headers["Content-Disposition"], answer.headers["Content-Type"]) == (saved_as, "application/zip")
     with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
         assert {"proof.pdf", "roots.pem", "README.html"} <= set(archive.namelist())
+        largest = max(member.file_size for member in archive.infolist())
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", largest + 1)  # for all of them together
+    answer = client.get(address(made, "/everything.zip"))
+    assert answer.status_code == 409 and "larger than 2 GB together. Download each." in answer.content.decode()
+
+
+def test_while_no_authority_gives_a_timestamp_a_page_says_so(
+    made: Scene, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(made)
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(make, "sealing_context", silent)
+        answer = client.get(address(made, "/everything.zip"), HTTP_ACCEPT_LANGUAGE="de")
+        page = answer.content.decode()
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+        assert "<h1>Im Augenblick nicht verfügbar</h1>" in page and "Es geht nichts verloren: Versuchen Sie" in page
+    answer = client.get(address(made, "/everything.zip"))
+    assert answer.status_code == 200 and b"".join(answer).startswith(b"PK")
 
 
 def test_roles_copies_and_who_declined_stand_on_the_page() -> None:

@@ -85,12 +85,8 @@ def test_every_file_of_the_corpus_with_every_addition_of_a_timestamp(tmp_path: P
 
 def _of_corpus(pdf: bytes) -> list[str] | None:
     """What is refused of the sealed file, and of what may be added to it; ``None`` where it is not sealed."""
-    try:
-        inspection = inspect(pdf, page_limit=5000)
-        shown = getattr(inspection, "prepared", None) or pdf
-        mark = placed_mark(inspection.pages[0])
-        first = {level: resealed(shown, level, appearances=pictures(), marks=[mark]) for level in ("B-T", "B-LTA")}
-    except (PdfRefused, DomainError):
+    first = {level: content for level in ("B-T", "B-LTA") if (content := sealed_of_corpus(pdf, level))}
+    if not first:
         return None
     made = {f"sealed, {level}": content for level, content in first.items()}
     made["white space"] = first["B-LTA"] + b"\r\n"
@@ -102,6 +98,16 @@ def _of_corpus(pdf: bytes) -> list[str] | None:
         for name, content in made.items()
         if content and not (found := verify(content, [authority().root])).ok
     ]
+
+
+def sealed_of_corpus(pdf: bytes, level: str = "B-LTA") -> bytes | None:
+    """``None`` where it cannot be sealed."""
+    try:
+        inspection = inspect(pdf, page_limit=5000)
+        shown = getattr(inspection, "prepared", None) or pdf
+        return resealed(shown, level, appearances=pictures(), marks=[placed_mark(inspection.pages[0])])
+    except (PdfRefused, DomainError):
+        return None
 
 
 def _stamped(content: bytes) -> bytes:

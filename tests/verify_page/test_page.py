@@ -24,12 +24,14 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word
 from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
 from tests.pdf.pdf_factory import paper, text
+from tests.pdf.processes import children
 from tests.pdf.sealed_files import sealed
 from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE, issued_before
 from tests.production import Client
@@ -250,6 +252,17 @@ def test_what_a_certificate_says_is_text() -> None:
     page = told({"a.pdf": sealed(paper(text("x", 9, 9)), key=LocalKey(key, chain), at=clock.now()).content})
     assert "&lt;script&gt;alert(1)&lt;/script&gt;\ufffd" in page
     assert "<script>" not in page and "\u202e" not in page
+
+
+def test_the_form_starts_the_process_that_reads_and_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = sandbox.Sandbox(2, sandbox.VERIFICATION_LIMITS, program="verifying_worker")
+    monkeypatch.setitem(sandbox._pools, "verifying_worker", pool)
+    before = children()
+    assert Client().get("/verify").status_code == 200
+    [started] = children() - before
+    assert Client().get("/verify").status_code == asked({"a.pdf": b"x"}).status_code == 200
+    assert children() - before == {started}
+    pool.close()
 
 
 def test_turned_off_it_is_not_there(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:

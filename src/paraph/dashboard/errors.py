@@ -17,19 +17,19 @@ _log = logging.getLogger("paraph.dashboard")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(404, _("Page not found"), _("There is nothing at this address, or you are not allowed to see it."))
+    return notice(404, _("Page not found"), _("There is nothing at this address, or you are not allowed to see it."))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(403, _("Not allowed"), _("You are not allowed to do this."))
+    return notice(403, _("Not allowed"), _("You are not allowed to do this."))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(400, _("Not understood"), _("Your browser sent something we could not read."))
+    return notice(400, _("Not understood"), _("Your browser sent something we could not read."))
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(
+    return notice(
         429, _("Too many attempts"), _("To protect accounts, the number of attempts is limited. Wait a few minutes.")
     )
 
@@ -39,23 +39,24 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG
     sentence = _(
         "You logged in or out since it was opened, or cookies are disabled. Go back, reload the page and send it again."
     )
-    return _notice(403, _("This form has expired"), sentence)
+    return notice(403, _("This form has expired"), sentence)
 
 
 def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
     """Answer a crash with the id under which the service's log has the exception. Reads nothing from the database."""
     incident = structlog.contextvars.get_contextvars().get("request_id", "")
-    return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
+    return notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
 
 
 def unavailable(sentence: str) -> HttpResponse:
-    """Answer a call that will work again in a few seconds, as the sentence says. Reads nothing from the database."""
-    response = _notice(503, _("Not available at the moment"), sentence)
+    """Answer a call that will work again soon, as the sentence says. Reads nothing from the database."""
+    response = notice(503, _("Not available at the moment"), sentence)
     response["Retry-After"] = "5"
     return response
 
 
-def _notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:
+def notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:
+    """Return the page. Reads nothing from the database."""
     content = {"heading": heading, "sentence": sentence, "incident": incident}
     response = HttpResponse(render_to_string("dashboard/notice.html", content), status=status)
     guarded(response)

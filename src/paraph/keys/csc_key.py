@@ -13,7 +13,8 @@ from pydantic import Base64Bytes, Field
 from paraph.kernel import tokens
 from paraph.keys.certificates import extension, subject
 from paraph.keys.chains import is_root
-from paraph.keys.csc_provider import Answer, Call, CscClient, Provider, ProviderRefused
+from paraph.keys.csc_client import CscClient
+from paraph.keys.csc_provider import Answer, Call, Provider, ProviderRefused
 from paraph.keys.signing_key import (
     ECDSA_SHA256,
     RSA_PSS_SHA256,

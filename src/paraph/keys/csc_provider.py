@@ -3,7 +3,7 @@ access token by OAuth 2.0 client credentials (RFC 6749 §4.4)."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -12,8 +12,8 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from paraph.kernel.errors import DomainError
+from paraph.keys.csc_client import PREFIX, CscClient
 
-PREFIX = "csc+"
 _SECONDS = 20.0  # for all attempts of an operation
 _ANSWER_SECONDS, _CONNECT_SECONDS = 8.0, 2.0  # a qualified device signs slower than a cloud
 _PAUSES = (0.2, 1.0)  # seconds between the three attempts
@@ -23,16 +23,6 @@ _LONGEST_REASON = 300
 _PASSING = {"server_error", "temporarily_unavailable"}
 _Shape = TypeVar("_Shape", bound="Answer")
 _Returned = TypeVar("_Returned")
-
-
-@dataclass(frozen=True)
-class CscClient:
-    """What a provider knows the operator by: ``PARAPH_CSC_CLIENT_ID``, ``PARAPH_CSC_CLIENT_SECRET`` and
-    ``PARAPH_CSC_PIN``."""
-
-    id: str = ""
-    secret: str = field(default="", repr=False)
-    pin: str = field(default="", repr=False)
 
 
 class Call(Protocol):

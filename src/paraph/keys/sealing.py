@@ -12,8 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import misconfigured, read_certificates, read_roots
 from paraph.keys.chains import is_root
-from paraph.keys.csc_key import CscKey
-from paraph.keys.csc_provider import PREFIX, CscClient
+from paraph.keys.csc_client import PREFIX, CscClient
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import CertificateRefused, SigningKey, reaches_root
@@ -116,6 +115,8 @@ def open_key(
     scheme = address.partition(":")[0]
     try:
         if is_at_provider(address):
+            from paraph.keys.csc_key import CscKey  # noqa: PLC0415  readers of PDFs need no HTTP client
+
             return CscKey(address, client or CscClient(), _required(listed))
         if scheme in _STORES:
             return _opener(scheme)(address, passphrase, _required(listed))

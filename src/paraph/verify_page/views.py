@@ -5,6 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
@@ -20,6 +21,7 @@ from paraph.counts.counting import Ceiling, count
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.untrusted.sandbox import verification_sandbox
 from paraph.server.client_address import client_address, guarded_network
 from paraph.signer import language
 from paraph.signer.answers import private
@@ -49,6 +51,8 @@ def _where_turned_on(view: _View) -> _View:
 def page(request: HttpRequest) -> HttpResponse:
     """Show the form or, of what was sent with it, the verdict: as a page, or as ``paraph verify --json`` prints it.
     Exempt from the CSRF cookie: nothing is kept, and nobody is known."""
+    with suppress(ReadersUnavailable):  # the verdict says so, if none can be started then
+        verification_sandbox().warm()  # starts while files are chosen, and sent
     if request.method != "POST":
         return _shown(request, {})
     is_json = request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -4,6 +4,7 @@ sealed."""
 import hashlib
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -11,22 +12,26 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from paraph import words
 from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.bundle.make import bundle_address
+from paraph.bundle.make import bundle_name, open_bundle
 from paraph.dashboard.decorators import limits_stamps, member_page, show
 from paraph.dashboard.documents import drawn
+from paraph.dashboard.errors import notice, unavailable
 from paraph.dashboard.requests.pages import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name
 from paraph.flow.sealing.stamp_marks import stamp_content
 from paraph.flow.signing.shown_documents import page_picture, sealed_picture
-from paraph.kernel.places import expensive_work
+from paraph.kernel.errors import DomainError
+from paraph.kernel.places import NoPlaceError, expensive_work
 from paraph.pdf.container.names import signed_name
 from paraph.pdf.typesetting.appearances import stamp_svg
 from paraph.pdf.verdict import Fault, Word, decide
+from paraph.server.responses import file_response
 from paraph.signature_requests.models import Placement, SignatureRequest, SignerStatus
 from paraph.storage import store
 from paraph.tenants.models import Member
@@ -115,17 +120,22 @@ def _faults(files: list[dict[str, Any]]) -> Iterator[Fault]:
 
 
 def _digest(key: str) -> bytes | None:
-    try:
-        with cast(io.BufferedIOBase, store.open(key)) as stored:
-            return hashlib.file_digest(stored, "sha256").digest()
-    except FileNotFoundError:
-        return None
+    with suppress(FileNotFoundError), cast(io.BufferedIOBase, store.open(key)) as stored:
+        return hashlib.file_digest(stored, "sha256").digest()
+    return None
 
 
 @member_page(Right.SEE)
-def everything(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:  # noqa: ARG001  of the address
-    """Lead to the bundle of evidence, by an address that is valid for minutes."""
+def everything(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """Send the bundle of evidence, or a page that says why there is none now."""
     _scope, found = own_request(member, request_id)
     if not _sealed_files(found):
         raise Http404
-    return HttpResponseRedirect(bundle_address(found.pk))
+    try:
+        return cast(HttpResponse, file_response(request, open_bundle(found.pk), bundle_name(found.pk)))
+    except DomainError as refusal:
+        if refusal.code == "conflict":
+            return notice(409, _("Not available"), _("The files are larger than 2 GB together. Download each."))
+        if refusal.code != "unavailable" or isinstance(refusal, NoPlaceError):
+            raise
+    return unavailable(_("No timestamp authority answers at the moment. Nothing is lost: try again in a few minutes."))

@@ -174,9 +174,11 @@ class Sandbox:
         return message["result"], content
 
     def warm(self) -> None:
-        """Start a process now, so that the first call need not wait for it."""
-        with self._workers.one():
-            pass
+        """Start a process now, unless one was before, so that the first call need not wait for it. Raise
+        ReadersUnavailable."""
+        if not self._workers.begun:
+            with self._workers.one():
+                pass
 
     def close(self) -> None:
         """End all processes; the pool is unusable afterwards."""

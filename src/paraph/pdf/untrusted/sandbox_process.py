@@ -176,12 +176,13 @@ def memory_file() -> BinaryIO:
 
 
 class Workers:
-    """Started when first needed; at most ``size`` are kept. Thread-safe."""
+    """Started when first needed; at most ``size`` are kept. Thread-safe. ``begun``: one was started."""
 
     def __init__(self, size: int, limits: SandboxLimits, program: Program) -> None:
         self._new = partial(SandboxProcess, limits, program)
         self._idle: list[SandboxProcess] = []
         self._most = size
+        self.begun = False
         self._closed = False
         self._spoilt_by = ""
         self._lock = Lock()
@@ -233,6 +234,7 @@ class Workers:
         worker.end()
 
     def _started(self) -> SandboxProcess:
+        self.begun = True
         try:
             return self._starter.submit(self._new).result()
         except (OSError, RuntimeError) as error:  # no process or no thread now
