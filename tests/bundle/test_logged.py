@@ -103,6 +103,9 @@ def test_the_page_for_anybody_knows_its_own_log() -> None:
     own, *_ = text.rpartition("\u2014 ")
     forged = made_anew(bundle, {asic.INCLUSION: f"{own}\u2014 {own_key().log.name} {'A' * 92}\n".encode()})
     assert any("That a log has proof.pdf does not hold" in each for each in at_the_page(forged)["problems"])
+    marked = made_anew(bundle, {asic.INCLUSION: f"<b>{text}\n<script>\n".encode()})
+    page = Client().post("/verify", {"file": SimpleUploadedFile("b.zip", marked)}).content.decode()
+    assert "This is no proof of inclusion" in page and "<script>" not in page and "<b>" not in page
     stranger = made_anew(bundle, {asic.INCLUSION: text.replace(own_key().log.name, "log.example").encode()})
     assert not any("log" in each for each in at_the_page(stranger)["matches"])
 

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric import ec
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
@@ -20,6 +21,8 @@ from paraph.counts.models import Count
 from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys.certificates import read_roots
+from paraph.keys.issuing import issue_root, issue_sealing
+from paraph.keys.local_key import LocalKey
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word
@@ -27,7 +30,9 @@ from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
+from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import children
+from tests.pdf.sealed_files import sealed
 from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE, issued_before
 from tests.production import Client
 
@@ -238,6 +243,15 @@ def test_a_form_that_is_none() -> None:
 def test_names_are_text() -> None:
     page = told({'<img src=x onerror="x">\u202efdp.pdf': b"x", "\x1b.pdf": b"y"})
     assert "<img" not in page.replace("&lt;img", "") and "\u202e" not in page and "\x1b" not in page
+
+
+def test_what_a_certificate_says_is_text() -> None:
+    """Of whoever sealed and of the authority, and in the English sentences too."""
+    above, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    chain = [issue_sealing(above, key.public_key(), "<script>alert(1)</script>\u202e"), issue_root(above)]
+    page = told({"a.pdf": sealed(paper(text("x", 9, 9)), key=LocalKey(key, chain), at=clock.now()).content})
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\ufffd" in page
+    assert "<script>" not in page and "\u202e" not in page
 
 
 def test_the_form_starts_the_process_that_reads_and_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
