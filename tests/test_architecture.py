@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_330,
     "otp": 464,
     "outbound": 510,
-    "pdf": 22_057,
+    "pdf": 22_074,
     "postgres": 620,
     "queue": 380,
     "reference": 950,
@@ -91,7 +91,7 @@ BUDGETS = {
     "storage": 710,
     "tenants": 2_388,
     "transparency": 1_097,
-    "verify_page": 339,
+    "verify_page": 342,
     "webhooks": 1_360,
     "words": 80,
 }

@@ -26,6 +26,7 @@ from paraph.keys.local_key import LocalKey
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word
+from paraph.pdf.verification.proof_file import evidence_of
 from paraph.verify_page import verdicts
 from paraph.verify_page.given_files import MOST_FILES
 from paraph.words import LOCALES
@@ -85,6 +86,17 @@ def test_proof_and_files_hold_as_the_command_says(tmp_path: Path) -> None:
     page = told(files)
     assert "<h1>It holds.</h1>" in page and page.count("<h3>Sealed by <bdi>") == 2
     assert all(f"<li><bdi>{name}</bdi></li>" in page for name in files)
+
+
+def test_who_signed_when_is_told_where_all_of_it_holds() -> None:
+    files = issued_before()
+    journal = (evidence_of(files["proof.pdf"]) or {})["journal"]
+    times = [each["created_at"][:19] for each in journal if each["event_type"] == "signer.signed"]
+    section = told(files).split("<h2>Signers</h2>")[1].split("</section>")[0]
+    assert times and re.findall(r'datetime="(.{19})Z"', section) == times
+    assert section.count("<dt><bdi>") == len(times)
+    altered = files | {"signed.pdf": files["signed.pdf"] + b"%"}
+    assert "<h2>Signers</h2>" not in told(altered) and "<h2>Signers</h2>" not in told({"a.pdf": files["proof.pdf"]})
 
 
 def test_files_without_a_proof_are_verified_each(tmp_path: Path) -> None:

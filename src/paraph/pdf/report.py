@@ -169,6 +169,14 @@ class Verification:
 
 
 @dataclass
+class Signed:
+    """That somebody signed, as the journal of a proof says."""
+
+    name: str
+    time: datetime
+
+
+@dataclass
 class Inclusion:
     """What a bundle has of a transparency log (C2SP tlog-proof), which is not checked yet."""
 
@@ -192,6 +200,8 @@ class EvidenceCheck:
     """The time in the past about which was asked."""
     inclusion: Inclusion | None = None
     """Of a bundle alone."""
+    signed: list[Signed] = field(default_factory=list)
+    """Who signed when, in order: to be believed only where the verdict is that it holds."""
 
     @property
     def problems(self) -> list[str]:

@@ -82,6 +82,7 @@ def as_shown(found: Found) -> dict[str, Any]:
         "verdict": gravest["verdict"],
         "reason": gravest["reasons"][0],
         "tied": tied and lines[0] | {name: _shown(getattr(tied, name)) for name in ("problems", "notes", "matches")},
+        "signed": [(visible(each.name), each.time) for each in tied.signed] if tied and tied.ok else [],
         "files": files,
         "not_given": len(tied.notes) - tied.notes.count(INCLUSION_ALONE) if tied else 0,
         "lone_proof": not tied and any(each["is_proof"] for each in files),

@@ -107,7 +107,8 @@ def _shown(request: HttpRequest, content: dict[str, Any], status: int = 200) -> 
 
 
 def _words(locale: str) -> catalog.Words:
-    return language.words(locale) | catalog.of("verdict", locale) | catalog.of("verify", locale)
+    shared = {"who_signed": catalog.of("proof", locale)["signers"]}
+    return language.words(locale) | catalog.of("verdict", locale) | catalog.of("verify", locale) | shared
 
 
 def _sent(given: Given) -> dict[str, list[str]]:

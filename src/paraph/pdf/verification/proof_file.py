@@ -12,6 +12,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_double
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -21,7 +22,7 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from paraph.kernel import bounded_json
-from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.report import EvidenceCheck, Signed
 from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.typesetting.glyph_fallback import unbroken_parts
 
@@ -155,6 +156,11 @@ def check_signers(
         result.fault("The proof names no signer.")
     elif sorted(signed) == sorted(names):
         result.matches.append(f"The journal names one signature by each signer: {', '.join(names.values())}.")
+        result.signed = [
+            Signed(names[entry["signer_id"]], datetime.fromisoformat(entry["created_at"]))
+            for entry in journal
+            if entry["event_type"] == _SIGNING_EVENT and "created_at" in entry
+        ]
     # An address in another script may be printed in transliteration; the evidence has the exact one.
     missing = [s["email"] for s in signers if s["email"].isascii() and "".join(s["email"].split()) not in printed]
     result.note(
