@@ -17,8 +17,7 @@ from click.testing import CliRunner
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
-from paraph.bundle.make import open_bundle
-from paraph.bundle.readme import readme
+from paraph.bundle.make import open_bundle, readme
 from paraph.cli import main
 from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, SealedDocument

@@ -10,8 +10,7 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.transparency import log
 from paraph.transparency.notes import read_note
-from paraph.transparency.own_key import own_key
-from paraph.transparency.witnesses import missing, witness_settings
+from paraph.transparency.witnesses import missing, own_key, witness_settings
 
 _LATE = timedelta(minutes=10)
 
