@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from paraph.api.v1.endpoint import endpoint
-from paraph.api.v1.openapi.document import openapi
+from paraph.api.v1.openapi import openapi
 from paraph.api.v1.operations import routes
 from paraph.authority import views as authority
 from paraph.dashboard.account.pages import account, first_owner, mails

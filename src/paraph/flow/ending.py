@@ -16,7 +16,7 @@ from paraph.flow.messages.tell_of_end import queue_mails
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
-from paraph.signature_requests.fields.store import forget_entries
+from paraph.signature_requests.fields.entry import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.signing import is_over
 from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text

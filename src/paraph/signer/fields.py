@@ -22,17 +22,20 @@ from paraph.signature_requests.fields.entry import (
     EnteredField,
     Entry,
     ShownValue,
+    Values,
+    fields_of,
     judged,
     measure,
+    own_fields,
     own_value,
     read_entries,
     shown_values,
+    values_of,
 )
 from paraph.signature_requests.fields.kinds import KINDS, Value, field_content, is_entered
-from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
+from paraph.signature_requests.links import token as token_of
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Signer
-from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
 from paraph.signer.described import ABSENT, LANG, LOCALE, Answer, described
 from paraph.signer.documents import document_of

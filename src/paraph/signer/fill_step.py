@@ -15,13 +15,15 @@ from paraph.signature_requests.fields.entry import (
     EntriesRefusal,
     Entry,
     ShownValue,
+    Values,
     bound,
+    fields_of,
     judged,
     own_value,
     shown_values,
+    values_of,
 )
 from paraph.signature_requests.fields.kinds import KINDS, Kind, Value, is_entered, shown_text
-from paraph.signature_requests.fields.store import Values, fields_of, values_of
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Field, Mode, Signer
 from paraph.signer.documents import svg_box

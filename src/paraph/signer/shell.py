@@ -9,8 +9,8 @@ from django.shortcuts import render
 from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.kernel.appearance import shown
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.tenants.branding import logo_of, logo_picture, theme

@@ -14,7 +14,7 @@ from paraph.dashboard.decorators import actor, csv_file, member_page, number_in,
 from paraph.dashboard.requests.pages import Filters, Page, page, walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
-from paraph.signature_requests.fields.store import SignedField, signed_fields
+from paraph.signature_requests.fields.entry import SignedField, signed_fields
 from paraph.signature_requests.models import RequestStatus, Role, SignatureRequest, SignerStatus
 from paraph.tenants import daily_counts
 from paraph.tenants.admin_log import note_export

@@ -16,6 +16,7 @@ from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.jobs import job
 from paraph.signature_requests.fields.input import row_of
+from paraph.signature_requests.links import new_salt
 from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
@@ -25,7 +26,6 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
-from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE

@@ -8,7 +8,7 @@ from paraph.flow.events import lock_holder
 from paraph.flow.messages.tell_of_end import queue_mails
 from paraph.flow.signing.ask import plain_text
 from paraph.kernel import clock
-from paraph.signature_requests.fields.store import forget_entries
+from paraph.signature_requests.fields.entry import forget_entries
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing import require_open
