@@ -13,7 +13,7 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.flow.due import FILES, PEOPLE
+from paraph.flow.housekeeping.retention import FILES, PEOPLE
 from paraph.metrics import metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.outcome import Status

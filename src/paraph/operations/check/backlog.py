@@ -8,7 +8,7 @@ from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
-from paraph.flow.due import FILES, PEOPLE
+from paraph.flow.housekeeping.retention import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
