@@ -19,8 +19,8 @@ from django.conf import settings
 from paraph.kernel import clock, tokens
 from paraph.signature_requests.models import CopyRecipient, Signer
 from paraph.tenants.installation import TICKET, link_keys_until
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right, may
 
 AFTER_SIGNING = timedelta(minutes=15)
 IN_MAIL = timedelta(days=30)

@@ -18,8 +18,8 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import CopyRecipient, SearchTerm, SignatureRequest, Signer
+from paraph.tenants.lifecycle import count_forgotten
 from paraph.tenants.models import Retention
-from paraph.tenants.retention import count_forgotten
 
 _AT_ONCE = 100
 
@@ -29,7 +29,7 @@ _log = structlog.get_logger("paraph.retention")
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
     """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
     have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
-    :func:`paraph.tenants.retention.tell_forgotten`.
+    :func:`paraph.tenants.lifecycle.tell_forgotten`.
 
     Safe to repeat, to be killed, and to run several times at once, each with requests of its own.
     """

@@ -16,8 +16,8 @@ from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import ActorKind, Member, Organization
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, existing, scoped
 
 
