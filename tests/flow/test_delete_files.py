@@ -26,10 +26,10 @@ from paraph.signature_requests import links
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.lifecycle import retention_days
 from paraph.tenants.models import Storage
-from paraph.tenants.retention import retention_days
+from paraph.webhooks.all_deliveries import replay_delivery, replay_request
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.replay import replay_delivery, replay_request
 from tests.drafts.author import Author
 from tests.factories import Scene, jobs, nothing_shared, scene, sign
 from tests.flow.test_jobs import work_off

@@ -7,7 +7,7 @@ from paraph.flow.messages import emails
 from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
-from paraph.messaging.refusals import FinallyRefusedError
+from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel

@@ -24,7 +24,7 @@ from paraph.operations.statements import rows
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -34,8 +34,8 @@ from paraph.pdf.verdict import Fault, Word, decide
 from paraph.server.responses import file_response
 from paraph.signature_requests.models import Placement, SignatureRequest, SignerStatus
 from paraph.storage import store
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _ALTERED = Fault("HASH_FAILURE", "Something differs from what was recorded.")

@@ -15,7 +15,7 @@ from paraph.operations.pending_work import QueueState, longest_overdue, queue_st
 from paraph.operations.statements import rows
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.models import Environment, Organization
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
