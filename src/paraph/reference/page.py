@@ -22,7 +22,7 @@ from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline,
 from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import GUIDE_SAMPLES, OperationEntry, read_operation
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
 from paraph.signer import codes as signer_codes
 from paraph.signer.described import signer_paths
 from paraph.tenants import limits

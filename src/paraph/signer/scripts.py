@@ -12,7 +12,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
 from paraph.signer import language
 from paraph.signer.described import described
 from paraph.words import LOCALES
