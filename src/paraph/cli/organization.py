@@ -117,7 +117,7 @@ def confirm_address(id: int, address: str, how: str | None, language: str, *, as
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database() as operator:
         from paraph.kernel import clock
-        from paraph.operations.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+        from paraph.operations.people import ask_to_confirm, vouch_for, withdraw_confirmation
 
         if how == "vouch":
             row = vouch_for(id, address, operator)

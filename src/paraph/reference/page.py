@@ -30,7 +30,7 @@ from paraph.reference.operations import (
     paragraphs,
     read_operation,
 )
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
 from paraph.signer import described
 from paraph.tenants import limits
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE

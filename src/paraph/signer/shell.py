@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.kernel.appearance import shown
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
 from paraph.signature_requests.links import token
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signer import language
