@@ -20,18 +20,21 @@ from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.templates import sample_mail
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.bulk.checking import check_rows
-from paraph.request_templates.bulk.columns import (
+from paraph.request_templates.bulk_rows import check_rows
+from paraph.request_templates.csv_file import (
+    MOST_BYTES,
+    MOST_ROWS,
     FieldColumns,
     asked_of,
     find_columns,
     find_values,
     names_in,
+    read_csv,
     sample,
     sample_values,
     unused_columns,
+    write_csv,
 )
-from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer

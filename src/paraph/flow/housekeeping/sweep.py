@@ -17,7 +17,7 @@ from paraph.messaging import inbox
 from paraph.messaging.models import RefusedAddress
 from paraph.otp import codes
 from paraph.queue.jobs import defer_last, is_live
-from paraph.request_templates.bulk.checking import delete_old_bulk_sends
+from paraph.request_templates.bulk_rows import delete_old_bulk_sends
 from paraph.storage import store
 
 ORPHANED_FOR = timedelta(days=30)  # long, so that a database restored from an old backup can still be replaced
