@@ -121,3 +121,14 @@ def test_a_room_keeps_its_budget(room: str) -> None:
 
 def test_every_room_has_a_budget() -> None:
     assert BUDGETS.keys() == {path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file()}
+
+
+def test_what_must_be_read_stays_short() -> None:
+    """In words: the README, CONTRIBUTING.md (two pages), each decision (a screen) and all of them."""
+
+    def words(document: Path) -> int:
+        return len(document.read_text().split())
+
+    decisions = [*map(words, (PROJECT / "docs/decisions").glob("*.md"))]
+    assert words(PROJECT / "README.md") <= 1_200 and words(PROJECT / "CONTRIBUTING.md") <= 1_000
+    assert max(decisions) <= 530 and sum(decisions) <= 15_000

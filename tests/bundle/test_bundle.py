@@ -27,8 +27,8 @@ from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel.errors import DomainError
-from paraph.pdf.container import asic
-from paraph.pdf.container.names import free_name
+from paraph.pdf import asic
+from paraph.pdf.asic import free_name
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.signature_requests.models import SignatureRequest

@@ -30,9 +30,8 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work, machine_of_others
 from paraph.keys.sealing import trusted_roots
-from paraph.pdf.container import asic
-from paraph.pdf.container.names import bundled
-from paraph.pdf.container.zip_form import BLOCK, ZipWriter
+from paraph.pdf import asic
+from paraph.pdf.asic import BLOCK, ZipWriter, bundled
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.signature_requests.models import SignatureRequest

@@ -10,7 +10,7 @@ from cryptography.x509 import load_der_x509_certificate
 from django.conf import settings
 
 from paraph import words as catalog
-from paraph.pdf.container import asic
+from paraph.pdf import asic
 from paraph.signature_requests.models import SignatureRequest
 
 _PAGE = Path(__file__).parent / "templates" / "README.html"

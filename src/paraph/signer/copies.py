@@ -18,7 +18,7 @@ from paraph.flow.messages.copies import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
-from paraph.pdf.container.names import signed_name
+from paraph.pdf.asic import signed_name
 from paraph.server.responses import file_response
 from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import translated

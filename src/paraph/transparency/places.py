@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from paraph.pdf.container.asic import PROOF
+from paraph.pdf.asic import PROOF
 from paraph.pdf.report import EvidenceCheck, Inclusion
 from paraph.pdf.verdict import Fault
 from paraph.transparency.audit import audit, fetching, offered_key

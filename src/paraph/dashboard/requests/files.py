@@ -28,7 +28,7 @@ from paraph.flow.sealing.stamp_marks import stamp_content
 from paraph.flow.signing.shown_documents import page_picture, sealed_picture
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError, expensive_work
-from paraph.pdf.container.names import signed_name
+from paraph.pdf.asic import signed_name
 from paraph.pdf.typesetting.appearances import stamp_svg
 from paraph.pdf.verdict import Fault, Word, decide
 from paraph.server.responses import file_response
