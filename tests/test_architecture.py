@@ -64,7 +64,7 @@ BUDGETS = {
     "config": 605,
     "confinement": 586,
     "counts": 140,
-    "dashboard": 6_660,
+    "dashboard": 6_670,
     "database": 568,
     "documents": 309,
     "drafts": 1_317,
