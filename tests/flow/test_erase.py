@@ -57,12 +57,15 @@ def everything() -> str:
     return re.sub(r"[0-9a-f]{32,}", "", "\n".join(rows))
 
 
+def the_proof() -> bytes:
+    return store.get(ProofFile.objects.get().object_key)
+
+
 def proof_check(made: Scene) -> EvidenceCheck:
     files = {f"uploaded-{number}.pdf": content for number, content in enumerate(made.uploads)}
     for sealed in SealedDocument.objects.all():
         files[f"signed-{sealed.pk}.pdf"] = store.get(sealed.object_key)
-    files["proof.pdf"] = store.get(ProofFile.objects.get().object_key)
-    return check_evidence(files, sealing_context().roots("sandbox"))
+    return check_evidence(files | {"proof.pdf": the_proof()}, sealing_context().roots("sandbox"))
 
 
 def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
@@ -182,11 +185,13 @@ def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying(made: Scene
         "format = 1, salts = '{}'",
         "hash = ''",
         "metadata = metadata || '{\"resend\": true}'",
+        "metadata = jsonb_set(metadata, '{fields,0,value}', '\"DE00\"')",
         "salts = NULL",
     ],
 )
 def test_the_database_lets_a_value_go_with_its_salt_alone(change: str, made: Scene) -> None:
-    facts = {"recipient": "a@example.com", "resend": False}
+    entered = {"document_id": 1, "name": "iban", "type": "text", "value": "DE89"}
+    facts = {"recipient": "a@example.com", "resend": False, "fields": [entered]}
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'")
