@@ -121,6 +121,8 @@ def test_the_lines_of_the_journal_carry_the_names() -> None:
     assert {line.signer for line in stated.journal} == {"Ada Lovelace", "Émile Zola", ""}
     assert set(stated.event_titles) == set(EventType) and set(stated.sender_events) < set(EventType)
     assert stated.event_titles["signer.signed"] == "Signed"
+    ways = [(signer.channel, signer.destination) for signer in stated.signers]
+    assert ways == [("email", signer.email) for signer in made.signers]
 
 
 def test_a_reminder_is_called_one_in_the_language_of_the_request() -> None:

@@ -163,21 +163,6 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
 
 
-def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = scene(), scene()
-    SignatureRequest.objects.update(expires_at=clock.now())
-
-    def fail_for_the_first(request_id: int) -> bool:
-        if request_id == first.request.pk:
-            raise RuntimeError("something about this one")
-        return expire(request_id)
-
-    monkeypatch.setattr("paraph.flow.ending.expire", fail_for_the_first)
-    with pytest.raises(RuntimeError):
-        expire_due()
-    assert second.events()[-1] == "request.expired"
-
-
 def test_expiry_is_told_to_the_application_and_the_callback() -> None:
     made = scene(callback_url="https://callback.example/done", expires_at=clock.now())
     Application.objects.update(webhook_url="https://shop.example/hooks")
