@@ -22,7 +22,7 @@ from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
 from paraph.operations.statements import rows
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.storage import store
 from paraph.webhooks.overview import oldest_due_seconds
 
