@@ -1,4 +1,4 @@
-"""The images and colour spaces of a plain file (ISO 32000-1, 8.6 and 8.9), and what JPEG and JPEG 2000 themselves say."""
+"""The images and colour spaces of a plain file (ISO 32000-1, 8.6 and 8.9), and the heads of JPEG and JPEG 2000."""
 
 from functools import cache
 from typing import Any, NamedTuple
