@@ -17,12 +17,12 @@ from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
 from paraph.flow.ending import end_early, expire
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens

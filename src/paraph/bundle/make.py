@@ -42,7 +42,7 @@ from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, timesta
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.storage.presign import presigned_url
+from paraph.storage.objects import presigned_url
 from paraph.tenants.scope import tenant_key
 from paraph.transparency.log import inclusion_proof_of
 

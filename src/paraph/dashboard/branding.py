@@ -16,16 +16,15 @@ from paraph.dashboard.branding_preview import PARENT_POLICY, shown_logo
 from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
 from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
-from paraph.flow.ending import delete_profile
-from paraph.flow.logos import keep_logo, remove_logo
+from paraph.flow.branding import delete_profile, keep_logo, remove_logo
 from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
 from paraph.tenants.branding import COLORS, DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 
 _LOGO_REFUSALS = {

@@ -23,8 +23,8 @@ from paraph.signature_requests.links import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.models import LONGEST_REMINDER
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.values import LONGEST_REASON
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 
 
 class EndEarlyForm(forms.Form):

@@ -39,9 +39,9 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.deliveries import for_request
 

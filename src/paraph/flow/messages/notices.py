@@ -1,20 +1,24 @@
-"""Mails to the member who sent a request from the dashboard, in their language: what became of it, and a warning
-before it expires, each once. Names that others chose are unlinked."""
+"""Mails that tell of a request, each once: to the member who sent it, in their language, what became of it, and a
+warning before it expires; to its signers, that it ended before its time, by a decline, of which the organization's
+contact address is told as well, or as its sender withdrew it. Names that others chose are unlinked."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
+from paraph.flow.messages import emails
 from paraph.flow.messages.emails import MAX_LENGTH, declined_to_contact, quoted, sender_language, signer_name
 from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, DueEmail, mail_row_once, queue_mail
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import (
+    Channel,
     CopyRecipient,
     Inquiry,
     InquiryKind,
@@ -258,3 +262,47 @@ def _warn(before: int, until: int) -> int:
     for request in rows:
         queue_mail(request, MailKind.EXPIRING, before, int(request.expires_at.timestamp()))
     return len(rows)
+
+
+_INVITED = ~Q(status=SignerStatus.PENDING) | Q(invitation__isnull=False)
+
+
+def queue_mails(request: SignatureRequest) -> None:
+    """Queue the mails about the end, to be sent once the transaction commits: of a decline, to the member who sent the
+    request and to the organization's contact address; where the request mails its signers, to those who were invited or
+    have signed, but not to who declined."""
+    if request.declined_by_id:
+        queue_mail(request, MailKind.DECLINED, request.declined_by_id)
+        queue_mail(request, CONTACT, request.declined_by_id)
+    for signer_id in to_be_told(request).values_list("pk", flat=True):
+        defer("tell_signer_of_end", signer_id=signer_id)
+
+
+def to_be_told(request: SignatureRequest) -> QuerySet[Signer]:
+    """Return the signers who are mailed that the request ended early, whether or not the mail is out."""
+    invited = request.signers.filter(_INVITED).exclude(pk=request.declined_by_id or 0)
+    return invited if request.send_email else invited.none()
+
+
+def tell_signer_of_end(signer_id: int) -> None:
+    """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
+    is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
+    :func:`paraph.flow.messages.notices.tell_sender` does."""
+    signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
+    mail_row_once(end_name(signer_id), signer, "end_told_at", due_to_signer)
+
+
+def end_name(signer_id: int) -> str:
+    """Return the name under which the mail about the end is sent once."""
+    return f"end-{signer_id}"
+
+
+def due_to_signer(signer: Signer) -> DueEmail | None:
+    """Return the mail about the end, which is not out; None where it is not to be sent."""
+    request, refused = signer.request, signer.undelivered or {}  # a number that refuses codes is no word about mails
+    if refused.get("channel") == Channel.EMAIL or request.organization.deleted_at:
+        return None
+    if not request.declined_by_id:
+        return DueEmail(signer, emails.withdrawn(signer))
+    told = is_told(request, MailKind.DECLINED, signer.email)
+    return None if told else DueEmail(signer, emails.declined_to_signer(signer))
