@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from paraph.cli import main
 from paraph.evidence.models import ProofFile
 from paraph.flow.sealing.context import sealing_context
-from paraph.pdf.container import asic
+from paraph.pdf import asic
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.transparency.log import log_proofs
 from paraph.transparency.notes import check_tlog_proof, of_log

@@ -15,11 +15,11 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile
 from paraph.flow.sealing.finalize import prove, seal
-from paraph.flow.sealing.transparency_log import keep_log
+from paraph.flow.sealing.preserve import keep_log
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.check.transparency import transparency_log
-from paraph.operations.store_encryption import encrypt_store
+from paraph.operations.check.sealing import transparency_log
+from paraph.operations.store import encrypt_store
 from paraph.storage import store
 from paraph.transparency import log
 from paraph.transparency.log import rebuild

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.transparency_log import keep_log
+from paraph.flow.sealing.preserve import keep_log
 from paraph.kernel.errors import DomainError
 from paraph.transparency import log
 from paraph.transparency.audit import Fetch, audit, fetching, offered_key

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
-from paraph.operations.check.transparency import transparency_log
+from paraph.operations.check.sealing import transparency_log
 from paraph.transparency import log
 from paraph.transparency.merkle import consistency_proof, leaf_hash, root_of, tree_hash
 from paraph.transparency.models import Cosigned

@@ -36,14 +36,13 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work, machine_of_others
 from paraph.keys.sealing import trusted_roots
-from paraph.pdf.container import asic
-from paraph.pdf.container.names import bundled
-from paraph.pdf.container.zip_form import BLOCK, ZipWriter
+from paraph.pdf import asic
+from paraph.pdf.asic import BLOCK, ZipWriter, bundled
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, timestamps_file
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.storage.presign import presigned_url
+from paraph.storage.objects import presigned_url
 from paraph.tenants.scope import tenant_key
 from paraph.transparency.log import inclusion_proof_of
 

@@ -23,7 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets, fingerprint
 from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import marks
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.models import Signer
 from paraph.tenants import accounts
 from paraph.tenants.applications import WEBHOOK_SECRETS

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import httpx
 
 from paraph.outbound.url import check_url
-from paraph.pdf.container.asic import PROOF
+from paraph.pdf.asic import PROOF
 from paraph.pdf.report import EvidenceCheck, Inclusion
 from paraph.pdf.verdict import Fault
 from paraph.transparency.merkle import TILE, ProofRefused, Tile, leaf_hash, read_bundle, root_of, tree_hash
