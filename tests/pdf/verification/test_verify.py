@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -211,8 +210,9 @@ def test_hostile_values_never_raise(stamped: bytes) -> None:
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123456, tzinfo=UTC)
 STAMP = SealTimestamp("Authority", AT, "1.2.3", trusted=True)
-_FOUND: tuple[Any, ...] = (None, None, None, True, True, True, "whole file", AT, STAMP, "B-T", False, ("one",))
-SIGNATURE = replace(SignatureReport("Seal", "seal", "Acme", *_FOUND), faults=(Fault("GENERIC", "two"),))
+_TWO = (Fault("GENERIC", "two"),)
+_FOUND: tuple[Any, ...] = (None, None, None, True, True, True, "whole file", AT, STAMP, "B-T", False, ("one",), _TWO)
+SIGNATURE = SignatureReport("Seal", "seal", "Acme", *_FOUND)
 
 
 def test_a_verification_has_these_keys_in_this_order() -> None:
