@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.tenants.models import Activity
-from tests.api.v1.api_clients import ApiClient, error, payload
+from tests.api.v1.api_clients import ApiClient, error, invalid, payload
 from tests.api.v1.contract import refusals
 
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
@@ -83,7 +83,7 @@ class TestEnding:
             ("x", "The body must be a JSON object."),
         ]
         for content, sentence in cases:
-            assert error(end(owner, created["id"], content), 422, "validation_error") == sentence
+            assert invalid(end(owner, created["id"], content)) == sentence
             assert SignatureRequest.objects.get().status == "pending"
 
     def test_the_longest_reason(self, owner: ApiClient, created: dict[str, Any]) -> None:
@@ -95,7 +95,7 @@ class TestEnding:
 
     def test_a_body_that_cannot_be_read(self, owner: ApiClient, created: dict[str, Any]) -> None:
         path = f"/signature_requests/{created['id']}/end"
-        message = error(owner.send("POST", path, b'{"reason":}'), 422, "validation_error")
+        message = invalid(owner.send("POST", path, b'{"reason":}'))
         assert message == said("endSignatureRequest", "validation_json")
         message = error(owner.send("POST", path, b"{}", "text/plain"), 415, "unsupported_media_type")
         assert message == said("endSignatureRequest", "unsupported_media_type")

@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.links import signer_of
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import Application
-from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, made, payload, rectangle, tag
 from tests.factories import jobs
 from tests.pdf.pdf_factory import paper, text
 
@@ -27,14 +27,8 @@ def content(document: int) -> dict[str, Any]:
     return payload(document)
 
 
-def created(owner: ApiClient, content: dict[str, Any]) -> dict[str, Any]:
-    response = owner.create(content)
-    assert response.status_code == 201, response.content
-    return dict(response.json())
-
-
 def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
-    answer = created(owner, payload(document))
+    answer = made(owner.create(payload(document)))
     row = SignatureRequest.objects.get()
     ada, grace = row.signers.all()
     urls = [signer.pop("signing_url") for signer in answer["signers"]]
@@ -86,7 +80,7 @@ def test_everything_said_is_kept(owner: ApiClient, document: int) -> None:
     )
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
     content["signers"][1] |= {"phone": "+33612345679", "otp_channel": "email"}
-    answer = created(owner, content)
+    answer = made(owner.create(content))
     assert (answer["mode"], answer["validity_days"]) == ("parallel", 90)
     assert answer["initials_required"] is answer["notify_signers_on_completion"] is True
     assert answer["branding_profile"] == {
@@ -108,7 +102,7 @@ def test_everything_said_is_kept(owner: ApiClient, document: int) -> None:
 def test_a_signer_may_have_a_language(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["language"], content["signers"][1]["language"] = "pt", None
     owner.headers["Accept-Language"] = "de"
-    answer = created(owner, content)
+    answer = made(owner.create(content))
     assert [signer.get("language", "none") for signer in answer["signers"]] == ["pt", "none"]
     assert list(Signer.objects.values_list("language", "locale", "request__locale")) == [
         ("pt", "pt", "de"),
@@ -122,7 +116,7 @@ def test_a_signer_may_have_a_language(owner: ApiClient, content: dict[str, Any])
 
 def test_refs_are_neither_kept_nor_returned(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["ref"] = content["documents"][0]["signers"][0]["signer_ref"] = "ref-of-ada"
-    assert "ref-of-ada" not in str(created(owner, content))
+    assert "ref-of-ada" not in str(made(owner.create(content)))
     for table in (SignatureRequest, Signer, RequestDocument, Placement, Entry):
         rows: list[Any] = list(table.objects.values())
         assert rows and "ref-of-ada" not in str(rows)
@@ -135,9 +129,9 @@ def test_what_paid_plans_include(db: None, plan: str) -> None:
     live, profile = api_client(plan, "production", owner.organization), branding_profile(owner)
     content = payload(owner.document(), initials_required=True, branding_profile_id=profile.pk, validity_days=1)
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
-    answer = created(owner, content)
+    answer = made(owner.create(content))
     assert (answer["initials_required"], answer["validity_days"]) == (True, 1)
-    in_production = created(live, payload(live.document(), branding_profile_id=profile.pk))
+    in_production = made(live.create(payload(live.document(), branding_profile_id=profile.pk)))
     assert answer["branding_profile"]["id"] == in_production["branding_profile"]["id"] == profile.pk
 
 
@@ -154,11 +148,11 @@ def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
         "expires_at": clock.now() + timedelta(days=1),
     }
     SignatureRequest.objects.bulk_create(SignatureRequest(**common) for _ in range(3000))
-    created(scope, payload(scope.document()))
+    made(scope.create(payload(scope.document())))
 
 
 def test_a_tag_is_resolved_to_the_place_under_it(owner: ApiClient, document: int) -> None:
-    created(owner, payload(document))
+    made(owner.create(payload(document)))
     ada, grace = Placement.objects.order_by("signer__order")
     assert (ada.page_number, ada.width, ada.height) == (1, 200, 80)
     assert ada.y + ada.height == pytest.approx(396, abs=5)  # the tag's baseline is at 400
@@ -173,7 +167,7 @@ def test_a_stamp_may_touch_the_edges(owner: ApiClient, content: dict[str, Any]) 
         rectangle(3, 195.0, 682.0, width=400, height=160),
         rectangle(3, 0.5, 0.25, width=80, height=30),
     ]
-    created(owner, content)
+    made(owner.create(content))
     assert Placement.objects.filter(signer__first_name="Grace").count() == 4
 
 
@@ -190,7 +184,7 @@ def test_tags_are_found_whatever_their_blanks_and_ignored_where_they_are_optiona
         [tag("{{ada}}"), tag("{{nowhere}}", optional=True)],
     ):
         given[0]["stamps"] = stamps
-        answer = created(owner, content)
+        answer = made(owner.create(content))
         places = Placement.objects.filter(request_document__request=answer["id"]).order_by("signer__order")
         assert list(places.values_list("signer__first_name", "page_number")) == [("Ada", 1), ("Grace", 1)], stamps
 
@@ -200,7 +194,7 @@ def test_a_line_break_within_a_tag_does_not_count(owner: ApiClient) -> None:
     content = payload(int(owner.upload(file).json()["id"]))
     content["documents"][0]["signers"] = [{"signer_ref": "ada", "stamps": [tag("{{signature of the landlord}}")]}]
     del content["signers"][1]
-    created(owner, content)
+    made(owner.create(content))
 
 
 def test_a_signer_may_be_absent_from_a_document(owner: ApiClient, document: int) -> None:
@@ -208,12 +202,12 @@ def test_a_signer_may_be_absent_from_a_document(owner: ApiClient, document: int)
     content = payload(document)
     content["documents"].insert(0, {"id": second, "signers": [{"signer_ref": "grace", "stamps": [tag("{{last}}")]}]})
     content["documents"][1]["signers"].pop()
-    assert created(owner, content)["document_ids"] == [second, document]
+    assert made(owner.create(content))["document_ids"] == [second, document]
 
 
 def test_signers_of_a_sequence_come_in_their_order(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["order"], content["signers"][1]["order"] = 20, 10
-    answer = created(owner, content)
+    answer = made(owner.create(content))
     assert [(signer["first_name"], signer["order"]) for signer in answer["signers"]] == [("Grace", 10), ("Ada", 20)]
     assert owner.get(f"/signature_requests/{answer['id']}").json()["signers"] == answer["signers"]
 
@@ -224,7 +218,7 @@ def test_order_is_ignored_in_parallel_mode(owner: ApiClient, document: int) -> N
         content = payload(document, mode="parallel")
         for signer in content["signers"]:
             signer["order"] = order
-        assert [signer["order"] for signer in created(owner, content)["signers"]] == [1, 2]
+        assert [signer["order"] for signer in made(owner.create(content))["signers"]] == [1, 2]
 
 
 def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: ApiClient, document: int) -> None:
@@ -233,25 +227,25 @@ def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: ApiC
     content["signers"][0] |= {"phone": None, "otp_channel": None, "nickname": {"x": 1}}
     sized = content["documents"][0]["signers"][0]["stamps"][0]["value"]
     sized |= {"page": "one", "width": None, "height": None}
-    assert created(owner, content)["validity_days"] == 7
+    assert made(owner.create(content))["validity_days"] == 7
     [ada] = Placement.objects.filter(signer__first_name="Ada")
     assert (ada.width, ada.height) == (200, 80)
 
 
 def test_names_in_any_script_are_kept(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0] |= {"first_name": "さくら", "last_name": "O’Connor-Žižek 👩‍🎨"}
-    assert created(owner, content)["signers"][0]["full_name"] == "さくら O’Connor-Žižek 👩‍🎨"
+    assert made(owner.create(content))["signers"][0]["full_name"] == "さくら O’Connor-Žižek 👩‍🎨"
 
 
 def test_the_journal_says_who_from_where_and_what_was_declared(owner: ApiClient, document: int) -> None:
     """And nobody is invited unless it is asked for."""
     owner.headers["User-Agent"] = "shop/1.0"
-    created(owner, payload(document, identity_declaration_accepted=True))
+    made(owner.create(payload(document, identity_declaration_accepted=True)))
     first, second = Entry.objects.order_by("position")
     assert (first.event_type, first.signer_id) == ("signature_request.created", None)
     assert (first.ip, first.user_agent) == ("127.0.0.1", "shop/1.0")
     assert second.event_type == "signature_request.identity_declared"
-    created(owner, payload(document))
+    made(owner.create(payload(document)))
     assert Entry.objects.count() == 3 and jobs() == []
 
 
@@ -259,7 +253,7 @@ def test_the_journal_says_who_from_where_and_what_was_declared(owner: ApiClient,
 def test_invitations(owner: ApiClient, document: int, mode: str, invited: list[str]) -> None:
     content = payload(document, mode=mode, send_email=True, identity_declaration_accepted=True)
     content["signers"][0]["order"], content["signers"][1]["order"] = 2, 1
-    answer = created(owner, content)
+    answer = made(owner.create(content))
     assert [signer["status"] for signer in answer["signers"]] == ["pending", "pending"]
     by_id = {signer["id"]: signer["first_name"] for signer in answer["signers"]}
     assert [(name, by_id[arguments["signer_id"]]) for name, arguments in jobs()] == [
@@ -281,7 +275,7 @@ def test_the_language_that_the_call_names_is_that_of_the_request(owner: ApiClien
     """And nothing is deduplicated."""
     for accepted, locale, chosen in ACCEPTED:
         owner.headers = {"Accept-Language": accepted} if accepted else {}
-        request = SignatureRequest.objects.get(pk=created(owner, payload(document))["id"])
+        request = SignatureRequest.objects.get(pk=made(owner.create(payload(document)))["id"])
         assert (accepted, request.locale, request.locale_chosen) == (accepted, locale, chosen)
     assert SignatureRequest.objects.count() == len(ACCEPTED)
 
@@ -305,18 +299,18 @@ def test_what_the_plan_free_includes(db: None) -> None:
         initials_required=False,
         branding_profile_id=None,
     )
-    answer = created(free, content)
+    answer = made(free.create(content))
     assert len(answer["signers"]) == 5 and answer["branding_profile"] is None
 
 
 def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None:
     counts = []
-    created(owner, payload(document))  # after which this process knows the installation's keys
+    made(owner.create(payload(document)))  # after which this process knows the installation's keys
     for stamps in ([rectangle()], [rectangle(number % 3 + 1, number, number) for number in range(10)]):
         content = payload(document)
         content["documents"][0]["signers"][1]["stamps"] = stamps
         with CaptureQueriesContext(connection) as queries:
-            created(owner, content)
+            made(owner.create(content))
         counts.append(len(queries))
     # The caller, the documents, how many requests the sandbox has, what it stores and what is to be sealed, a savepoint
     # and its release (the test's own transaction is around), the ids, all rows, and the answer.
@@ -330,7 +324,7 @@ def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:
         {"signer_ref": "ada", "stamps": [{"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 30}}]},
         {"signer_ref": "grace", "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 0, "y": 600}}]},
     ]
-    created(owner, content)
+    made(owner.create(content))
     [ada] = Placement.objects.filter(signer__first_name="Ada")
     assert (ada.page_number, ada.width, ada.height) == (1, 90, 30)
     assert ada.y >= 0 and ada.y + ada.height < 60  # under the text

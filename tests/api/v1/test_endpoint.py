@@ -19,7 +19,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Usage
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, error
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
 
 
 @cache
@@ -112,11 +112,11 @@ def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
         b'{"signature_request": []}',
     ]
     for body in cases:
-        error(owner.send("POST", "/signature_requests", body), 422, "validation_error")
+        invalid(owner.send("POST", "/signature_requests", body))
 
 
 def test_malformed_json_is_told_where(owner: ApiClient) -> None:
-    message = error(owner.send("POST", "/signature_requests", b'{"signature_request": }'), 422, "validation_error")
+    message = invalid(owner.send("POST", "/signature_requests", b'{"signature_request": }'))
     assert "line 1 column 23" in message
 
 
@@ -132,7 +132,7 @@ def test_wrong_content_type_is_415(owner: ApiClient) -> None:
 def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
     body = b'{"signature_request": {}}'
     response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
-    assert "mode: it is required." in error(response, 422, "validation_error")
+    assert "mode: it is required." in invalid(response)
 
 
 def test_a_large_json_body_is_413(owner: ApiClient) -> None:
@@ -182,7 +182,7 @@ def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: Api
             if answer.status_code == 422 and "deep" not in answer.content.decode():
                 assert path == "/documents"
             elif answer.status_code == 422:
-                assert error(answer, 422, "validation_error") == "The body is nested more than 64 levels deep."
+                assert invalid(answer) == "The body is nested more than 64 levels deep."
 
 
 API = {str(pattern.pattern): pattern.callback for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}

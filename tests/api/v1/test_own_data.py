@@ -6,19 +6,17 @@ from typing import Any
 from paraph.flow.ending import end_early
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery
-from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
+from tests.api.v1.api_clients import ApiClient, api_client, invalid, made, other_clients, payload
 
 METADATA = {"property": "Lime Street 4", "a.b-c_D9": "", "unit": "3 é"}
 
 
 def created(owner: ApiClient, **changes: Any) -> dict[str, Any]:
-    response = owner.create(payload(owner.document(), **changes))
-    assert response.status_code == 201, response.content
-    return dict(response.json())
+    return made(owner.create(payload(owner.document(), **changes)))
 
 
 def refused(owner: ApiClient, **changes: Any) -> str:
-    message = error(owner.create(payload(owner.document(), **changes)), 422, "validation_error")
+    message = invalid(owner.create(payload(owner.document(), **changes)))
     assert not SignatureRequest.objects.exists()
     return message
 
@@ -94,13 +92,13 @@ def test_the_list_is_filtered_by_it_verbatim(owner: ApiClient) -> None:
 def test_a_filter_that_nothing_could_have(owner: ApiClient) -> None:
     cases: list[str] = ["", " ", "e" * 201, "a\0"]
     for value in cases:
-        message = error(owner.get("/signature_requests", external_id=value), 422, "validation_error")
+        message = invalid(owner.get("/signature_requests", external_id=value))
         assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
 
 
 def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
     response = owner.get("/signature_requests?external_id=a&external_id=b")
-    assert error(response, 422, "validation_error") == "external_id is given more than once."
+    assert invalid(response) == "external_id is given more than once."
 
 
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:

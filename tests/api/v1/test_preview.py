@@ -10,7 +10,7 @@ import pytest
 from paraph.audit_trail.models import Entry
 from paraph.flow.sending import preview as preview_verb
 from paraph.signature_requests.models import Placement, SignatureRequest
-from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle, tag
+from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, invalid, payload, rectangle, tag
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_every_problem_has_the_path_that_creation_names(owner: ApiClient) -> Non
     found = preview(owner, content)
     assert {each["code"] for each in found["problems"]} == {"validation_error"}
     told = [f"{each['path']}: {each['message']}" for each in found["problems"]]
-    assert error(owner.create(content), 422, "validation_error") == " ".join(told)
+    assert invalid(owner.create(content)) == " ".join(told)
     assert [each["path"] for each in found["problems"]] == [
         "validity_days",
         "signers[1].email",
@@ -109,7 +109,7 @@ def test_a_flood_of_problems_ends(owner: ApiClient, content: dict[str, Any]) -> 
 
 
 def test_a_body_without_the_root_key_is_refused(owner: ApiClient) -> None:
-    error(owner.post("/signature_requests/preview", {}), 422, "validation_error")
+    invalid(owner.post("/signature_requests/preview", {}))
 
 
 def test_in_the_language_of_the_call(owner: ApiClient) -> None:
@@ -181,7 +181,7 @@ def test_the_boxes_stand_where_the_reader_sees_them(owner: ApiClient, rotate: in
 
 def test_a_pdf_that_would_be_refused_is(owner: ApiClient) -> None:
     content = payload(owner.document(), validity_days=91)
-    message = error(as_pdf(owner, content), 422, "validation_error")
+    message = invalid(as_pdf(owner, content))
     assert message == "validity_days: it must be from 1 to 90, not 91."
     free = api_client("free")
     content = payload(free.document(), initials_required=True)
@@ -190,7 +190,7 @@ def test_a_pdf_that_would_be_refused_is(owner: ApiClient) -> None:
 
 def test_a_pdf_has_bounds(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview_verb, "MOST_PAGES", 2)
-    message = error(as_pdf(owner, payload(owner.document())), 422, "validation_error")
+    message = invalid(as_pdf(owner, payload(owner.document())))
     assert message == "documents: a preview as PDF takes at most 2 pages and 100 MiB together, not 3 pages."
 
 
@@ -219,4 +219,4 @@ def test_a_preview_measures_what_200_ordinary_values_cost_and_a_creation_all(own
         content["documents"][0]["signers"][0]["fields"] = fields(value, count)
         found = [each for each in preview(owner, content)["problems"] if "no room" in each["message"]]
         assert len(found) == seen
-        assert error(owner.create(content), 422, "validation_error").count("no room") == 50
+        assert invalid(owner.create(content)).count("no room") == 50

@@ -13,7 +13,7 @@ from paraph.api.v1 import signature_request_shapes
 from paraph.kernel import clock
 from paraph.messaging.models import PutOffMail
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
-from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
+from tests.api.v1.api_clients import ApiClient, branding_profile, error, invalid, payload, rectangle
 from tests.factories import Scene, scene, seal_everything
 from tests.production import Client
 
@@ -199,7 +199,7 @@ def test_by_order_and_creation(owner: ApiClient, three: list[int]) -> None:
 
 
 def test_the_enumeration_is_that_of_requests(owner: ApiClient) -> None:
-    message = error(owner.get("/signature_requests", status="ready"), 422, "validation_error")
+    message = invalid(owner.get("/signature_requests", status="ready"))
     assert message == "status must be one of pending, completed, expired, not “ready”."
 
 

@@ -15,7 +15,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.pdf.untrusted.sandbox_process import SandboxProcess
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload
 from tests.pdf import hostile, refused
 from tests.pdf.pdf_factory import paper
 from tests.pdf.processes import stopped
@@ -91,9 +91,9 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
 def test_each_fault_is_told_in_its_own_words(owner: ApiClient, name: str) -> None:
     make, english, french = FILES[name]
     pdf = make()
-    assert error(owner.upload(pdf), 422, "validation_error") == english
+    assert invalid(owner.upload(pdf)) == english
     owner.headers["Accept-Language"] = "fr"
-    assert error(owner.upload(pdf), 422, "validation_error") == french
+    assert invalid(owner.upload(pdf)) == french
 
 
 @pytest.mark.parametrize("reason", ["shown_differently", "cannot_be_sealed"])
@@ -177,9 +177,9 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def test_what_was_too_complex_is_refused_at_once_when_it_comes_again(owner: ApiClient, jobs: list[str]) -> None:
     bomb = hostile.inflating(on_page=True)
     for _ in range(3):
-        assert "too much memory or time" in error(owner.upload(bomb), 422, "validation_error")
+        assert "too much memory or time" in invalid(owner.upload(bomb))
     assert jobs == ["inspect"]
     assert owner.upload().status_code == 201
     assert jobs == ["inspect"] * 2
-    error(api_client().upload(bomb), 422, "validation_error")
+    invalid(api_client().upload(bomb))
     assert jobs == ["inspect"] * 3  # nobody learns what others have sent
