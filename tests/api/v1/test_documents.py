@@ -224,10 +224,6 @@ def test_a_pending_document_has_nothing_to_download(owner: ApiClient) -> None:
     assert content["preflight"] is None  # a row from before reports were kept
 
 
-def test_unknown_is_404(owner: ApiClient) -> None:
-    assert error(owner.get("/documents/1"), 404, "not_found") == "There is no such resource."
-
-
 def test_it_takes_two_queries(owner: ApiClient) -> None:
     row = stored_document(owner)
     with CaptureQueriesContext(connection) as queries:

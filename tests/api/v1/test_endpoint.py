@@ -17,7 +17,6 @@ from paraph.api.v1.operations import OPERATIONS
 from paraph.config.urls import urlpatterns
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.models import Usage
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
 
@@ -115,11 +114,6 @@ def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
         invalid(owner.send("POST", "/signature_requests", body))
 
 
-def test_malformed_json_is_told_where(owner: ApiClient) -> None:
-    message = invalid(owner.send("POST", "/signature_requests", b'{"signature_request": }'))
-    assert "line 1 column 23" in message
-
-
 def test_wrong_content_type_is_415(owner: ApiClient) -> None:
     for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]:
         response = owner.send("POST", "/signature_requests", b"{}", content_type)
@@ -133,12 +127,6 @@ def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
     body = b'{"signature_request": {}}'
     response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
     assert "mode: it is required." in invalid(response)
-
-
-def test_a_large_json_body_is_413(owner: ApiClient) -> None:
-    body = b'{"signature_request": "' + b"x" * (4 * 1024 * 1024) + b'"}'
-    message = error(owner.send("POST", "/signature_requests", body), 413, "payload_too_large")
-    assert "4 MiB" in message
 
 
 @pytest.mark.parametrize(
@@ -232,10 +220,3 @@ def test_it_tells_environment_version_and_time(environment: str) -> None:
     time = datetime.fromisoformat(content.pop("time"))
     assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
     assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
-
-
-def test_it_is_counted(owner: ApiClient) -> None:
-    owner.get("/health")
-    owner.get("/health")
-    assert Usage.objects.get().minute_calls in (1, 2)  # a minute may have ended in between
-    assert Usage.objects.get().hour_calls in (1, 2)

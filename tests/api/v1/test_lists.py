@@ -119,11 +119,6 @@ def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClie
     }
 
 
-def test_an_empty_list(owner: ApiClient) -> None:
-    nothing = {"page": 1, "limit": 20, "count": 0, "pages": 0}
-    assert owner.get("/documents").json() == {"data": [], "pagination": nothing}
-
-
 def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
     moment = datetime(2026, 3, 1, tzinfo=UTC)
     rows = [stored_document(owner, created_at=moment).pk for _ in range(5)]
@@ -246,12 +241,9 @@ def test_a_branding_profile(owner: ApiClient, profile_names: list[str]) -> None:
     }
 
 
-def test_sorted_by_name_and_paged(owner: ApiClient, profile_names: list[str]) -> None:
+def test_profiles_are_sorted_by_name_and_have_no_filters(owner: ApiClient, profile_names: list[str]) -> None:
     pages = [owner.get("/branding_profiles", limit="2", page=page).json()["data"] for page in ("1", "2")]
     assert [entry["name"] for page in pages for entry in page] == profile_names
-
-
-def test_branding_profiles_have_no_filters(owner: ApiClient, profile_names: list[str]) -> None:
     content = owner.get("/branding_profiles", order="desc", status="x", created_after="never").json()
     assert [entry["name"] for entry in content["data"]] == profile_names
 
@@ -311,7 +303,10 @@ def tallied(**of: Any) -> dict[str, int]:
 
 
 def test_daily_counts_follow_rows(owner: ApiClient) -> None:
-    row = stored_document(owner, created_at=START, status="pending")
+    """By the day of UTC, whatever the session's."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL TIME ZONE 'Pacific/Auckland'")
+    row = stored_document(owner, created_at=START + timedelta(hours=23), status="pending")
     stored_document(owner, created_at=START + timedelta(hours=24))
     assert tallied() == {"documents 2026-03-01 pending": 1, "documents 2026-03-02 ready": 1}
     Document.objects.filter(pk=row.pk).update(status="ready")
@@ -319,15 +314,5 @@ def test_daily_counts_follow_rows(owner: ApiClient) -> None:
     assert tallied() == {"documents 2026-03-01 ready": 1, "documents 2026-03-02 ready": 1}
     row.delete()
     assert tallied() == {"documents 2026-03-02 ready": 1}
-
-
-def test_requests_are_tallied_too(owner: ApiClient) -> None:
     owner.create(payload(owner.document()))
     assert sum(tallied(resource="signature_requests", status="pending").values()) == 1
-
-
-def test_the_day_is_that_of_utc_whatever_the_session(owner: ApiClient) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL TIME ZONE 'Pacific/Auckland'")
-    stored_document(owner, created_at=START + timedelta(hours=23))
-    assert tallied() == {"documents 2026-03-01 ready": 1}

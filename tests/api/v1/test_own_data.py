@@ -96,11 +96,6 @@ def test_a_filter_that_nothing_could_have(owner: ApiClient) -> None:
         assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
 
 
-def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
-    response = owner.get("/signature_requests?external_id=a&external_id=b")
-    assert invalid(response) == "external_id is given more than once."
-
-
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
     from paraph.tenants.admin_log import OPERATOR
 
