@@ -159,6 +159,7 @@ CASES: list[tuple[Change, str]] = [
     (set_signer("language", "pt-BR"), "signers[1].language: it must be one of en, ar, "),
     (set_signer("language", 1), "signers[1].language: it must be one of en, ar, "),
     (set_signer("otp_channel", "sms"), "signers[1].phone: it is required, as otp_channel is sms."),
+    (set_signer("order", None), "signers[1].order: it is required."),
     (set_signer("order", 0), "signers[1].order: it must be from 1 to 2147483647, not 0."),
     (set_signer("order", "2"), "signers[1].order: it must be an integer."),
     (set_signer("order", 1), "signers[0].order: 1 is the order of another signer too. "
@@ -202,6 +203,10 @@ OVERFLOWING: list[tuple[float, float, dict[str, float]]] = [
 ]  # fmt: skip
 
 
+NO_ARRAY: list[Any] = [None, {}, "x", 3]
+NO_BOOLEAN: list[Any] = ["true", "false", None, 1, 0, [], {}]
+
+
 def of_ada(*given: Any) -> Change:
     return lambda content: content["documents"][0]["signers"][0].update(stamps=list(given))
 
@@ -219,7 +224,7 @@ PLACEMENTS: list[tuple[Change, str]] = [
     *[(of_ada(*[rectangle()] * count), f"{HOW_MANY}{count}.") for count in (0, 11, 5000)],
     (of_ada(tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)]), f"{HOW_MANY}11."),
     *[(lambda content, value=value: content["documents"][0]["signers"][0].update(stamps=value), f"{HOW_MANY}0.")
-      for value in (None, {}, "x", 3)],
+      for value in NO_ARRAY],
     (lambda content: content["documents"][0]["signers"][0].pop("stamps"), f"{HOW_MANY}0."),
     (listed("ada"), "documents[0].signers[2].signer_ref: signer “ada” is listed twice on document D; one entry takes "
                     "all their stamps."),
@@ -238,7 +243,7 @@ PLACEMENTS: list[tuple[Change, str]] = [
     (of_ada(tag("x1", optional=True), tag("x2", optional=True)),
      f"{ADA}: none of the optional stamps of signer “ada” was found on document D."),
     *[(of_ada(tag("{{ada}}", optional=value)), f"{ADA}.stamps[0].optional: it must be a JSON boolean, true or false.")
-      for value in ("true", "false", None, 1, 0, [], {})],
+      for value in NO_BOOLEAN],
     (listed("bob"), "documents[0].signers[2].signer_ref: “bob” on document D is the ref of no signer of the request."),
 ]  # fmt: skip
 """The cases of rule 4.5 one by one; each is the whole message."""

@@ -17,6 +17,7 @@ from paraph.api.v1.operations import OPERATIONS
 from paraph.config.urls import urlpatterns
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.tenants.models import Usage
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
 
@@ -114,16 +115,13 @@ def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
         invalid(owner.send("POST", "/signature_requests", body))
 
 
-def test_wrong_content_type_is_415(owner: ApiClient) -> None:
+def test_wrong_content_type_is_415_and_its_parameters_do_not_matter(owner: ApiClient) -> None:
     for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]:
         response = owner.send("POST", "/signature_requests", b"{}", content_type)
         assert "application/json" in error(response, 415, "unsupported_media_type")
         if content_type != "multipart/form-data":
             response = owner.send("POST", "/documents", b"{}", content_type)
             assert "multipart/form-data" in error(response, 415, "unsupported_media_type")
-
-
-def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
     body = b'{"signature_request": {}}'
     response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
     assert "mode: it is required." in invalid(response)
@@ -220,3 +218,4 @@ def test_it_tells_environment_version_and_time(environment: str) -> None:
     time = datetime.fromisoformat(content.pop("time"))
     assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
     assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
+    assert Usage.objects.get().hour_calls == 1

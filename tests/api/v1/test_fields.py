@@ -302,7 +302,8 @@ def test_what_is_wrong_with_copies_declining_and_stamps_beside_fields(owner: Api
     ]
     for changes, message in cases:
         assert message in refused(owner, payload(document, **changes))
-    for stamps in (None, []):
+    nothing: list[Any] = [None, []]
+    for stamps in nothing:
         content = with_fields(document, field())
         content["documents"][0]["signers"][0]["stamps"] = stamps
         assert refused(owner, content).startswith(f"{ADA}.stamps: signer “ada” must have from 1 to 10 stamps")

@@ -11,7 +11,7 @@ import pytest
 
 from paraph.signer.described import signer_paths
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, invalid, payload, rectangle, tag
 from tests.factories import scene
 from tests.production import Client
 
@@ -144,18 +144,6 @@ def test_optional_fields_of_a_request_of_a_template_may_be_null(owner: ApiClient
 def test_optional_fields_of_a_draft_may_be_null() -> None:
     owner = api_client("pro", "production")
     nulls_are_taken(owner, "/drafts", "DraftCreation", full_payload(owner.document()), named="signers")
-
-
-def test_a_declaration_that_is_null_is_none(owner: ApiClient) -> None:
-    body = payload(owner.document(), send_email=True, identity_declaration_accepted=None)
-    message = error(owner.create(body), 422, "identity_declaration_required")
-    assert message == "identity_declaration_accepted: it must be true when send_email is true."
-
-
-def test_an_order_that_is_null_is_missing_in_a_sequence(owner: ApiClient) -> None:
-    body = payload(owner.document())
-    body["signers"][1]["order"] = None
-    assert invalid(owner.create(body)) == "signers[1].order: it is required."
 
 
 SIGNER_BODIES = [

@@ -5,6 +5,7 @@ from typing import Any
 
 from paraph.flow.ending import end_early
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.admin_log import OPERATOR
 from paraph.webhooks.models import Delivery
 from tests.api.v1.api_clients import ApiClient, api_client, invalid, made, other_clients, payload
 
@@ -29,17 +30,17 @@ def test_every_answer_has_what_was_given(owner: ApiClient) -> None:
         assert (each["external_id"], each["metadata"]) == ("lease-4711", METADATA)
 
 
-def test_without_any_they_are_empty(owner: ApiClient) -> None:
-    cases: list[dict[str, Any]] = [{}, {"external_id": None, "metadata": None}, {"metadata": {}}]
-    for given in cases:
+def test_without_any_they_are_empty_and_there_is_a_longest(owner: ApiClient) -> None:
+    longest = {f"{number:0>40}": "x" * 500 for number in range(50)}
+    cases: list[tuple[dict[str, Any], Any, dict[str, str]]] = [
+        ({}, None, {}),
+        ({"external_id": None, "metadata": None}, None, {}),
+        ({"metadata": {}}, None, {}),
+        ({"external_id": "e" * 200, "metadata": longest}, "e" * 200, longest),
+    ]
+    for given, external_id, metadata in cases:
         answer = created(owner, **given)
-        assert (answer["external_id"], answer["metadata"]) == (None, {})
-
-
-def test_the_longest(owner: ApiClient) -> None:
-    metadata = {f"{number:0>40}": "x" * 500 for number in range(50)}
-    answer = created(owner, external_id="e" * 200, metadata=metadata)
-    assert (answer["external_id"], answer["metadata"]) == ("e" * 200, metadata)
+        assert (answer["external_id"], answer["metadata"]) == (external_id, metadata)
 
 
 def test_bounds(owner: ApiClient) -> None:
@@ -97,8 +98,6 @@ def test_a_filter_that_nothing_could_have(owner: ApiClient) -> None:
 
 
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
-    from paraph.tenants.admin_log import OPERATOR
-
     given = created(owner, external_id="lease-4711", metadata=METADATA)["id"]
     bare = created(owner)["id"]
     for request_id in (given, bare):

@@ -114,14 +114,6 @@ def test_what_is_wrong_is_named_and_nobody_has_signed(owner: ApiClient) -> None:
         assert not Signer.objects.filter(status="signed").exists()
 
 
-def test_the_body_is_json_or_none(owner: ApiClient) -> None:
-    request = created(owner)
-    path = f"/sandbox/signature_requests/{request['id']}/signers/{request['signers'][0]['id']}/sign"
-    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
-    invalid(owner.send("POST", path, b"{"))
-    assert owner.send("POST", path, b'{"signature": null, "fields": null}').status_code == 200
-
-
 def test_sentences_are_in_the_language_of_the_caller(owner: ApiClient) -> None:
     request = created(owner)
     german = ApiClient(owner.api_key, owner.organization, {"Accept-Language": "de"})
@@ -132,7 +124,7 @@ def test_sentences_are_in_the_language_of_the_caller(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize("verb", ["sign", "decline"])
 def test_production_signs_by_hand(owner: ApiClient, verb: str) -> None:
-    """Its key is told so whatever it names, and the verb itself takes no signature without a code."""
+    """A key of it is told so whatever it names, and the verb itself takes no signature without a code."""
     production = api_client("pro", "production", owner.organization)
     request = created(production)
     assert error(act(production, request, verb=verb), 403, "sandbox_only") == said("sandboxSign", "sandbox_only")
@@ -158,12 +150,16 @@ def test_a_request_expires_as_by_the_clock(owner: ApiClient) -> None:
     error(act(owner, request), 410, "expired")
 
 
-def test_an_expiry_has_nothing_to_say(owner: ApiClient) -> None:
+def test_the_body_is_json_or_none(owner: ApiClient) -> None:
     request = created(owner)
-    path = f"/sandbox/signature_requests/{request['id']}/expire"
-    assert invalid(owner.post(path, {"reason": "x"})) == "reason: there is no such field."
-    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
-    assert owner.post(path, {}).status_code == 200
+    acts = f"/sandbox/signature_requests/{request['id']}"
+    sign, end = f"{acts}/signers/{request['signers'][0]['id']}/sign", f"{acts}/expire"
+    for path in (sign, end):
+        error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
+    invalid(owner.send("POST", sign, b"{"))
+    assert owner.send("POST", sign, b'{"signature": null, "fields": null}').status_code == 200
+    assert invalid(owner.post(end, {"reason": "x"})) == "reason: there is no such field."
+    assert owner.post(end, {}).status_code == 200
 
 
 @pytest.mark.parametrize("how", ["expired", "late", "ended", "completed"])
