@@ -20,10 +20,10 @@ from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
 from paraph.flow.sending.correct import correct_signer
-from paraph.flow.signing.ask import ask
+from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.fields.entry import write

@@ -9,7 +9,7 @@ from django.db import connection
 from paraph.cli.request import lines_of
 from paraph.evidence.failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize, prove, seal
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

@@ -27,7 +27,7 @@ from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.links import new_salt, signer_of, token
 from paraph.signature_requests.marks import signature_of
 from paraph.signature_requests.models import Field, Signer
-from paraph.storage import presign, store
+from paraph.storage import objects, store
 from paraph.tenants import installation
 from paraph.tenants.accounts import decrypt_factor, encrypt_factor
 from paraph.tenants.applications import encrypted_secret, webhook_secret
@@ -79,7 +79,7 @@ def linked(address: str) -> None:
     """Raises where the address of a download is not accepted."""
     parts = urlsplit(address)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    presign.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
+    objects.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
 
 
 def test_a_flow_lives_through_a_rotation(use: Use) -> None:

@@ -30,9 +30,8 @@ from paraph.reference.operations import (
     paragraphs,
     read_operation,
 )
-from paraph.server.responses import Compressed
-from paraph.signer import codes as signer_codes
-from paraph.signer.described import signer_paths
+from paraph.server.bodies import Compressed
+from paraph.signer import described
 from paraph.tenants import limits
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.tenants.models import Environment, Plan
@@ -148,14 +147,14 @@ def contents() -> JsonObject:
         "description": paragraphs(content["info"]["description"]),
         "address": address,
         "sections": _sections(content, reader),
-        "signer_endpoints": _operations(reader, signer_paths()),
+        "signer_endpoints": _operations(reader, described.signer_paths()),
         "webhooks": [
             read_operation(reader, f"webhook-{event.replace('.', '-')}", "post", event, path["post"])
             for event, path in content["webhooks"].items()
         ],
         "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
         "errors": _errors(api_codes.CODES),
-        "signer_errors": _errors(signer_codes.CODES),
+        "signer_errors": _errors(described.CODES),
         "rates": _rates(),
         "message_ceilings": message_ceilings(),
         "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
@@ -173,7 +172,7 @@ def contents() -> JsonObject:
     }
 
 
-def _errors(codes: Mapping[str, api_codes.Code | signer_codes.Code]) -> list[JsonObject]:
+def _errors(codes: Mapping[str, api_codes.Code | described.Code]) -> list[JsonObject]:
     """Return the rows of a table of codes."""
     return [
         {

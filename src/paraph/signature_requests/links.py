@@ -30,8 +30,8 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
 from paraph.tenants.installation import SIGNING, TICKET, generation, link_key, link_keys_until
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right, may
 
 _ID_BYTES = 8
 _MAC_BYTES = 24

@@ -18,8 +18,8 @@ from paraph.flow.messages.copies import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
-from paraph.pdf.container.names import signed_name
-from paraph.server.responses import file_response
+from paraph.pdf.asic import signed_name
+from paraph.server.bodies import file_response
 from paraph.signature_requests import links
 from paraph.signature_requests.links import RecipientLink, link_of
 from paraph.signature_requests.localized import translated

@@ -31,13 +31,11 @@ from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
-from paraph.signer.fill_step import fields_on, form_entries
+from paraph.signer.fields import fields_on, form_entries
 from paraph.signer.notice import for_signer, mail_again, notice, redirect
-from paraph.signer.otp import not_sent
 from paraph.signer.pictures import require_pictures
-from paraph.signer.scripts import words_address
-from paraph.signer.shell import show
-from paraph.signer.signature import read
+from paraph.signer.shell import show, words_address
+from paraph.signer.signature import not_sent, read
 
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 _PAUSE_SECONDS = 30  # before the page offers another code: a mail takes a while

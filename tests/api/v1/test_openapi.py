@@ -20,7 +20,7 @@ from paraph.signature_requests import values
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
-from paraph.webhooks import payload as webhook
+from paraph.webhooks import outbox as webhook
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
 from tests.api.v1.contract import refusals

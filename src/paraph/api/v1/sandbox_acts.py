@@ -14,8 +14,8 @@ from paraph.api.v1.codes import refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, existing, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
-from paraph.flow.signing.decline import decline as decline_verb
-from paraph.flow.signing.decline import require_declinable
+from paraph.flow.signing.decline_or_ask import decline as decline_verb
+from paraph.flow.signing.decline_or_ask import require_declinable
 from paraph.flow.signing.sign import sandbox_sign
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin

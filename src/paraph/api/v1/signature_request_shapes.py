@@ -25,7 +25,7 @@ from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name
 from paraph.kernel import clock
-from paraph.pdf.container.names import signed_name
+from paraph.pdf.asic import signed_name
 from paraph.signature_requests.fields.entry import decrypted
 from paraph.signature_requests.fields.input import MOST_FIELDS, FieldKind, FieldName, Label
 from paraph.signature_requests.fields.kinds import LONGEST_TEXT

@@ -12,8 +12,8 @@ from paraph.audit_trail.journal import ERASED, EntryAbout, entries_about, erase_
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
+from paraph.flow.messages.notices import message_id
 from paraph.flow.messages.sent_once import CONTACT
-from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
     TELL_CAPTURED,
