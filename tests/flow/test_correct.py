@@ -26,6 +26,7 @@ from paraph.otp.models import OneTimeCode
 from paraph.queue.jobs import defer
 from paraph.signature_requests.fields.entry import Entry as EnteredValue
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.links import ReplacedLinkError, signer_of, signing_url, token
 from paraph.signature_requests.models import (
     Channel,
     Field,
@@ -36,7 +37,6 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Application, Organization
 from paraph.webhooks.models import Delivery, Event

@@ -22,14 +22,14 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import retry
 from paraph.operations.request_state import request_state
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.lifecycle import retention_days
 from paraph.tenants.models import Storage
-from paraph.tenants.retention import retention_days
+from paraph.webhooks.all_deliveries import replay_delivery, replay_request
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.replay import replay_delivery, replay_request
 from tests.drafts.author import Author
 from tests.factories import Scene, jobs, nothing_shared, scene, sign
 from tests.flow.test_forget import ended
@@ -169,7 +169,7 @@ def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyP
 def test_a_signer_finds_no_copy_any_more() -> None:
     made = finished(2)
     [signer] = made.request.signers.all()
-    ticket = tickets.ticket(signer, tickets.IN_MAIL)
+    ticket = links.ticket(signer, links.IN_MAIL)
     page = f"{made.url()}?ticket={ticket}"
     copies = [
         made.url(rest=f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}"),

@@ -17,15 +17,15 @@ from paraph.flow.personal_data.erase import forget_due_people, forget_fixed_peop
 from paraph.flow.personal_data.unsent import UNSENT, erase_copies
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import longest_overdue
 from paraph.queue.jobs import defer_last
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.lifecycle import change_retention, retention_days
 from paraph.tenants.models import Activity, Retention
-from paraph.tenants.retention import change_retention, retention_days
 from tests.drafts.author import Author
 from tests.factories import Scene, scene
 from tests.flow.test_erase import everything, finished, proof_check

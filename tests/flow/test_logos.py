@@ -19,7 +19,7 @@ from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.operations.store_check import verify_store
+from paraph.operations.store import verify_store
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.untrusted.logo import LogoRefused
 from paraph.signature_requests.models import SignatureRequest

@@ -29,8 +29,7 @@ from paraph.otp.models import RefusedCode
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.fields.store import values_of, write
+from paraph.signature_requests.fields.entry import filled_fields, values_of, write
 from paraph.signature_requests.models import Field, FirstOpening, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR

@@ -13,8 +13,8 @@ from paraph.flow.sending.invite import invite, remind, remind_due, reminded_late
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery

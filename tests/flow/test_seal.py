@@ -24,8 +24,8 @@ from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
+from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.fields.kinds import Value
-from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Placement, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR

@@ -18,8 +18,8 @@ from paraph.flow.sending.invite import invite
 from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.messaging.email import handed_over
+from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.models import CapturedMessage
-from paraph.messaging.refusals import FinallyRefusedError
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User

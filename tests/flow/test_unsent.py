@@ -17,7 +17,7 @@ from paraph.flow.personal_data.place import Person, names_person
 from paraph.flow.sending.templates import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer

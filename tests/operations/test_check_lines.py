@@ -22,11 +22,10 @@ from paraph.operations.check import backlog, database
 from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
-from paraph.operations.check.machine import confinement, disks
+from paraph.operations.check.machine import confinement, disks, used_shares
 from paraph.operations.check.outcome import Outcome, Status
 from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
 from paraph.operations.pending_work import longest_overdue
-from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization

@@ -117,7 +117,7 @@ def confirm_address(id: int, address: str, how: str | None, language: str, *, as
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database() as operator:
         from paraph.kernel import clock
-        from paraph.operations.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+        from paraph.operations.people import ask_to_confirm, vouch_for, withdraw_confirmation
 
         if how == "vouch":
             row = vouch_for(id, address, operator)
@@ -149,14 +149,14 @@ def set_(organization: int, environment: str, *, as_json: bool, **given: Any) ->
     if not days | people or (given["days"] and given["never"]) or (given["people_days"] and given["people_never"]):
         raise click.UsageError("Give either --days or --never, either --people-days or --people-never, or one of each.")
     with database() as operator:
-        from paraph.tenants.retention import change_retention
+        from paraph.tenants.lifecycle import change_retention
 
         change_retention(organization, operator, days, people)
         _show_days(organization, as_json=as_json)
 
 
 def _show_days(organization: int, *, as_json: bool) -> None:
-    from paraph.tenants.retention import retention_days
+    from paraph.tenants.lifecycle import retention_days
 
     facts = {name: retention_days(organization, name) for name in ("days", "people_days")}
     show({"organization_id": organization, **facts}, as_json=as_json)

@@ -16,8 +16,8 @@ from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
 _MOST = 5

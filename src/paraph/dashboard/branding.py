@@ -23,8 +23,8 @@ from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
 from paraph.tenants.branding import COLORS, DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 
 _LOGO_REFUSALS = {

@@ -21,8 +21,8 @@ from paraph.kernel.appearance import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.localized import consent_notice
 from paraph.tenants.branding import COLORS, logo_of, theme
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles
 from paraph.words import DEFAULT_LOCALE, LOCALES
 

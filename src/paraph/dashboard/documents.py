@@ -23,8 +23,8 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
 _AT_ONCE = 50

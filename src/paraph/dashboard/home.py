@@ -17,12 +17,12 @@ from paraph.dashboard.decorators import actor_of, member_page, see_other, show, 
 from paraph.dashboard.requests.pages import Filters, page
 from paraph.dashboard.uploads import limit_mb
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import ApiKey, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
+from paraph.tenants.usage import by_status
 from paraph.webhooks.deliveries import failing_webhooks
 
 _LATEST = 5

@@ -16,7 +16,7 @@ from paraph.account_mail.mail_account import hand_over
 from paraph.dashboard.decorators import actor_of, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import unlinked
-from paraph.tenants.invitations import Invited, State, accept_invitation, invitation_of, state
+from paraph.tenants.members import Invited, State, accept_invitation, invitation_of, state
 from paraph.tenants.models import Invitation, User
 
 _ACCEPTS = "accepts_invitation"  # of a session: who pressed the button before they had logged in need not press again

@@ -17,10 +17,20 @@ from paraph.messaging.gateways import EMAIL, destination_hash, has_gateway
 from paraph.messaging.models import RefusedAddress
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.accounts import with_second_factor
-from paraph.tenants.invitations import State, invite, resend_invitation, state, withdraw_invitation
-from paraph.tenants.members import change_role, remove_member, transfer_ownership
+from paraph.tenants.members import (
+    Right,
+    State,
+    change_role,
+    grantable,
+    invite,
+    may,
+    remove_member,
+    resend_invitation,
+    state,
+    transfer_ownership,
+    withdraw_invitation,
+)
 from paraph.tenants.models import Invitation, Member, Role
-from paraph.tenants.rights import Right, grantable, may
 
 _ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)

@@ -13,7 +13,7 @@ from paraph.flow.events import lock_request
 from paraph.flow.messages.notices import queue_mails
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.fields.store import forget_entries
+from paraph.signature_requests.fields.entry import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.signing import is_over
 from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text

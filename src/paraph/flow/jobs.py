@@ -35,9 +35,10 @@ from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import ATTEMPT, DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
-from paraph.tenants.retention import tell_forgotten
+from paraph.tenants.lifecycle import tell_forgotten
 from paraph.tenants.usage import take_over_calls
-from paraph.webhooks.prune import prune, prune_events
+from paraph.webhooks.all_deliveries import prune
+from paraph.webhooks.event_log import prune_events
 
 _log = structlog.get_logger("paraph.job")
 

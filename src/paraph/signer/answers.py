@@ -26,8 +26,7 @@ from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import language
-from paraph.signer.codes import CODES
-from paraph.signer.described import Answer
+from paraph.signer.described import CODES, Answer
 from paraph.words import Words, phrase
 
 log = logging.getLogger("paraph.signer")

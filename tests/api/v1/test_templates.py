@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES
+from paraph.api.v1.openapi import ANSWERS, BODIES
 from paraph.documents.models import Document
 from paraph.drafts.refusals import refusals as lacks
 from paraph.flow.sending.templates import send_rows, start_bulk_send

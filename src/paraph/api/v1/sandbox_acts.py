@@ -20,12 +20,12 @@ from paraph.flow.signing.sign import sandbox_sign
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
+from paraph.signature_requests.links import ReplacedLinkError
 from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing import require_open
-from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped

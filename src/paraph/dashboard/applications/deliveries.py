@@ -16,11 +16,11 @@ from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of
 from paraph.dashboard.decorators import actor, attached, member_page, see_other, show, shown_scope
 from paraph.kernel.errors import DomainError
+from paraph.tenants.members import Right
 from paraph.tenants.models import Application, Environment, Member
-from paraph.tenants.rights import Right
 from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_page, send_again, send_test, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus
-from paraph.webhooks.payload import EVENTS, TEST_EVENT
+from paraph.webhooks.outbox import EVENTS, TEST_EVENT
 
 
 class Verifier(NamedTuple):

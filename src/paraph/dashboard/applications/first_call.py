@@ -16,8 +16,8 @@ from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right
 from paraph.tenants.models import Application, Environment, Member, User
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.webhooks.deliveries import Signed, for_request, signed
 from paraph.webhooks.models import Delivery, Destination

@@ -14,8 +14,8 @@ from paraph.drafts.models import Draft, Step
 from paraph.drafts.refusals import missing
 from paraph.drafts.remarks import remarks, unwritten_names
 from paraph.kernel.places import expensive_work
+from paraph.tenants.members import Right
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _STEPS = list(Step)

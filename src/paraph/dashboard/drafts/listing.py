@@ -13,9 +13,9 @@ from paraph.dashboard.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.request_templates.models import Template
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
 from paraph.tenants.organizations import request_defaults
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _AT_ONCE = 100

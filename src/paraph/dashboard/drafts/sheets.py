@@ -22,8 +22,8 @@ from paraph.pdf.untrusted.page_reading import FoundTag
 from paraph.signature_requests.fields.input import FieldInput
 from paraph.signature_requests.placing import known_content
 from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _MOST_PAGES = 200  # of each document

@@ -15,8 +15,8 @@ from paraph.evidence.models import SealingFailure
 from paraph.flow.sealing.certificate_statuses import last_authority_chain
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome
+from paraph.operations.check.sealing import certificate_ends
 from paraph.operations.check.service_checks import run_checks
-from paraph.operations.resources import certificate_ends
 from paraph.queue.jobs import MAIL
 
 _FRESH, _OLD = timedelta(seconds=30), timedelta(minutes=5)

@@ -35,7 +35,7 @@ from paraph.tenants.admin_log import Actor, note
 from paraph.tenants.lifecycle import resume_organization, suspend_organization
 from paraph.tenants.models import ActorKind, Operator, Organization, Storage, User
 from paraph.tenants.usage import MonthlyUsage, monthly_usage
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 
 def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:

@@ -36,8 +36,8 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.limits import web_sends
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _ROWS = 100

@@ -19,8 +19,8 @@ from paraph.flow.sending.templates import sample_mail
 from paraph.request_templates.models import Role, Template
 from paraph.request_templates.saving import begin_places, changing, rename
 from paraph.signature_requests.models import Channel
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.words import DEFAULT_LOCALE
 
 _MAIL_POLICY = "sandbox; default-src 'none'; img-src data:; frame-ancestors 'self'; base-uri 'none'; style-src {styles}"

@@ -27,8 +27,8 @@ from paraph.request_templates.saving import Names, begin_from, of_draft, of_requ
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
 from paraph.tenants.admin_log import Action
+from paraph.tenants.members import Right
 from paraph.tenants.models import Activity, Environment, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"

@@ -16,8 +16,8 @@ from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, SMS, has_gateway
 from paraph.signature_requests.models import Channel, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right, may
 
 _USUALLY = timedelta(minutes=5)  # a mail that is out within it worries nobody
 _MOST_NAMES = 5

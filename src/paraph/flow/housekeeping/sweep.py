@@ -21,7 +21,7 @@ from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging import inbox
+from paraph.messaging import gateways
 from paraph.messaging.models import RefusedAddress
 from paraph.otp import codes
 from paraph.queue.jobs import RUN_SECONDS, defer, defer_last, is_live
@@ -47,8 +47,8 @@ def sweep() -> int:
     more, and have jobs sweep the store, unless those of the night before are still at it. Return the number of removed
     rows."""
     removed = counting.forget() + forget_put_off() + held_key.prune()
-    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget() + forget_unused()
-    removed += codes.forget_used() + RefusedAddress.objects.filter(at__lt=clock.now() - inbox.KEPT_FOR).delete()[0]
+    removed += delete_unused_drafts() + delete_old_bulk_sends() + gateways.forget_captured() + forget_unused()
+    removed += codes.forget_used() + RefusedAddress.objects.filter(at__lt=clock.now() - gateways.KEPT_FOR).delete()[0]
     if not is_live("sweep_store"):
         defer_last("sweep_store", folder=_FOLDERS[0], after="")
     return removed

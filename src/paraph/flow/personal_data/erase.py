@@ -26,8 +26,8 @@ from paraph.queue.jobs import RUN_SECONDS
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import CopyRecipient, RequestStatus, SearchTerm, SignatureRequest, Signer
 from paraph.tenants.admin_log import Action, Actor, note
+from paraph.tenants.lifecycle import count_forgotten
 from paraph.tenants.models import Retention
-from paraph.tenants.retention import count_forgotten
 
 
 class Kept(NamedTuple):
@@ -143,7 +143,7 @@ _log = structlog.get_logger("paraph.retention")
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
     """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
     have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
-    :func:`paraph.tenants.retention.tell_forgotten`.
+    :func:`paraph.tenants.lifecycle.tell_forgotten`.
 
     Safe to repeat, to be killed, and to run several times at once, each with requests of its own.
     """

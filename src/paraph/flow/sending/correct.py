@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.queue.jobs import defer
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.models import Channel, FirstOpening, Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.plan import sms_refusal
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems

@@ -21,6 +21,7 @@ from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_
 from paraph.pdf.untrusted.page_reading import preview
 from paraph.queue.jobs import job
 from paraph.signature_requests.fields.input import row_of
+from paraph.signature_requests.links import new_salt
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import (
     Approval,
@@ -33,7 +34,6 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import PREVIEWED, RequestPlan, make_plan
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.signing_token import new_salt
 from paraph.storage import store
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.scope import TenantScope, tenant_key

@@ -34,8 +34,8 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problems, re
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.limits import oldest_beyond
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import ActorKind, BrandingProfile, Environment, Member, Organization, User
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, existing, scoped
 from paraph.words import DEFAULT_LOCALE
 

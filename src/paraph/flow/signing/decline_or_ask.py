@@ -16,7 +16,7 @@ from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once, 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
-from paraph.signature_requests.fields.store import forget_entries
+from paraph.signature_requests.fields.entry import forget_entries
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Inquiry, InquiryKind, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing import require_open

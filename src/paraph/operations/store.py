@@ -1,21 +1,35 @@
-"""The check of the whole store, at a bounded rate, which can be stopped and goes on."""
+"""The whole store: checked at a bounded rate, copied into another one, encrypted; each can be stopped and goes on."""
 
 import hashlib
 import json
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, groupby, islice
 from pathlib import Path
+from shutil import copyfileobj
 from typing import Any, BinaryIO, Self
 
+from django.conf import settings
+
 from paraph.documents import objects_to_delete
-from paraph.evidence.named_objects import PREFIXES, TABLES, NamedObject, is_still_named, named_among, named_objects
+from paraph.evidence.named_objects import (
+    PREFIXES,
+    TABLES,
+    NamedObject,
+    is_still_named,
+    named_among,
+    named_objects,
+    rows_after,
+)
 from paraph.kernel import clock
 from paraph.storage import store
+from paraph.storage.objects import Store
+from paraph.transparency import log
 
 Problem = dict[str, Any]
 """``problem`` (``missing``, ``changed`` or ``unreadable``), ``key``, ``row`` and for the last one ``cause``."""
@@ -194,3 +208,146 @@ def _report_unnamed(prefix: str, progress: Progress) -> None:
         for key in chosen:
             if key not in known:
                 progress.report({"problem": "unnamed", "key": key, "row": None})
+
+
+_PROVIDERS = ("AWS_", "AZURE_", "GOOGLE_")  # how the names of their variables begin
+_ROWS = 1000  # which share a folder of the store
+_SIDE_BY_SIDE = 16  # each waits for the network most of the time
+
+
+@dataclass
+class _Copied(Progress):
+    """``copied`` counts the objects that were not there already."""
+
+    copied: int = 0
+
+
+def copy_store(source: Store, target: Store, progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
+    """Copy every object that a row names as it is, encrypted or not, unless one of its length is there; read each copy
+    back, and compare it with its row.
+
+    Goes on where it was stopped, by a signal or after ``seconds``. Return ``finished``, counts, among them how many
+    rows ``remain``, and ``problems``: objects that are ``missing`` in the source, or ``changed`` or ``unreadable`` once
+    they were copied.
+    """
+    progress = _Copied.resumed(progress_file)
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+
+        def copy(batch: list[NamedObject]) -> None:
+            folders = {named.key.rpartition("/")[0] for named in batch}
+            here, there = _sizes(source, folders), _sizes(target, folders)
+            lacking = [named for named in batch if there.get(named.key, -1) != here.get(named.key)]
+            for named, problem in zip(lacking, pool.map(lambda one: _copy(one, source, target), lacking), strict=True):
+                if problem and is_still_named(named):
+                    progress.report(problem)
+                progress.copied += not problem
+            progress.objects += len(batch)
+
+        finished = through_tables(progress, seconds, copy, _ROWS)
+    ahead = zip(TABLES[progress.stage :], (progress.after, *[0] * len(TABLES)), strict=False)
+    return {
+        "finished": finished,
+        "objects": progress.objects,
+        "copied": progress.copied,
+        "remain": sum(rows_after(word, after) for word, after in ahead),
+        "problems": progress.problems,
+    }
+
+
+def opened(url: str, prefix: str = "") -> Store:
+    """Return the store at the URL, or that of the data folder where it is ``folder``. Where variables of a provider
+    have the prefix, they are its only credentials and endpoint."""
+    kept = dict(os.environ)
+    with_prefix = tuple(f"{prefix}{provider}" for provider in _PROVIDERS if prefix)
+    given = {name.removeprefix(prefix): value for name, value in kept.items() if name.startswith(with_prefix)}
+    try:
+        for name in [name for name in kept if given and name.startswith(_PROVIDERS)]:
+            del os.environ[name]
+        os.environ.update(given)
+        return store.plain_store("" if url == "folder" else url, settings.DATA_DIR)
+    finally:
+        for name in given:
+            del os.environ[name]
+        os.environ.update(kept)
+
+
+def _sizes(kept: Store, folders: set[str]) -> dict[str, int]:
+    with store.telling_faults():
+        return {key: size for folder in folders for key, size, _ in kept.listing(f"{folder}/", "")}
+
+
+def _copy(named: NamedObject, source: Store, target: Store) -> Problem | None:
+    try:
+        with store.telling_faults(reading=True):
+            with source.open(named.key) as file, target.stage() as staged:
+                copyfileobj(file, staged.file, _BLOCK)
+                staged.keep(named.key)
+            return problem_with(named, len, store.decrypting(target).open)
+    except FileNotFoundError:
+        return {"problem": "missing", "key": named.key}
+    except OSError as error:
+        return {"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)}
+
+
+_ENCRYPTED_AT_ONCE = 20  # rows, whose objects nobody deletes meanwhile
+_PICTURES, _LOG = "pages/", "transparency/"
+
+
+@dataclass
+class _Encrypted(Progress):
+    """``encrypted`` counts the objects that were encrypted, or whose key was."""
+
+    encrypted: int = 0
+
+
+def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
+    """Encrypt every object that a row names, and the transparency log, with the storage key, unless it is; delete
+    pictures and texts of pages that are not, which are made again.
+
+    Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
+    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raise
+    ``DomainError("configuration", …)`` without a storage key.
+    """
+    store.encrypting()
+    progress = _Encrypted.resumed(progress_file)
+
+    def encrypt(batch: list[NamedObject]) -> None:
+        with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
+            for named in batch:
+                _encrypt(named, progress)
+
+    finished = through_tables(progress, seconds, encrypt, _ENCRYPTED_AT_ONCE)
+    if finished:
+        for key in store.keys_written_before(_PICTURES, clock.now()):
+            if not store.encrypting().is_current(key):
+                store.delete(key)
+    return {
+        "finished": finished and _encrypt_log(),
+        "objects": progress.objects,
+        "encrypted": progress.encrypted,
+        "problems": progress.problems,
+    }
+
+
+def _encrypt_log() -> bool:
+    """Encrypt the transparency log; return False while it is being appended to, as an older state of it would be
+    written over a newer one."""
+    with log.alone() as mine:
+        for key in store.keys_written_before(_LOG, clock.now()) if mine else ():
+            if not store.encrypting().is_current(key):
+                store.encrypting().encrypt_anew(key)
+        return mine
+
+
+def _encrypt(named: NamedObject, progress: _Encrypted) -> None:
+    if not is_still_named(named):
+        return
+    progress.objects += 1
+    try:
+        if not store.encrypting().is_current(named.key):
+            store.encrypting().encrypt_anew(named.key)
+            progress.encrypted += 1
+    except FileNotFoundError:
+        progress.report({"problem": "missing", "key": named.key})
+    except OSError as error:
+        progress.report({"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)})

@@ -1,9 +1,11 @@
-"""The OpenAPI document, as /api/v1/openapi.json gives it. It is the one thing there that wants no key."""
+"""The OpenAPI document, as /api/v1/openapi.json gives it, which wants no key: the shapes of bodies and answers, the
+webhooks (rule 6.1) and callbacks (6.4), and examples about one lease, signed by two people (``examples.json``)."""
 
 import json
 import re
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,13 +15,29 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from paraph import __version__
+from paraph.api.v1 import events
 from paraph.api.v1.codes import CODES
 from paraph.api.v1.endpoint import KEY, Body, DocumentPart, Operation, endpoint, json_bytes
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES, REFUSALS
-from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.api.v1.operations import OPERATIONS
 from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
+
+Json = dict[str, Any]
+Examples = dict[str, dict[str, Any]]
+"""By operation and name, each a summary and a value."""
+
+_EXAMPLES: Json = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
+
+ANSWERS: Examples = _EXAMPLES["answers"]
+ANSWERS["sendTemplate"] = ANSWERS["createSignatureRequest"]
+BODIES: Examples = _EXAMPLES["bodies"]
+BODIES["previewSignatureRequest"] = BODIES["createSignatureRequest"]
+REFUSALS: dict[str, list[str]] = _EXAMPLES["refusals"]
+EVENTS: dict[str, Json] = _EXAMPLES["events"]
+TRIED: dict[str, Json] = _EXAMPLES["tried"]  # bodies for the PDF of one empty page
+TRIED["previewSignatureRequest"] = TRIED["createSignatureRequest"]
+FIELDS: Json = _EXAMPLES["fields"]  # a creation with fields, an approver and copies
+SMALLEST_PDF: str = BODIES["uploadDocument"]["pdf"][1]["file"]
 
 _TITLE = "Paraph API"
 _SUMMARY = "Electronic signatures: PDFs in, sealed and provable PDFs out."
@@ -56,18 +74,41 @@ _IDS = {
     "draft_id": ("The draft's `id`.", 23),
     "signer_id": ("The signer's `id` in the request.", 141),
 }
+
+
+def _limit_header(description: str, example: int) -> DocumentPart:
+    schema = {"type": "integer", "minimum": 0, "format": "int64"}
+    return {"description": description, "required": True, "schema": schema, "example": example}
+
+
 _LIMIT_HEADERS = {
-    "Retry-After": (
-        "Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.",
-        0,
+    "Retry-After": _limit_header(
+        "Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.", 0
     ),
-    "X-RateLimit-Limit": ("Ceiling of the most constraining window.", 120),
-    "X-RateLimit-Remaining": ("Calls left in that window; 0 on a 429.", 117),
-    "X-RateLimit-Reset": ("Unix time of that window's reset.", 1905323460),
+    "X-RateLimit-Limit": _limit_header("Ceiling of the most constraining window.", 120),
+    "X-RateLimit-Remaining": _limit_header("Calls left in that window; 0 on a 429.", 117),
+    "X-RateLimit-Reset": _limit_header("Unix time of that window's reset.", 1905323460),
 }
-_REQUEST_ID = "Identifies this call in the service's log. Name it when you ask the operator."
-_IDEMPOTENT_REPLAYED = "`true` where the call did nothing, since an earlier one with its `Idempotency-Key` did."
-_WWW_AUTHENTICATE = "How to authenticate: `ApiKey`."
+_ANSWER_HEADERS = _LIMIT_HEADERS | {
+    "X-Request-Id": {
+        "description": "Identifies this call in the service's log. Name it when you ask the operator.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$", "minLength": 16, "maxLength": 16},
+        "example": "5f0c2a9e8d7b6a41",
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` where the call did nothing, since an earlier one with its `Idempotency-Key` did.",
+        "required": False,
+        "schema": {"type": "string", "const": "true"},
+        "example": "true",
+    },
+    "WWW-Authenticate": {
+        "description": "How to authenticate: `ApiKey`.",
+        "required": True,
+        "schema": {"type": "string", "const": "ApiKey"},
+        "example": "ApiKey",
+    },
+}
 
 
 def _link(operation: str, parameter: str, description: str) -> DocumentPart:
@@ -123,7 +164,7 @@ def document() -> bytes:
         "webhooks": webhooks(),
         "components": {
             "schemas": _schemas() | webhook_schemas_by_name() | _error_schemas(),
-            "headers": _headers(),
+            "headers": _ANSWER_HEADERS,
             "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": _KEY}},
         },
     }
@@ -162,16 +203,11 @@ def _described(operation: Operation) -> DocumentPart:
 
 def _path_parameter(name: str) -> DocumentPart:
     description, example = _IDS[name]
+    title, most = name.replace("_", " ").title(), LARGEST_ID
     return {
         "in": "path",
         "name": name,
-        "schema": {
-            "title": name.replace("_", " ").title(),
-            "type": "integer",
-            "minimum": 1,
-            "maximum": LARGEST_ID,
-            "format": "int64",
-        },
+        "schema": {"title": title, "type": "integer", "minimum": 1, "maximum": most, "format": "int64"},
         "required": True,
         "description": description,
         "example": example,
@@ -244,45 +280,129 @@ def _code(name: str) -> str:
     return "forbidden" if name == "suspended" else next(code for code in CODES if name.startswith(code))
 
 
-def _headers() -> DocumentPart:
-    limits = {
-        name: {
-            "description": description,
-            "required": True,
-            "schema": {"type": "integer", "minimum": 0, "format": "int64"},
-            "example": example,
-        }
-        for name, (description, example) in _LIMIT_HEADERS.items()
-    }
-    return limits | {
-        "X-Request-Id": {
-            "description": _REQUEST_ID,
-            "required": True,
-            "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$", "minLength": 16, "maxLength": 16},
-            "example": "5f0c2a9e8d7b6a41",
-        },
-        "Idempotent-Replayed": {
-            "description": _IDEMPOTENT_REPLAYED,
-            "required": False,
-            "schema": {"type": "string", "const": "true"},
-            "example": "true",
-        },
-        "WWW-Authenticate": {
-            "description": _WWW_AUTHENTICATE,
-            "required": True,
-            "schema": {"type": "string", "const": "ApiKey"},
-            "example": "ApiKey",
-        },
-    }
-
-
 def _headers_of(status: str) -> DocumentPart:
     """401 is not counted; a fault may come before the counting."""
-    shared = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *_LIMIT_HEADERS)}
-    if status == "401":
-        shared = {name: shared[name] for name in ("X-Request-Id",)}
-        return shared | {"WWW-Authenticate": {"$ref": "#/components/headers/WWW-Authenticate"}}
+    names = ["WWW-Authenticate"] if status == "401" else list(_LIMIT_HEADERS)
+    headers: DocumentPart = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
     if status == "500":
-        limits = {name: _headers()[name] | {"required": False} for name in _LIMIT_HEADERS}
-        return {"X-Request-Id": shared["X-Request-Id"]} | limits
-    return shared
+        headers |= {name: header | {"required": False} for name, header in _LIMIT_HEADERS.items()}
+    return headers
+
+
+_WHEN = {
+    "signer.notified": ("A signer was invited", "The mail server has taken the invitation."),
+    "signer.otp_sent": ("A one-time code was sent", "The code went out by e-mail or SMS."),
+    "signer.signed": ("A signer has signed", "With a valid one-time code."),
+    "request.completed": (
+        "The results are ready",
+        "Everybody has signed, and the sealed PDFs and the proof file can be downloaded. The addresses are made when "
+        "the delivery is sent, at each retry anew.",
+    ),
+    "request.expired": (
+        "A request has expired",
+        "The validity ended, or the request was ended early, before everybody had signed.",
+    ),
+    "webhook.test": ("A test", "A member has sent it from the dashboard. Nobody gets one unasked; do nothing."),
+}
+_SCHEMAS = {
+    "request.completed": "RequestCompletedEvent",
+    "request.expired": "RequestExpiredEvent",
+    "webhook.test": "TestEvent",
+}
+_SIGNATURE = {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71}
+_HEADERS = {
+    "X-Service-Event": (
+        "The event type, the same as `event` of the payload.",
+        {"type": "string", "enum": list(EVENTS)},
+    ),
+    "X-Service-Event-Id": (
+        "Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every "
+        "attempt, replay and callback; 0 for a test.",
+        {"type": "integer", "minimum": 0, "format": "int64"},
+    ),
+    "X-Service-Delivery": (
+        "Identifies the attempt. Another at every retry.",
+        {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36},
+    ),
+    "X-Service-Signature": (
+        "`sha256=` and the HMAC-SHA256 of the raw body under the application's `webhook_secret`, in hexadecimal. "
+        "Compare in constant time before you parse. While the secret is rotated, `X-Service-Signature-Next` has the "
+        "signature by the new one.",
+        _SIGNATURE,
+    ),
+    "X-Service-Signature-Next": (
+        "Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.",
+        _SIGNATURE,
+    ),
+}
+_SHOWN: dict[str, Any] = {
+    "X-Service-Event-Id": 905,
+    "X-Service-Delivery": "0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11",
+    "X-Service-Signature": "sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607",
+    "X-Service-Signature-Next": "sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132",
+}
+
+
+def webhooks() -> dict[str, DocumentPart]:
+    """Return what each event posts to the application's webhook URL."""
+    return {event: {"post": _delivery(event, event)} for event in EVENTS}
+
+
+def callbacks() -> dict[str, DocumentPart]:
+    """Return what a request's own address gets of it."""
+    address = "{$request.body#/signature_request/callback_url}"
+    return {
+        event: {address: {"post": _delivery(event, f"callback.{event}")}}
+        for event in ("request.completed", "request.expired")
+    }
+
+
+def webhook_schemas_by_name() -> dict[str, DocumentPart]:
+    found: dict[str, DocumentPart] = {}
+    for model in (
+        events.SignerEvent,
+        events.RequestCompletedEvent,
+        events.RequestExpiredEvent,
+        events.TestEvent,
+    ):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        found |= {**schema.pop("$defs"), model.__name__: schema}
+    return found
+
+
+def _delivery(event: str, operation_id: str) -> DocumentPart:
+    summary, description = _WHEN[event]
+    schema = {"$ref": f"#/components/schemas/{_SCHEMAS.get(event, 'SignerEvent')}"}
+    example = {"summary": summary, "value": EVENTS[event]}
+    return {
+        "operationId": operation_id,
+        "tags": ["Webhooks"],
+        "summary": summary,
+        "description": description,
+        "security": [],
+        "parameters": [_header(name, event) for name in _HEADERS],
+        "requestBody": {
+            "required": True,
+            "description": "The event. Verify the signature over these very bytes.",
+            "content": {"application/json": {"schema": schema, "examples": {event: example}}},
+        },
+        "responses": {
+            "2XX": {"description": "Taken. Answer within 5 seconds; the body is not looked at."},
+            "default": {
+                "description": "Not taken: redirects too, no connection, or more than 5 seconds. Tried again after 1, "
+                "5 and 25 minutes, 2 and 10 hours, then given up."
+            },
+        },
+    }
+
+
+def _header(name: str, event: str) -> DocumentPart:
+    description, schema = _HEADERS[name]
+    return {
+        "name": name,
+        "in": "header",
+        "required": name != "X-Service-Signature-Next",
+        "description": description,
+        "schema": schema,
+        "example": _SHOWN.get(name, event),
+    }
