@@ -85,9 +85,9 @@ def test_everything_is_sealed_by_the_token(tmp_path: Path, monkeypatch: pytest.M
 def test_everything_is_sealed_by_the_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = make_key("p-256")
     with issuer() as authority:
-        facts = {"root": Root(authority.key, authority.root), "revocations": f"{authority.url}crl"}
-        own = [qualified(COMPLIANCE, DEVICE, ESEAL, public=key.public_key(), **facts)]
-        with provider("v2", tmp_path, monkeypatch, key=key, root=facts["root"], certificates=own) as remote:
+        issuing, lists = Root(authority.key, authority.root), f"{authority.url}crl"
+        own = [qualified(COMPLIANCE, DEVICE, ESEAL, root=issuing, public=key.public_key(), revocations=lists)]
+        with provider("v2", tmp_path, monkeypatch, key=key, root=issuing, certificates=own) as remote:
             (tmp_path / "pin").write_text(f"{CLIENT.pin}\n")
             client = {"PARAPH_CSC_CLIENT_ID": CLIENT.id, "PARAPH_CSC_CLIENT_SECRET": CLIENT.secret}
             files = {"PARAPH_CSC_PIN_FILE": str(tmp_path / "pin"), "SSL_CERT_FILE": str(tmp_path / "tls" / "root.pem")}
