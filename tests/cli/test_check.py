@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.db import connection
 
-from paraph.postgres.location import embedded_url
+from paraph.postgres.cluster import embedded_url
 from paraph.tenants.models import Installation
 from tests.cli import forked
 from tests.cli.service import Service, clean_environment, free_port, small_service

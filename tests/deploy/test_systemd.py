@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.cli import liveness, serve, web, worker
+from paraph.cli import serve, web, worker
 from paraph.operations.check import service_checks
 from paraph.postgres import server
 
@@ -82,5 +82,5 @@ def test_a_worker_that_stands_still_is_noticed() -> None:
         re.findall(r"^WatchdogSec=(\d+)$", unit, re.M),
         re.findall(r"^TimeoutStartSec=(\d+)$", unit, re.M),
     )
-    assert "Type=notify\n" in unit and int(watched) >= 10 * liveness._EVERY_SECONDS
+    assert "Type=notify\n" in unit and int(watched) >= 10 * worker._EVERY_SECONDS
     assert int(start) >= 2 * service_checks._START_SECONDS

@@ -14,8 +14,7 @@ from paraph.flow.personal_data.erase import erase_address, erase_signer, show_pe
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sending.correct import MOST_LINKS, correct_signer, extend, reword
 from paraph.flow.sending.invite import invite, remind, send_reminder
-from paraph.flow.signing.ask import ask
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import ask, decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import Signature, enter_fields
 from paraph.flow.signing.sign import sign as sign_verb
@@ -27,6 +26,7 @@ from paraph.otp.models import OneTimeCode
 from paraph.queue.jobs import defer
 from paraph.signature_requests.fields.entry import Entry as EnteredValue
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.links import ReplacedLinkError, signer_of, signing_url, token
 from paraph.signature_requests.models import (
     Channel,
     Field,
@@ -37,7 +37,6 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.signing_token import ReplacedLinkError, signer_of, signing_url, token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Application, Organization
 from paraph.webhooks.models import Delivery, Event

@@ -8,7 +8,7 @@ import pytest
 from paraph.audit_trail.journal import broken_at
 from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_signer, show_person
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest, Signer

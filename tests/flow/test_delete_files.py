@@ -12,17 +12,17 @@ from paraph.documents.models import Document, ObjectToDelete
 from paraph.drafts.models import DocumentTags, Draft
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.ending import end_early
-from paraph.flow.housekeeping import delete_files as deleting
-from paraph.flow.housekeeping import unused_documents
-from paraph.flow.housekeeping.delete_files import delete_due_files, delete_files
-from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.housekeeping import retention as deleting
+from paraph.flow.housekeeping import sweep
+from paraph.flow.housekeeping.retention import delete_due_files, delete_files
+from paraph.flow.housekeeping.sweep import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.templates import delete_template
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import retry
 from paraph.operations.request_state import request_state
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
@@ -183,7 +183,7 @@ def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyP
 def test_a_signer_finds_no_copy_any_more() -> None:
     made = finished(2)
     [signer] = made.request.signers.all()
-    ticket = tickets.ticket(signer, tickets.IN_MAIL)
+    ticket = links.ticket(signer, links.IN_MAIL)
     page = f"{made.url()}?ticket={ticket}"
     copies = [
         made.url(rest=f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}"),
@@ -262,9 +262,9 @@ def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyP
         document = _unused(made, row)
         Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=91))
     first = Document.objects.order_by("pk")[0].pk
-    monkeypatch.setattr(unused_documents, "_WINDOW", 1)
+    monkeypatch.setattr(sweep, "_WINDOW", 1)
     with monkeypatch.context() as patch:
-        patch.setattr(unused_documents, "_RUN_SECONDS", -1)
+        patch.setattr(sweep, "_RUN_SECONDS", -1)
         assert delete_unused_uploads(first) == 0
     assert jobs() == [("delete_unused_uploads", {"first": first})]
     work_off()

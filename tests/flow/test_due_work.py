@@ -11,9 +11,9 @@ from procrastinate.contrib.django import app
 
 from paraph.flow import jobs as tasks
 from paraph.flow.ending import end_early
-from paraph.flow.housekeeping import delete_files as deleting
+from paraph.flow.housekeeping import retention as deleting
 from paraph.flow.jobs import do_what_is_due
-from paraph.flow.personal_data import forget
+from paraph.flow.personal_data import erase
 from paraph.kernel import clock
 from paraph.queue.jobs import LAST, QUEUES, defer, defer_last, is_live
 from paraph.queue.stalled_jobs import living_workers
@@ -112,7 +112,7 @@ def test_jobs_that_somebody_waits_for_come_first() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_do_a_backlog_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (deleting, forget):
+    for module in (deleting, erase):
         monkeypatch.setattr(module, "_AT_ONCE", 2)
     counted = list[int]()
 

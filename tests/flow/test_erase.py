@@ -15,7 +15,7 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.signing.ask import ask
+from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.pdf.report import EvidenceCheck

@@ -10,11 +10,10 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.journal import broken_at, follow
 from paraph.database.rows import insert
-from paraph.flow.due import FILES, PEOPLE, claim_due
 from paraph.flow.ending import delete_organization, end_early
-from paraph.flow.housekeeping.delete_files import delete_due_files
-from paraph.flow.personal_data import forget
-from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_people
+from paraph.flow.housekeeping.retention import FILES, PEOPLE, claim_due, delete_due_files
+from paraph.flow.personal_data import erase
+from paraph.flow.personal_data.erase import forget_due_people, forget_fixed_people
 from paraph.flow.personal_data.unsent import UNSENT, erase_copies
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -132,7 +131,7 @@ def test_a_pending_request_is_never_forgotten(made: Scene) -> None:
 
 
 def test_the_activity_log_has_one_entry_for_all_of_an_organization(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forget, "_AT_ONCE", 2)
+    monkeypatch.setattr(erase, "_AT_ONCE", 2)
     made = [ended(30) for _ in range(5)]
     organization = made[0].request.organization
     SignatureRequest.objects.update(organization=organization)
@@ -149,7 +148,7 @@ def test_the_activity_log_has_one_entry_for_all_of_an_organization(monkeypatch: 
 
 
 def test_a_run_that_is_killed_loses_neither_people_nor_their_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forget, "_AT_ONCE", 1)
+    monkeypatch.setattr(erase, "_AT_ONCE", 1)
     made = [ended(30) for _ in range(2)]
     SignatureRequest.objects.update(organization=made[0].request.organization)
     due_now(made[0])
@@ -161,7 +160,7 @@ def test_a_run_that_is_killed_loses_neither_people_nor_their_count(monkeypatch: 
         return count
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(forget, "erase_copies", killed_later)
+        patch.setattr(erase, "erase_copies", killed_later)
         forget_due_people()
     assert sorted(map(forgotten, made)) == [False, True]
     assert Retention.objects.get().people_forgotten == 1
@@ -193,7 +192,7 @@ def test_a_rule_that_is_taken_back_tells_what_was_done_before() -> None:
 def test_several_workers_at_once_share_the_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(30, copies=1) for _ in range(6)]
     due_now(*made)
-    monkeypatch.setattr(forget, "_AT_ONCE", 1)
+    monkeypatch.setattr(erase, "_AT_ONCE", 1)
     taken, at_once = list[int](), Barrier(2, timeout=60)
 
     def claim(*of: Any) -> list[int]:
@@ -203,7 +202,7 @@ def test_several_workers_at_once_share_the_requests(monkeypatch: pytest.MonkeyPa
             at_once.wait()  # both have a request, and have changed nothing yet
         return found
 
-    monkeypatch.setattr(forget, "claim_due", claim)
+    monkeypatch.setattr(erase, "claim_due", claim)
     assert sum(beside_each_other(forget_due_people, forget_due_people)) == 6
     assert sorted(taken) == sorted(each.request.pk for each in made)
     assert all(map(forgotten, made))

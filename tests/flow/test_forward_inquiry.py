@@ -7,7 +7,7 @@ import pytest
 
 from paraph.flow.messages import sent_once
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.signing.ask import ask, forward_inquiry
+from paraph.flow.signing.decline_or_ask import ask, forward_inquiry
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.models import CapturedMessage

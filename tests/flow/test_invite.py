@@ -11,9 +11,9 @@ from paraph.flow.messages.copies import notify_completion
 from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application, Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import Scene, jobs, scene, sign
@@ -125,7 +125,7 @@ def test_the_summary_links_to_the_copy_of_its_reader(client: Client, settings: A
         [link] = re.findall(rf"{re.escape(signing_url(signer))}\?ticket=\S+", message.text)
         assert f'href="{link}"' in message.html
         ticket = link.rpartition("=")[2]
-        assert tickets.holds(signer, ticket)
+        assert links.holds(signer, ticket)
         page = client.get(link.removeprefix(settings.PARAPH.public_url))
         assert 'data-state="already_signed"' in page.content.decode()
 

@@ -17,12 +17,12 @@ from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
 from paraph.flow.ending import end_early, expire
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -31,8 +31,7 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.fields.store import values_of, write
+from paraph.signature_requests.fields.entry import filled_fields, values_of, write
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR

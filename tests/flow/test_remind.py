@@ -11,8 +11,8 @@ from paraph.flow.sending.invite import invite, remind, reminded_lately, send_rem
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import Reminder, SignatureRequest
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author

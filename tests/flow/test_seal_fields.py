@@ -14,8 +14,8 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.pdf.verification.verify import verify
+from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.fields.kinds import Value
-from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Signer
 from paraph.storage import store
 from tests.factories import Scene, scene, sign

@@ -12,9 +12,8 @@ from procrastinate.jobs import Job
 from paraph.audit_trail.journal import broken_at
 from paraph.flow.jobs import RETRY
 from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.notices import due_mail, tell_signer_of_end
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT, note_undelivered
-from paraph.flow.messages.tell_of_end import tell_signer_of_end
-from paraph.flow.messages.tell_sender import due_mail
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.personal_data.place import Person
 from paraph.flow.personal_data.unsent import erase_unsent

@@ -6,15 +6,15 @@ from urllib.parse import quote
 
 import pytest
 
-from paraph.dashboard.drafts.people import earlier_signers
+from paraph.dashboard.drafts.signers_step import earlier_signers
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, blank
-from paraph.drafts.refusals import refusals
+from paraph.drafts.review import refusals
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.personal_data.place import Person, names_person
-from paraph.flow.sending.bulk_send import send_rows
+from paraph.flow.sending.templates import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import capture

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from paraph.kernel.environment import OTHERS
 from paraph.kernel.errors import DomainError
-from paraph.kernel.settings import Settings, read_settings, variable
+from paraph.kernel.settings import OTHERS, Settings, read_settings, variable
 
 SETTINGS = [variable(name) for name in Settings.model_fields]
 

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.confinement import Confinement
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.models import Backup
-from paraph.flow import due
+from paraph.flow.housekeeping import retention as due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
@@ -22,11 +22,10 @@ from paraph.operations.check import backlog, database
 from paraph.operations.check import machine as check
 from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
-from paraph.operations.check.machine import confinement, disks
+from paraph.operations.check.machine import confinement, disks, used_shares
 from paraph.operations.check.outcome import Outcome, Status
 from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
 from paraph.operations.pending_work import longest_overdue
-from paraph.operations.resources import used_shares
 from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization

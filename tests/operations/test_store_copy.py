@@ -9,11 +9,9 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import AwayError
-from paraph.operations import store_copy
-from paraph.operations.store_check import verify_store
-from paraph.operations.store_copy import copy_store, opened
+from paraph.operations.store import copy_store, opened, verify_store
 from paraph.storage import store
-from paraph.storage.envelope import MARK
+from paraph.storage.encrypted import MARK
 from paraph.storage.local import LocalStore
 from paraph.storage.remote import RemoteStore
 from tests.factories import scene
@@ -81,7 +79,7 @@ def test_from_the_folder_to_a_bucket_and_back(
 
 
 def test_it_says_what_remains_and_goes_on(data_dir: Path, folder: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_copy, "_ROWS", 2)
+    monkeypatch.setattr("paraph.operations.store._ROWS", 2)
     scene(documents=5)
     there = LocalStore(data_dir / "there")
     runs = [copy_store(folder, there, data_dir / "copy.json", seconds=0)]

@@ -3,8 +3,7 @@
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.public_address import reason_not_public
-from paraph.outbound.url import check_url, origin_of
+from paraph.outbound.url import check_url, origin_of, reason_not_public
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paraph.outbound import pinned_connections
-from paraph.outbound.exchange import NetworkAccess, PostResult, post
-from paraph.outbound.pinned_connections import KeptConnections
+from paraph.outbound import exchange
+from paraph.outbound.exchange import KeptConnections, NetworkAccess, PostResult, post
 from tests.receiver import Behaviour, Handler, Receiver, answer, endless, own_authority, receiver
 
 LOCAL = NetworkAccess(allow_private=True)
@@ -86,7 +85,7 @@ def test_nothing_is_kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     with receiver(keeps=True) as server:
         send(*[server.url()] * 2)
     assert server.connections == 2
-    assert pinned_connections.SECONDS < 5  # which a delivery may take
+    assert exchange.SECONDS < 5  # which a delivery may take
 
 
 def test_a_name_that_moves_is_called_where_it_was_judged() -> None:

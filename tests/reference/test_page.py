@@ -14,10 +14,10 @@ from django.test import Client
 
 import paraph.reference
 from paraph.api.v1 import codes as api_codes
-from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi import document
 from paraph.kernel.appearance import contrast
 from paraph.kernel.rates import PerHourAndDay
-from paraph.reference.fields import inline
+from paraph.reference.operations import inline
 from paraph.signer import described
 from tests.reference.page import Element, colors, parse
 

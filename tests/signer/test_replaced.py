@@ -7,8 +7,8 @@ import pytest
 from paraph.flow.sending.correct import correct_signer
 from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import FirstOpening, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import OPERATOR
 from tests.factories import VISITOR, Scene, scene
 from tests.production import Client

@@ -12,7 +12,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
-from paraph.storage.envelope import CHUNK, is_encrypted
+from paraph.storage.encrypted import CHUNK, is_encrypted
 from paraph.storage.remote import RemoteStore, internal_endpoint
 from tests.storage.s3_server import ID, REGION, SECRET, s3_server
 

@@ -17,7 +17,7 @@ from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
-from paraph.flow.housekeeping.unused_documents import delete_document, unused
+from paraph.flow.housekeeping.sweep import delete_document, unused
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError

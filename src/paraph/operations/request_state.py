@@ -13,7 +13,7 @@ from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
 from paraph.otp.guesses import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
-from paraph.signature_requests.fields.store import signed_fields
+from paraph.signature_requests.fields.entry import signed_fields
 from paraph.signature_requests.models import (
     CopyRecipient,
     Mode,

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from paraph import words as catalog
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.signing.ask import TooManyInquiriesError
+from paraph.flow.signing.decline_or_ask import TooManyInquiriesError
 from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError

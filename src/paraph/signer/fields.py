@@ -27,19 +27,22 @@ from paraph.signature_requests.fields.entry import (
     EntriesRefusal,
     Entry,
     ShownValue,
+    Values,
     bound,
+    fields_of,
     judged,
     measure,
+    own_fields,
     own_value,
     read_entries,
     shown_values,
+    values_of,
 )
 from paraph.signature_requests.fields.kinds import KINDS, Kind, Value, field_content, is_entered, shown_text
-from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
+from paraph.signature_requests.links import token as token_of
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Mode, Signer
-from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
 from paraph.signer.described import ABSENT, LANG, LOCALE, Answer, described
 from paraph.signer.documents import document_of, svg_box

@@ -22,11 +22,11 @@ from paraph.pdf.typesetting.appearances import hands_for
 from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address, origin
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.links import ReplacedLinkError, token
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described

@@ -18,9 +18,9 @@ from django.views.decorators.http import require_safe
 from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.kernel.appearance import shown
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.described import described

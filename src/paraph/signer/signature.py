@@ -13,13 +13,13 @@ from paraph.flow.signing.sign import Signature, shown_disclosure, sign
 from paraph.kernel import clock
 from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.links import member_of
 from paraph.signature_requests.localized import Sentence, TranslatedRefusal, translated
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing import require_open
-from paraph.signature_requests.tickets import member_of
 from paraph.signer import answers, language
 from paraph.signer.described import ABSENT, DRAWN, Answer, described
 from paraph.signer.endpoints import posted
@@ -184,5 +184,5 @@ def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Htt
     signed_request = SignedRequest(id=signed.request_id, status=str(signed.request.status))
     moment = clock.iso(signed.signed_at)
     response = answers.answer(Signed(status="signed", signed_at=moment, signature_request=signed_request))
-    response["X-Copy-Ticket"] = tickets.ticket(signed, tickets.AFTER_SIGNING)
+    response["X-Copy-Ticket"] = links.ticket(signed, links.AFTER_SIGNING)
     return response

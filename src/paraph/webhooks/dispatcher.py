@@ -13,8 +13,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
-from paraph.outbound.exchange import NetworkAccess, PostResult, post
-from paraph.outbound.pinned_connections import KeptConnections
+from paraph.outbound.exchange import KeptConnections, NetworkAccess, PostResult, post
 from paraph.tenants.applications import webhook_secrets
 from paraph.webhooks.delivery_queue import AT_ONCE, ClaimedDelivery, claim, record_outcomes
 from paraph.webhooks.models import Destination

@@ -21,7 +21,7 @@ from paraph.evidence.models import ProofFile
 from paraph.evidence.record import proof_name
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
-from paraph.pdf.container.names import signed_name
+from paraph.pdf.asic import signed_name
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.models import Environment

@@ -11,7 +11,7 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.audit_trail.models import Entry
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.event_log import DAYS_KEPT, prune_events

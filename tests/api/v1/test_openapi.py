@@ -14,7 +14,7 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1.codes import CODES
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES, SMALLEST_PDF
+from paraph.api.v1.openapi import ANSWERS, BODIES, SMALLEST_PDF
 from paraph.signature_requests import input as limits
 from paraph.signature_requests import values
 from paraph.signature_requests.fields.input import MOST_FIELDS

@@ -1,6 +1,6 @@
 """Sending a mail once, though its job may run twice (docs/decisions/mails.md); what is noted where its recipient
 refuses it; and queueing mails to the member who sent a request, which
-:mod:`paraph.flow.messages.tell_sender` writes."""
+:mod:`paraph.flow.messages.notices` writes."""
 
 import logging
 import time
