@@ -99,13 +99,13 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "The page of operators",
             "paraph operator add",
             "shell",
-            ("tests/cli/test_activity.py::test_operators_of_the_page_are_added_listed_and_removed",),
+            ("tests/cli/test_operator.py::test_operators_of_the_page_are_added_listed_and_removed",),
         ),
         Row(
             "Who did what",
             "paraph activity",
             "shell",
-            ("tests/cli/test_activity.py::test_each_command_is_noted_with_the_name_of_whoever_gives_it",),
+            ("tests/cli/test_operator.py::test_each_command_is_noted_with_the_name_of_whoever_gives_it",),
         ),
         Row(
             "How long data is kept",
