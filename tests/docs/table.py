@@ -257,10 +257,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "Whom you trust",
             "paraph verify",
             "shell",
-            (
-                "tests/cli/test_verify.py::test_a_signer_may_be_demanded",
-                "tests/cli/test_verify.py::test_a_signer_may_be_demanded_of_files_that_belong_together",
-            ),
+            ("tests/cli/test_verify.py::test_a_signer_may_be_demanded",),
         ),
         Row("Whether it held then", "paraph verify", "shell", ("tests/cli/test_verify.py::test_whether_it_held_then",)),
         Row(
