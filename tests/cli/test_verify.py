@@ -21,6 +21,7 @@ from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
+from tests.pdf.surroundings import signature, signed_by
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 from tests.receiver import answer, own_authority, receiver
 
@@ -158,6 +159,14 @@ def test_what_holds_is_told_briefly_and_at_length_on_demand(file: Path, tied: li
     brief, long = (run(*tied, "--root", root, *option).output.splitlines() for option in ([], ["--details"]))
     assert len(brief) == 5 and f"  ok: {len(long) - 2} statements in all; --details tells each of them." == brief[-2]
     assert sum("of signature request 71 (production), intact and trusted." in line for line in brief) == 2
+
+
+def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(sealed(signed_by(signature(ByteRange=None)), at=clock.now(), timestamping=timestamping()).content)
+    result = run(file, "--root", root_file(tmp_path))
+    assert result.exit_code == 0 and "holds.\n  PAdES level B-T, 2 signatures.\n" in result.output
+    assert "The signature Old cannot be read: its /ByteRange is not an array of four whole numbers." in result.output
 
 
 def test_a_signer_may_be_demanded(file: Path, tied: list[Path], tmp_path: Path) -> None:
