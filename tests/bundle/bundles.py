@@ -7,8 +7,8 @@ from typing import Any
 
 from paraph.bundle.make import open_bundle
 from paraph.flow.sealing.finalize import finalize
-from paraph.pdf.container import asic
-from paraph.pdf.container.zip_form import ZipWriter
+from paraph.pdf import asic
+from paraph.pdf.asic import ZipWriter
 from tests.factories import Scene, scene, sign
 
 MADE_LAST = ("mimetype", asic.SUMS, asic.MANIFEST, asic.TIMESTAMP, asic.AUTHORITY)

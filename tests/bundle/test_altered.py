@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from paraph.flow.sealing.context import sealing_context
-from paraph.pdf.container import asic, zip_form
-from paraph.pdf.container.zip_form import MOST_MEMBERS, ZipRefused, read_members
+from paraph.pdf import asic
+from paraph.pdf.asic import MOST_MEMBERS, ZipRefused, read_members
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
 from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of, zipped
@@ -308,7 +308,7 @@ def test_a_part_that_takes_too_much_is_not_read(world: World) -> None:
 
 
 def test_what_is_too_large_is_neither_written_nor_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (zipfile, zip_form):
+    for module in (zipfile, asic):
         monkeypatch.setattr(module, "ZIP64_LIMIT", len(world.bundle) - 1)
     with pytest.raises(zipfile.LargeZipFile):
         made_anew(world.bundle, {_ADDED: world.bundle[: len(world.bundle) // 2], "b": b""})

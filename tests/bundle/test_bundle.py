@@ -17,18 +17,17 @@ from click.testing import CliRunner
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
-from paraph.bundle.make import open_bundle
-from paraph.bundle.readme import readme
+from paraph.bundle.make import open_bundle, readme
 from paraph.cli import main
 from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, SealedDocument
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel.errors import DomainError
-from paraph.pdf.container import asic
-from paraph.pdf.container.names import free_name
+from paraph.pdf import asic
+from paraph.pdf.asic import free_name
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.signature_requests.models import SignatureRequest

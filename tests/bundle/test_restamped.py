@@ -7,8 +7,8 @@ import pytest
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import tokens
-from paraph.pdf.container import asic
-from paraph.pdf.container.zip_form import ZipWriter
+from paraph.pdf import asic
+from paraph.pdf.asic import ZipWriter
 from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.bundle.bundles import MADE_LAST, bundle_of, finished, parts_of
 from tests.bundle.test_altered import checked

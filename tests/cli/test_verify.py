@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys import development_authority
-from paraph.keys.issuing import issue_root, issue_sealing
-from paraph.keys.local_key import LocalKey
+from paraph.keys.development import issue_root, issue_sealing
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.pdf.pdf_factory import paper, text

@@ -20,8 +20,8 @@ from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite
 from paraph.kernel import places
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import SignatureRequest
-from paraph.signature_requests.signing_token import token
 from paraph.storage import store
 from paraph.tenants.admin_log import Action
 from paraph.tenants.models import Activity, BrandingProfile, Organization, Role, User

@@ -15,9 +15,9 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from django.utils import translation
 
+from paraph.dashboard import operator_pages as looking
 from paraph.dashboard.middleware import POLICY
-from paraph.dashboard.operators import look as looking
-from paraph.dashboard.operators.look import Look
+from paraph.dashboard.operator_pages import Look
 from paraph.evidence import failures
 from paraph.evidence.models import Backup
 from paraph.kernel import clock
@@ -27,8 +27,8 @@ from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 from paraph.operations.people import add_operator, remove_operator
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import defer
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Organization, Role, Storage, User
 from tests.columns import columns

@@ -8,9 +8,8 @@ import pytest
 from paraph.audit_trail.models import Entry
 from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.sending import bulk_send as module
-from paraph.flow.sending.bulk_send import cancel_bulk_send, send_rows, start_bulk_send
-from paraph.flow.sending.templates import delete_template
+from paraph.flow.sending import templates as module
+from paraph.flow.sending.templates import cancel_bulk_send, delete_template, send_rows, start_bulk_send
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend, Template

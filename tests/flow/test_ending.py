@@ -195,10 +195,6 @@ def due(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
-def test_every_batch_goes_on_where_the_last_one_ended(due: list[int]) -> None:
-    assert expire_due() == 5
-
-
 def test_those_that_fail_keep_no_later_batch_waiting(due: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 

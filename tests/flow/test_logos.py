@@ -12,8 +12,8 @@ from PIL import Image
 from paraph.documents import objects_to_delete
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.named_objects import NamedObject, named_among, named_objects
-from paraph.flow.ending import delete_organization, delete_profile
-from paraph.flow.logos import remove_logo
+from paraph.flow.branding import delete_profile, remove_logo
+from paraph.flow.ending import delete_organization
 from paraph.flow.messages import emails
 from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.proof_content import proof_content

@@ -20,15 +20,15 @@ from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
 from paraph.flow.sending.correct import correct_signer
-from paraph.flow.signing.ask import ask
+from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, Template
-from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.fields.entry import write
+from paraph.signature_requests.links import new_salt
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
-from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Activity, Invitation, Member, Organization, User

@@ -9,17 +9,17 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
 from paraph.flow.messages.copies import notify_completion
+from paraph.flow.messages.notices import tell_sender, warn_senders
 from paraph.flow.messages.sent_once import note_undelivered, queue_mail
-from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import invite
-from paraph.flow.signing.ask import ask
+from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.messaging.email import handed_over
+from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.models import CapturedMessage
-from paraph.messaging.refusals import FinallyRefusedError
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User

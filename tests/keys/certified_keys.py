@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local_key import PrivateKey
+from paraph.keys.signing_key import PrivateKey
 from tests.keys.odd_chains import issued
 
 ROOT_NAME = "Trust Service Root"

@@ -20,8 +20,8 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local_key import PrivateKey
 from paraph.keys.pkcs11_key import address_of, parse
+from paraph.keys.signing_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
 from tests.keys.odd_chains import pss
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.confinement import Confinement
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.models import Backup
-from paraph.flow import due
+from paraph.flow.housekeeping import retention as due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition

@@ -9,7 +9,7 @@ from django.db import connection
 from paraph.cli.request import lines_of
 from paraph.evidence.failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize, prove, seal
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
@@ -17,9 +17,9 @@ from paraph.operations.pending_work import retry, retry_all
 from paraph.operations.request_state import request_state
 from paraph.otp.models import OneTimeCode
 from paraph.queue.jobs import defer
-from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.fields.entry import write
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import Field, Reminder, SenderMail, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.storage import store
 from paraph.tenants.models import Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery

@@ -12,10 +12,9 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages import copies
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
+from paraph.signature_requests.links import copy_url, new_salt
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import new_salt
-from paraph.signature_requests.tickets import copy_url
 from paraph.signer import language
 from paraph.storage import store
 from paraph.tenants.models import Organization
@@ -223,7 +222,7 @@ def status(client: Client, url: str) -> int:
 
 
 def ticket_of(made: Scene, position: int = 0, **lifetime: float) -> str:
-    return tickets.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
+    return links.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
 
 
 def test_the_document_can_be_read_before_it_is_signed(client: Client) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from paraph.flow.ending import end_early, expire
 from paraph.kernel import clock
-from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields
-from paraph.signature_requests.fields.store import values_of
+from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields, values_of
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES

@@ -10,7 +10,7 @@ from PIL import ImageChops
 
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock
-from paraph.signature_requests.fields.store import values_of
+from paraph.signature_requests.fields.entry import values_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.signer import endpoints
 from paraph.storage import store

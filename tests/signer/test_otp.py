@@ -137,7 +137,7 @@ def test_a_code_that_was_not_handed_over_counts_nowhere(
 ) -> None:
     """However often the gateway hangs: the sixth attempt is told so as well, the page says what to do, and the code
     that is there already stays valid."""
-    monkeypatch.setattr("paraph.messaging.smtp._TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("paraph.messaging.email._TIMEOUT_SECONDS", 0.1)
     monkeypatch.setattr("paraph.messaging.sms_twilio._TIMEOUT_SECONDS", 0.1)
     made = scene(plan="pro", environment="production", signer={"phone": "+33612345678", "otp_channel": channel})
     assert post(client, made, {"channel": channel}).status_code == 200

@@ -9,8 +9,8 @@ from paraph import words as catalog
 from paraph.flow.sending.correct import correct_signer
 from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import FirstOpening, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES
 from tests.factories import VISITOR, Scene, scene

@@ -13,10 +13,10 @@ from paraph.flow.ending import expire
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.links import token
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import token
 from paraph.signer.signature import signature
 from paraph.words import LOCALES, moment
 from tests.factories import Scene, scene

@@ -25,7 +25,7 @@ from paraph.signature_requests.models import Channel, Mode, SignatureRequest, Si
 from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import answers
 from paraph.signer.answers import STATUSES
-from paraph.signer.scripts import _NAMES, words_address
+from paraph.signer.shell import _NAMES, words_address
 from paraph.tenants.models import Environment
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
@@ -286,7 +286,7 @@ def test_what_is_told_with_places_and_times() -> None:
 
 @pytest.mark.django_db
 def test_an_outage_and_a_fault_speak_too(monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
-    monkeypatch.setattr("paraph.signer.otp.send_otp", lambda *_: 1 // 0)
+    monkeypatch.setattr("paraph.signer.signature.send_otp", lambda *_: 1 // 0)
     crashed = post(made, "/otp", {"channel": "email"}, {"Accept-Language": "es"})
     assert crashed.status_code == 500 and "Algo ha fallado por nuestra parte." in told(crashed)
 

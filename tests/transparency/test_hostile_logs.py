@@ -8,8 +8,7 @@ from paraph.kernel.errors import DomainError
 from paraph.transparency import audit
 from paraph.transparency.audit import fetching
 from paraph.transparency.merkle import ProofRefused
-from paraph.transparency.notes import LONGEST_NOTE, Checkpoint
-from paraph.transparency.proof import of_log
+from paraph.transparency.notes import LONGEST_NOTE, Checkpoint, of_log
 from tests import receiver
 from tests.receiver import Behaviour
 from tests.transparency.test_witnesses import OTHER, signed

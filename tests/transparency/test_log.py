@@ -15,19 +15,18 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile
 from paraph.flow.sealing.finalize import prove, seal
-from paraph.flow.sealing.transparency_log import keep_log
+from paraph.flow.sealing.preserve import keep_log
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import transparency_log
 from paraph.operations.store import encrypt_store
 from paraph.storage import store
 from paraph.transparency import log
+from paraph.transparency.log import rebuild
 from paraph.transparency.merkle import leaf_hash, root_of
 from paraph.transparency.models import Checkpoint, LogEntry, LogKey, LogNode
-from paraph.transparency.notes import opened_checkpoint
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import check_tlog_proof, of_log
-from paraph.transparency.rebuild import rebuild
+from paraph.transparency.notes import check_tlog_proof, of_log, opened_checkpoint
+from paraph.transparency.witnesses import own_key
 from tests.flow.test_seal import completed
 from tests.threads import beside_each_other
 from tests.transparency.rows import proofs

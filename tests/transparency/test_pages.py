@@ -12,13 +12,12 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.transparency_log import keep_log
+from paraph.flow.sealing.preserve import keep_log
 from paraph.transparency import log
 from paraph.transparency.audit import Fetch, audit, offered_key
 from paraph.transparency.merkle import ProofRefused, leaf_hash, root_of
-from paraph.transparency.notes import Checkpoint, Note, read_checkpoint, read_note, sign
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import of_log
+from paraph.transparency.notes import Checkpoint, Note, of_log, read_checkpoint, read_note, sign
+from paraph.transparency.witnesses import own_key
 from tests.independent import need
 from tests.transparency.rows import proofs
 

@@ -18,6 +18,7 @@ from paraph.transparency.notes import (
     WITNESS,
     Checkpoint,
     Note,
+    Policy,
     VerifierKey,
     cosign,
     read_checkpoint,
@@ -25,8 +26,7 @@ from paraph.transparency.notes import (
     sign,
     signatures_by,
 )
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import Policy
+from paraph.transparency.witnesses import own_key
 from tests.cli.service import free_port
 from tests.receiver import answer, receiver
 from tests.threads import beside_each_other

@@ -17,14 +17,14 @@ from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
-from paraph.flow.housekeeping.unused_documents import delete_document, unused
+from paraph.flow.housekeeping.sweep import delete_document, unused
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
 _AT_ONCE = 50

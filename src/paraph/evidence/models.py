@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 
 from paraph.kernel import clock
-from paraph.pdf.pki.qualified import makes_qualified_seals
+from paraph.pdf.pki.certificate import makes_qualified_seals
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 

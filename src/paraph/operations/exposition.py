@@ -16,7 +16,7 @@ from paraph.database.base import all_rows
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.flow.due import FILES, PEOPLE
+from paraph.flow.housekeeping.retention import FILES, PEOPLE
 from paraph.metrics import ledger, metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.machine import used_shares
@@ -25,9 +25,9 @@ from paraph.operations.check.sealing import certificate_ends
 from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.storage import store
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

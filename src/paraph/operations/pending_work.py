@@ -14,12 +14,11 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.base import all_rows, one_row
 from paraph.evidence.models import ProofFile
-from paraph.flow.due import Kept
 from paraph.flow.events import lock_request
+from paraph.flow.housekeeping.retention import Kept
 from paraph.flow.messages.copies import mail_name, summary_name
+from paraph.flow.messages.notices import due_mail, due_to_signer, end_name, message_id, to_be_told
 from paraph.flow.messages.sent_once import CONTACT, READ_ALONG
-from paraph.flow.messages.tell_of_end import due_to_signer, end_name, to_be_told
-from paraph.flow.messages.tell_sender import due_mail, message_id
 from paraph.flow.sending.invite import invitation_name, reminder_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -16,7 +16,7 @@ from paraph.flow.personal_data.erase import Kept
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
-from paraph.messaging.refusals import FinallyRefusedError
+from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.pdf.typesetting.person_report import ReportedPlace, person_report

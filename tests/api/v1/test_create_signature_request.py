@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.audit_trail.models import Entry
 from paraph.kernel import clock
+from paraph.signature_requests.links import signer_of
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import signer_of
 from paraph.tenants.models import Application
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
 from tests.factories import jobs

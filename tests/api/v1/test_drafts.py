@@ -7,7 +7,7 @@ from django.conf import settings
 
 from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
 from paraph.drafts.models import Draft
-from paraph.drafts.refusals import refusals
+from paraph.drafts.review import refusals
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError

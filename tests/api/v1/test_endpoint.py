@@ -25,7 +25,7 @@ from tests.api.v1.api_clients import ApiClient, api_client, error
 @cache
 def paths() -> list[tuple[str, str]]:
     """Method and path of every operation, with 1 for every id."""
-    from paraph.api.v1.openapi.document import document
+    from paraph.api.v1.openapi import document
 
     documented = json.loads(document())["paths"]
     return [

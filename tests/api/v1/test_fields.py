@@ -12,11 +12,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from paraph.api.v1.openapi.examples import FIELDS as FIELDS_SAMPLE
+from paraph.api.v1.openapi import FIELDS as FIELDS_SAMPLE
 from paraph.documents.models import Document
 from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.signature_requests import placing
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.models import CopyRecipient, Field, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload, rectangle, tag

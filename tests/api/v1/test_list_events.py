@@ -11,14 +11,12 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.audit_trail.models import Entry
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.event_log import DAYS_KEPT
+from paraph.webhooks.event_log import DAYS_KEPT, prune_events
 from paraph.webhooks.models import Delivery, Event, EventStream
-from paraph.webhooks.outbox import release
-from paraph.webhooks.payload import EVENTS, body
-from paraph.webhooks.prune import prune_events
+from paraph.webhooks.outbox import EVENTS, body, release
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
 from tests.api.v1.contract import refusals
 from tests.docs.blocks import changed, shape

@@ -8,7 +8,7 @@ import pypdfium2
 import pytest
 
 from paraph.audit_trail.models import Entry
-from paraph.flow.sending import preview as preview_verb
+from paraph.flow.sending import create as preview_verb
 from paraph.signature_requests.models import Placement, SignatureRequest
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle, tag
 

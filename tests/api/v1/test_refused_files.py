@@ -12,8 +12,7 @@ from pikepdf import Array, Dictionary
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
-from paraph.pdf.untrusted.sandbox_process import SandboxProcess
+from paraph.pdf.untrusted.sandbox import SandboxLimits, SandboxProcess, configure
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.pdf import hostile, refused

@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.server.client_address import origin
-from paraph.signature_requests.fields.store import values_of
+from paraph.signature_requests.fields.entry import values_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES
+from paraph.api.v1.openapi import ANSWERS, BODIES
 from paraph.documents.models import Document
-from paraph.drafts.refusals import refusals as lacks
-from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
+from paraph.drafts.review import refusals as lacks
+from paraph.flow.sending.templates import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
 from paraph.signature_requests.input import OPTIONS

@@ -5,7 +5,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.pdf.pki import der
-from paraph.pdf.pki.qualified import makes_qualified_seals, statements
+from paraph.pdf.pki.certificate import makes_qualified_seals, qualified_statements
 from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, ESIGN, IN_BRITAIN, WEB, qualified, stated
 
 
@@ -15,7 +15,7 @@ def certificate(*parts: bytes) -> bytes:
 
 def test_all_three_together_make_a_qualified_seal() -> None:
     whole = certificate(COMPLIANCE, ESEAL, DEVICE)
-    assert statements(whole) == ("QcCompliance", "QcSSCD", "QcType eseal") and makes_qualified_seals(whole)
+    assert qualified_statements(whole) == ("QcCompliance", "QcSSCD", "QcType eseal") and makes_qualified_seals(whole)
     others = certificate(stated("0.4.0.1862.1.5"), COMPLIANCE, DEVICE, stated("0.4.0.1862.1.3", der.integer(10)), ESEAL)
     assert makes_qualified_seals(others)  # where the issuer's terms are, and how long it keeps its records
 
@@ -39,7 +39,7 @@ def test_all_three_together_make_a_qualified_seal() -> None:
 )
 def test_less_is_told_as_it_is_and_makes_none(parts: tuple[bytes, ...], said: tuple[str, ...]) -> None:
     made = certificate(*parts)
-    assert sorted(statements(made)) == sorted(said) and not makes_qualified_seals(made)
+    assert sorted(qualified_statements(made)) == sorted(said) and not makes_qualified_seals(made)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_less_is_told_as_it_is_and_makes_none(parts: tuple[bytes, ...], said: tu
 )
 def test_statements_that_cannot_be_read_are_none(value: bytes) -> None:
     made = qualified(value=value).public_bytes(Encoding.DER)
-    assert x509.load_der_x509_certificate(made) and statements(made) == () and not makes_qualified_seals(made)
+    assert x509.load_der_x509_certificate(made) and qualified_statements(made) == () and not makes_qualified_seals(made)
 
 
 def test_what_is_no_certificate_states_nothing() -> None:
-    assert statements(b"") == statements(b"\x30\x00") == ()
+    assert qualified_statements(b"") == qualified_statements(b"\x30\x00") == ()

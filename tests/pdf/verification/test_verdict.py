@@ -18,7 +18,7 @@ from lab.fuzz.altered.authorities import authority as fuzzed
 from lab.fuzz.altered.genuine import GENUINE, genuine
 from paraph import words
 from paraph.kernel import clock
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time

@@ -20,22 +20,22 @@ from paraph.audit_trail.models import Entry
 from paraph.bundle.make import bundle_name, open_bundle
 from paraph.dashboard.decorators import limits_stamps, member_page, show
 from paraph.dashboard.documents import drawn
-from paraph.dashboard.errors import notice, unavailable
-from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.middleware import notice, unavailable
+from paraph.dashboard.requests.listing import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name
 from paraph.flow.sealing.stamp_marks import stamp_content
 from paraph.flow.signing.shown_documents import page_picture, sealed_picture
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError, expensive_work
-from paraph.pdf.container.names import signed_name
+from paraph.pdf.asic import signed_name
 from paraph.pdf.typesetting.appearances import stamp_svg
 from paraph.pdf.verdict import Fault, Word, decide
 from paraph.server.bodies import file_response
 from paraph.signature_requests.models import Placement, SignatureRequest, SignerStatus
 from paraph.storage import store
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _ALTERED = Fault("HASH_FAILURE", "Something differs from what was recorded.")

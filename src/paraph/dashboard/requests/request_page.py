@@ -17,15 +17,14 @@ from django.utils.translation import get_language
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.outcome import Outcome, actions, outcome
-from paraph.dashboard.requests.pages import own_request
-from paraph.dashboard.requests.timeline import kept_note, timeline
+from paraph.dashboard.requests.listing import own_request
+from paraph.dashboard.requests.outcome import Outcome, actions, kept_note, outcome, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.invite import MOST_REMINDERS, reminded_lately
 from paraph.otp.guesses import wrong_codes
+from paraph.signature_requests.fields.entry import SignedField, signed_fields
 from paraph.signature_requests.fields.kinds import shown_text
-from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
     LARGE,
@@ -39,9 +38,9 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.deliveries import for_request
 

@@ -15,7 +15,7 @@ from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mai
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
 from paraph.kernel.rates import DAY
-from paraph.messaging import inbox
+from paraph.messaging import gateways
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.messaging.letters import EmailContent
@@ -79,7 +79,7 @@ def _journal(request_id: int, addresses: dict[str, str], *, copies: bool = False
     request = lock_request(request_id)
     told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
     if addresses and copies not in [entry.metadata.get("copies", False) for entry in told]:
-        events.completion_notified(request, list(addresses.values()), inbox.kept(addresses), copies=copies)
+        events.completion_notified(request, list(addresses.values()), gateways.captured(addresses), copies=copies)
 
 
 def mail_name(recipient_id: int) -> str:

@@ -1,6 +1,6 @@
 """Sending a mail once, though its job may run twice (docs/decisions/mails.md); what is noted where its recipient
 refuses it; and queueing mails to the member who sent a request, which
-:mod:`paraph.flow.messages.tell_sender` writes."""
+:mod:`paraph.flow.messages.notices` writes."""
 
 import logging
 import time
@@ -20,9 +20,8 @@ from paraph.flow.messages.limits import TooManyMessagesError, counted, message_a
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError, RecipientRefusedError
 from paraph.messaging.email import handed_over
-from paraph.messaging.gateways import EMAIL, is_refused
+from paraph.messaging.gateways import EMAIL, FinallyRefusedError, is_refused
 from paraph.messaging.letters import EmailContent
-from paraph.messaging.refusals import FinallyRefusedError
 from paraph.metrics import metrics
 from paraph.queue.jobs import ATTEMPT, defer
 from paraph.signature_requests.localized import translated

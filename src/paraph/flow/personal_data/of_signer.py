@@ -12,8 +12,8 @@ from paraph.audit_trail.journal import ERASED, EntryAbout, entries_about, erase_
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import forwarded_name
+from paraph.flow.messages.notices import message_id
 from paraph.flow.messages.sent_once import CONTACT
-from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
     TELL_CAPTURED,
@@ -34,7 +34,8 @@ from paraph.flow.personal_data.place import (
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.signature_requests.fields.store import values_of
+from paraph.signature_requests.fields.entry import values_of
+from paraph.signature_requests.links import new_salt
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import (
     CopyRecipient,
@@ -46,7 +47,6 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import MailKind
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
 

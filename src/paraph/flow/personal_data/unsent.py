@@ -37,8 +37,8 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template
 from paraph.signature_requests.input import PERSON
+from paraph.signature_requests.links import new_salt
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, RequestStatus, SearchTerm
-from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
 

@@ -20,9 +20,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.queue.jobs import defer
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind
 from paraph.tenants.scope import TenantScope, existing, scoped

@@ -19,9 +19,8 @@ from paraph.keys import SigningKey
 from paraph.keys.csc_key import CscKey
 from paraph.keys.sealing import EnvironmentName, operator_key
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
-from paraph.pdf.pki.certificate import end_of, missing_issuer
+from paraph.pdf.pki.certificate import end_of, missing_issuer, qualified_statements
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
-from paraph.pdf.pki.qualified import statements
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
@@ -29,8 +28,7 @@ from paraph.pdf.verification.verify import verify
 from paraph.tenants.models import Environment
 from paraph.transparency import log
 from paraph.transparency.notes import read_note
-from paraph.transparency.own_key import own_key
-from paraph.transparency.witnesses import missing, witness_settings
+from paraph.transparency.witnesses import missing, own_key, witness_settings
 
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)
@@ -131,7 +129,7 @@ def _try_keys(environment: EnvironmentName) -> Outcome:
 
 def _by(key: SigningKey) -> str:
     """Return what provider keeps the key, and what its certificate states about its being qualified."""
-    stated = ", ".join(statements(key.certificate))
+    stated = ", ".join(qualified_statements(key.certificate))
     kept = f", by {key.provider} with its credential {key.credential}" if isinstance(key, CscKey) else ""
     return kept + (f", whose certificate states {stated}," if stated else "")
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.marks import Drawing, DrawingComposer, FormXObjects, Mark, Overlay
+from paraph.pdf.drawing.marks import Drawing, DrawingComposer, ExpectedDrawing, FormXObjects, Mark, Overlay
 from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.graphics_state import PageEndings, may_leave_layers_open, without_strays
 from paraph.pdf.structure.normalise import UnreadablePdf, normalised

@@ -6,7 +6,7 @@ Those pages are imported as form XObjects; objects that they share are imported 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number
 from paraph.pdf.structure.pages import (
@@ -141,6 +141,16 @@ class Drawing:
     operators: bytes
     names: dict[bytes, Ref]
     extent: Box
+
+
+class ExpectedDrawing(NamedTuple):
+    """A drawing that must be found in the contents of a page, or in its last annotation. ``background``: the page
+    has nothing but a watermark; of such pages a sample is checked."""
+
+    page: Ref
+    drawing: Drawing
+    in_annotation: bool
+    background: bool = False
 
 
 class DrawingComposer:

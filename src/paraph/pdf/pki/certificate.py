@@ -1,5 +1,5 @@
-"""X.509 certificates, parsed once per process: what CMS needs of them, who owns them, and whether they chained at a
-given time to a trusted root.
+"""X.509 certificates, parsed once per process: what CMS needs of them, who owns them, whether they chained at a given
+time to a trusted root, and what they state of themselves under the eIDAS Regulation.
 """
 
 import re
@@ -17,14 +17,24 @@ from paraph.keys import chains
 from paraph.keys.algorithms import PublicKey, end_of_key
 from paraph.keys.certificates import extension, may_sign, public_key
 from paraph.keys.chains import NoChain, find_chain
-from paraph.keys.issuing import is_of_development
-from paraph.pdf.pki import algorithms, der
+from paraph.keys.development import is_of_development
+from paraph.pdf.pki import der, oids
 from paraph.pdf.verdict import Refused, SubIndication
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
 AHEAD = timedelta(minutes=5)
 """By how much the clock of an authority may be ahead of ours."""
+_STATEMENTS, _TYPE = "1.3.6.1.5.5.7.1.3", "0.4.0.1862.1.6"  # qcStatements (RFC 3739 §3.2.6)
+_STATED = {
+    "0.4.0.1862.1.1": "QcCompliance",  # it is a qualified certificate
+    "0.4.0.1862.1.4": "QcSSCD",  # its private key is in a qualified device
+    "0.4.0.1862.1.7": "QcCClegislation",  # all of that by the law of another country
+    f"{_TYPE}.1": "QcType esign",
+    f"{_TYPE}.2": "QcType eseal",
+    f"{_TYPE}.3": "QcType web",
+}
+_OF_QUALIFIED_SEALS = {"QcCompliance", "QcSSCD", "QcType eseal"}
 
 
 class CertificateError(ValueError):
@@ -202,7 +212,7 @@ def _name(name: x509.Name) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(encoded: bytes, algorithm: str) -> bytes:
-    return algorithms.digest_of(algorithm, encoded)
+    return oids.digest_of(algorithm, encoded)
 
 
 def end_of(chain: Sequence[bytes]) -> datetime:
@@ -267,3 +277,24 @@ def _reason(error: NoChain, certificate: Certificate) -> str:
     if error.certificate == certificate.parsed:
         return f"its certificate {error.fault}"
     return f'the certificate "{load(error.certificate.public_bytes(Encoding.DER)).name}" {error.fault}'
+
+
+@lru_cache(maxsize=64)
+def qualified_statements(certificate: bytes) -> tuple[str, ...]:
+    """Return the names of what a certificate (DER) states about its being qualified (ETSI EN 319 412-5), a type that is
+    not known by its number. That is its issuer's word, which the trusted lists of the member states make good or not.
+    It states nothing where its statements cannot be read."""
+    try:
+        values = [each.value for each in load(certificate).parsed.extensions if each.oid.dotted_string == _STATEMENTS]
+        parts = [each.children() for value in values for each in der.read(value.public_bytes()).children()]
+        made = [identifier.oid() for identifier, *_ in parts]
+        kinds = [kind.oid() for identifier, *of in parts if identifier.oid() == _TYPE for kind in of[0].children()]
+    except (ValueError, IndexError):
+        return ()
+    return tuple(_STATED.get(each, f"QcType {each}") for each in [*made, *kinds] if each in _STATED or each in kinds)
+
+
+def makes_qualified_seals(certificate: bytes) -> bool:
+    """Return whether seals by a certificate (DER) are qualified electronic seals in its own words (Article 3(27) of the
+    Regulation): it is a qualified one for seals and nothing else, its key in a qualified device."""
+    return set(qualified_statements(certificate)) == _OF_QUALIFIED_SEALS

@@ -14,10 +14,10 @@ from cryptography.x509 import Name
 from paraph.kernel import clock, tokens
 from paraph.keys.algorithms import OF_FIXED_LENGTH, verify, weakness
 from paraph.keys.certificates import is_pss
-from paraph.pdf.pki import algorithms, der, oids
-from paraph.pdf.pki.algorithms import HASH_NAMES, HASHES, OF_ECDSA, OF_RSA, SHAKE256_BYTES, SUITED_HASHES
+from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, readable
 from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
+from paraph.pdf.pki.oids import HASH_NAMES, HASHES, OF_ECDSA, OF_RSA, SHAKE256_BYTES, SUITED_HASHES
 from paraph.pdf.verdict import Refused, SubIndication
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
@@ -228,7 +228,7 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
 
 def digest_of(content: bytes) -> Callable[[str], bytes]:
     """Return the ``content_digest`` of :func:`check_signature` for content in memory."""
-    return lambda algorithm: algorithms.digest_of(algorithm, content)
+    return lambda algorithm: oids.digest_of(algorithm, content)
 
 
 def _check_attributes_signed(signed: SignedData) -> None:

@@ -7,13 +7,18 @@ were valid, anybody could make other valid files of a sealed one.
 
 from collections.abc import Iterable
 
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
+from paraph.keys import SigningKey
+from paraph.keys.certificates import is_pss, misconfigured
+from paraph.keys.signing_key import ECDSA_SHA256, RSA_PSS_SHA256, RSA_SHA256
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.algorithms import OF_ECDSA, OF_RSA, OF_SEALS
-from paraph.pdf.pki.certificate import Certificate, load
+from paraph.pdf.pki.certificate import Certificate, load, without_root
 from paraph.pdf.pki.cms import CmsRefused, SignedData, pss_parameters, read_signed_data
+from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.oids import OF_ECDSA, OF_RSA, OF_SEALS
+from paraph.pdf.pki.purpose import Purpose
 
 _EXPLICIT_0, _EXPLICIT_1, _EXPLICIT_2 = 0xA0, 0xA1, 0xA2
 _HASHES = {name: identifier for identifier, name in OF_SEALS.items()}
@@ -65,7 +70,7 @@ def signed_data(
 def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
     """Return the ContentInfo (DER) with these certificates, and with the timestamp token of a seal, in its one form, as
     the only unsigned attribute. Raises :class:`CmsRefused` and :class:`~paraph.pdf.pki.der.DerError`."""
-    digest_algorithm = _identifier(signed.digest_algorithm)
+    digest_algorithm = _hash_identifier(signed.digest_algorithm)
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, []) if signed.content_type == oids.DATA else []
     token = token_in_one_form(tokens[0].raw) if tokens else b""
     return signed_data(
@@ -128,7 +133,7 @@ def _signature_algorithm(signed: SignedData) -> bytes:
 def pss_algorithm(hash_: str, mask: str, salt: int) -> bytes:
     """Encode RSASSA-PSS with its parameters (RFC 4055 §3.1): the hashes with NULL, the salt's length in bytes, and no
     trailer."""
-    hashed, masked = (der.sequence(der.oid(_identifier(name)), _NULL) for name in (hash_, mask))
+    hashed, masked = (der.sequence(der.oid(_hash_identifier(name)), _NULL) for name in (hash_, mask))
     parameters = der.sequence(
         der.tlv(_EXPLICIT_0, hashed),
         der.tlv(_EXPLICIT_1, der.sequence(der.oid(oids.MGF1), masked)),
@@ -137,7 +142,80 @@ def pss_algorithm(hash_: str, mask: str, salt: int) -> bytes:
     return der.sequence(der.oid(oids.RSA_PSS), parameters)
 
 
-def _identifier(hash_: str) -> str:
+def _hash_identifier(hash_: str) -> str:
     if hash_ not in _HASHES:
         raise CmsRefused(f"the service does not write the hash {hash_}")
     return _HASHES[hash_]
+
+
+_DIRECTORY_NAME = 0xA4
+_SALT = 32  # bytes
+_ALGORITHMS = {
+    RSA_SHA256: RSA_WITH_SHA256,
+    RSA_PSS_SHA256: pss_algorithm("sha256", "sha256", _SALT),
+    ECDSA_SHA256: ECDSA_WITH_SHA256,
+}
+
+
+class CmsTemplate:
+    """What the seals of one key have in common."""
+
+    def __init__(self, key: SigningKey) -> None:
+        """Raise ``DomainError("configuration", …)`` for a certificate that restricts RSASSA-PSS to other parameters
+        than ours, or has a key of another kind than those that seal."""
+        self._certificate = certificate = load(key.certificate)
+        if is_pss(certificate.parsed) and not _allows_our_pss(certificate.key_parameters):
+            wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
+            raise misconfigured(f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.')
+        self._algorithm = _ALGORITHMS[key.algorithm]
+        self._sent = without_root(key.certificate, key.chain)
+        self._longest_signature = _longest_signature(certificate)
+
+    def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
+        """Encode what the key signs (RFC 5652 §5.4): the content type, all certificates that are sent along, so that
+        nobody can exchange one, the digest, SHA-256 of the byte range, and the purpose."""
+        identifiers = [_certificate_identifier(load(encoded)) for encoded in self._sent]
+        return der.set_of(
+            der.attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
+            der.attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(*identifiers))),
+            der.attribute(oids.MESSAGE_DIGEST, der.octet_string(digest)),
+            purpose.attribute,
+        )
+
+    def assemble(self, signed_attributes: bytes, signature: bytes, token: bytes = b"") -> bytes:
+        """Encode the ContentInfo. ``token``: a TimeStampToken (DER) over ``signature``, empty for none."""
+        certificates, algorithm = self._sent, self._algorithm
+        return signed_data(
+            self._certificate, signed_attributes, algorithm, signature, certificates=certificates, token=token
+        )
+
+    def size(self, purpose: Purpose, token_size: int = 0) -> int:
+        """Return the most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
+        signature = bytes(self._longest_signature)
+        return len(self.assemble(self.signed_attributes(bytes(32), purpose), signature, bytes(token_size)))
+
+
+def _allows_our_pss(restrictions: bytes) -> bool:
+    """Return whether a key for RSASSA-PSS alone may sign with our parameters: of the salt it names the least length
+    (RFC 4055 §3.3)."""
+    try:
+        digest, mask, salt = pss_parameters(der.read(restrictions)) if restrictions else ("sha256", "sha256", 0)
+    except (CmsRefused, DerError):
+        return False
+    return (digest, mask) == ("sha256", "sha256") and salt <= _SALT
+
+
+def _certificate_identifier(certificate: Certificate) -> bytes:
+    """Encode an ESSCertIDv2. SHA-256, the default, must be absent (RFC 5035 §4)."""
+    serial = der.integer(certificate.serial)
+    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
+    return der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
+
+
+def _longest_signature(certificate: Certificate) -> int:
+    key = certificate.public_key
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        return 2 * ((key.key_size + 7) // 8 + 3) + 4
+    if isinstance(key, rsa.RSAPublicKey):
+        return key.key_size // 8
+    raise misconfigured(f'The key of "{certificate.name}" is one with which nothing is sealed.')

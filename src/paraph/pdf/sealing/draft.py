@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from paraph.pdf.drawing.draw import draw_marks
-from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.marks import Mark, Overlay
+from paraph.pdf.drawing.marks import ExpectedDrawing, Mark, Overlay
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.sealing.self_check import ExpectedSeal, check

@@ -1,5 +1,8 @@
 """Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision, and an archive
-timestamp in another (ETSI EN 319 142-1).
+timestamp in another, as far as authorities and statuses allow (ETSI EN 319 142-1).
+
+The signature of the second revision is an RFC 3161 token over the whole file (§5.4.3). It also carries the long-term
+data that was not known at the seal.
 
 The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
 (:mod:`paraph.pdf.structure.normalise`); :attr:`SealedPdf.method` tells.
@@ -9,19 +12,18 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from paraph.keys import SigningKey
 from paraph.keys.certificates import misconfigured
 from paraph.pdf.drawing.marks import Mark, Overlay
-from paraph.pdf.pki.certificate import load, without_root
-from paraph.pdf.pki.one_form import low_signature
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load, missing_issuer, without_root
+from paraph.pdf.pki.one_form import CmsTemplate, low_signature
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation import LongTermData, Revoked
-from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
+from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
 from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
-from paraph.pdf.sealing.augment import Augmented, SealingOptions, Signed, augment
-from paraph.pdf.sealing.cms_template import CmsTemplate
 from paraph.pdf.sealing.draft import SealContent, SealDraft, drafts_in_process
 from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
@@ -73,6 +75,51 @@ class SealedPdf:
         return {name: chain for name, chain in chains.items() if chain}
 
 
+@dataclass(frozen=True)
+class _Options:
+    """With what a file is sealed."""
+
+    key: SigningKey
+    purpose: Purpose
+    timestamping: Timestamping | None
+    long_term: LongTerm | None
+    at: datetime
+    hashed: "hashlib._Hash"
+    """The SHA-256 state after the file; a form of it that is another has another."""
+
+    @property
+    def key_chain(self) -> Chain:
+        return (self.key.certificate, *self.key.chain)
+
+
+@dataclass(frozen=True)
+class _Signed:
+    """The signed revision of the seal. ``hash``: the SHA-256 state after it, ``original_hash``: before it."""
+
+    text: bytearray
+    hash: "hashlib._Hash"
+    original_hash: "hashlib._Hash"
+    kms_request_id: str
+    timestamp: Timestamp | None
+    failures: list[str]
+
+
+@dataclass(frozen=True)
+class _Augmented:
+    """The end of the finished file, and the level reached."""
+
+    text: bytes | bytearray
+    """What follows the original bytes."""
+    hash: "hashlib._Hash"
+    """The SHA-256 state after the whole file."""
+    level: Level
+    data: LongTermData
+    """The long-term data in the file."""
+    reasons: tuple[str, ...] = ()
+    """A sentence for each thing that kept the seal from the configured level."""
+    archive: Timestamp | None = None
+
+
 def seal(
     pdf: bytes,
     *,
@@ -107,7 +154,7 @@ def seal(
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
-    options = SealingOptions(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
+    options = _Options(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
     try:
         content = SealContent(appearances, marks, page_overlay, reason, name, at, clean_contents)
         return _first_that_works(drafts(pdf, content), options)
@@ -119,7 +166,7 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _first_that_works(drafts: Iterator[SealDraft], options: SealingOptions) -> SealedPdf:
+def _first_that_works(drafts: Iterator[SealDraft], options: _Options) -> SealedPdf:
     for draft in drafts:
         try:
             return _attempt(draft, options)
@@ -128,7 +175,7 @@ def _first_that_works(drafts: Iterator[SealDraft], options: SealingOptions) -> S
     raise unsafe
 
 
-def _attempt(draft: SealDraft, options: SealingOptions) -> SealedPdf:
+def _attempt(draft: SealDraft, options: _Options) -> SealedPdf:
     """Seal one form, again where the timestamp needs more room or came from an unexpected authority."""
     token_size, issuers = 0, LongTermData()
     if options.timestamping:
@@ -154,13 +201,13 @@ class _WriteAgain(Exception):
         self.token_size, self.issuers = token_size, issuers
 
 
-def _sealed(draft: SealDraft, options: SealingOptions, token_size: int, issuers: LongTermData) -> SealedPdf:
+def _sealed(draft: SealDraft, options: _Options, token_size: int, issuers: LongTermData) -> SealedPdf:
     key, long_term = options.key, options.long_term
     collected = long_term.collect_expected(options.key_chain) if long_term and options.timestamping else _NO_STATUSES
     collected = replace(collected, data=collected.data + issuers)
     revision = draft.seal_revision(collected.data, CmsTemplate(key).size(options.purpose, token_size))
     signed = _signed(draft, revision, options)
-    augmented = augment(draft, signed, options, collected)
+    augmented = _augment(draft, signed, options, collected)
     if augmented is None:
         raise _WriteAgain
     if signed.timestamp and not augmented.data.holds(signed.timestamp.issuers):
@@ -184,7 +231,7 @@ def _sealed(draft: SealDraft, options: SealingOptions, token_size: int, issuers:
     )
 
 
-def _signed(draft: SealDraft, revision: WrittenRevision, options: SealingOptions) -> Signed:
+def _signed(draft: SealDraft, revision: WrittenRevision, options: _Options) -> _Signed:
     original_hash = options.hashed if draft.method == "incremental" else hashlib.sha256(draft.pdf)
     cms = CmsTemplate(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
@@ -200,10 +247,10 @@ def _signed(draft: SealDraft, revision: WrittenRevision, options: SealingOptions
     revision.fill(contents)
     whole = original_hash.copy()
     whole.update(revision.text)
-    return Signed(revision.text, whole, original_hash, signature.request_id, timestamp, failures)
+    return _Signed(revision.text, whole, original_hash, signature.request_id, timestamp, failures)
 
 
-def _expected(draft: SealDraft, signed: Signed, augmented: Augmented, options: SealingOptions) -> ExpectedSeal:
+def _expected(draft: SealDraft, signed: _Signed, augmented: _Augmented, options: _Options) -> ExpectedSeal:
     return ExpectedSeal(
         certificates=without_root(options.key.certificate, options.key.chain),
         purpose=options.purpose,
@@ -212,3 +259,84 @@ def _expected(draft: SealDraft, signed: Signed, augmented: Augmented, options: S
         archive_token=augmented.archive.token if augmented.archive else b"",
         statuses=augmented.data,
     )
+
+
+def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: CollectedStatuses) -> _Augmented | None:
+    """Add long-term data and an archive timestamp, as far as ``options`` demand and authorities allow.
+
+    ``collected``: the statuses that are already in the revision of the seal. Returns ``None`` where the seal must be
+    written again: its timestamp came from an unexpected authority, whose statuses are known now and belong into that
+    revision.
+    """
+    stamp, long_term, timestamping = signed.timestamp, options.long_term, options.timestamping
+    as_sealed = partial(_Augmented, signed.text, signed.hash, data=collected.data)
+    if stamp is None or timestamping is None or long_term is None:
+        return as_sealed("B-T" if stamp else "B-B", reasons=collected.missing)
+    if reason := _untrusted(options.key_chain, stamp.time):
+        return as_sealed("B-T", reasons=tuple(dict.fromkeys((*collected.missing, reason))))
+    chains = [(options.key_chain, stamp.time), (stamp.chain, stamp.time)]
+    added, reasons = LongTermData(), collected.missing
+    if not _proven(chains, collected.data):
+        others = long_term.collect(options.key_chain, stamp.chain)
+        added, reasons = others.data, others.missing
+    expected_chain = long_term.authority_chain
+    long_term.authority_chain = stamp.chain
+    level: Level = "B-LT" if _proven(chains, collected.data) else "B-T"
+    if not _proven(chains, collected.data + added):
+        return as_sealed(level, reasons=reasons)
+    if not long_term.archive:
+        return as_sealed(level) if level == "B-LT" or expected_chain == stamp.chain else None
+    archived, failures = _archive(draft, signed, timestamping.preferring(stamp.url), collected.data, added)
+    if archived is None:
+        return as_sealed(level, reasons=(*reasons, f"No archive timestamp could be had. {' '.join(failures)}"))
+    return archived
+
+
+def _untrusted(key_chain: Chain, moment: datetime) -> str:
+    """Return why no verifier would trust the key's certificate, as a sentence: that holds a seal at B-T."""
+    if missing := missing_issuer(key_chain):
+        return f"{missing}."
+    own = load(key_chain[0])
+    try:
+        if not own.for_documents:
+            raise Untrusted("its certificate is not one for documents")
+        check_chain(own, key_chain[1:], key_chain[-1:], moment)
+    except Untrusted as error:
+        return f'"{own.name}" is not trusted: {error}.'
+    return ""
+
+
+def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:
+    try:
+        return all(data.proves(chain, moment) for chain, moment in chains)
+    except Revoked:
+        return False
+
+
+def _archive(
+    draft: SealDraft, signed: _Signed, timestamping: Timestamping, present: LongTermData, missing: LongTermData
+) -> tuple[_Augmented | None, list[str]]:
+    """Add the archive revision; return the result with a sentence for each authority that failed, ``None`` where all
+    did.
+
+    ``present``: the long-term data in the revision of the seal; ``missing``: that to add, besides the issuers of an
+    authority that nobody expected.
+    """
+    token_size, failures = len(signed.timestamp.token) if signed.timestamp else 0, list[str]()
+    for _ in range(_TRIES):
+        size = token_size + _TOKEN_MARGIN
+        written = draft.archive_revision(signed.text, missing, size)
+        covered = written.hashed_after(signed.hash)
+        stamp, failures = stamp_time(covered.digest(), timestamping)
+        if stamp is None:
+            return None, failures
+        token_size = len(stamp.token)
+        if not (present + missing).holds(stamp.issuers):
+            missing += stamp.issuers
+        elif token_size <= size:
+            written.fill(stamp.token.hex().encode())
+            whole = signed.hash.copy()
+            whole.update(written.text)
+            data = present + missing + stamp.issuers
+            return _Augmented(signed.text + written.text, whole, "B-LTA", data, archive=stamp), failures
+    return None, [*failures, "The timestamps grow with every attempt."]

@@ -17,9 +17,9 @@ from paraph.keys import DevelopmentAuthority
 from paraph.keys.certificates import misconfigured, read_certificates, subject, weakness_of_certificate
 from paraph.keys.signing_key import ECDSA_SHA256, SigningKey
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.algorithms import OF_SEALS
 from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.oids import OF_SEALS
 from paraph.pdf.pki.one_form import ECDSA_WITH_SHA256, RSA_WITH_SHA256, signed_data
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm, StatusSource
 from paraph.pdf.timestamps.timestamp import AuthorityFailed, TimestampAuthority, Timestamping

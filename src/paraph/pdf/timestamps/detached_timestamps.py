@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from paraph.kernel import bounded_json
-from paraph.pdf.pki.algorithms import finished
 from paraph.pdf.pki.certificate import Untrusted, check_chain, end_of
+from paraph.pdf.pki.oids import finished
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import SealTimestamp
 from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token

@@ -13,7 +13,6 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.algorithms import weakness_of_key
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.algorithms import OF_SEALS
 from paraph.pdf.pki.certificate import AHEAD, Certificate, Untrusted, check_chain, end_of, load
 from paraph.pdf.pki.cms import (
     CmsOutdated,
@@ -26,6 +25,7 @@ from paraph.pdf.pki.cms import (
     read_signed_data,
 )
 from paraph.pdf.pki.der import DerError, Element, der_of
+from paraph.pdf.pki.oids import OF_SEALS
 from paraph.pdf.pki.one_form import token_in_one_form
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.verdict import Refused, SubIndication

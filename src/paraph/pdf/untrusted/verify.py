@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, TypeVar
 
 from paraph.kernel import clock
-from paraph.pdf.container.asic import INCLUSION
+from paraph.pdf.asic import INCLUSION
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused

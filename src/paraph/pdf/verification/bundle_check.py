@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_pem_x509_certificates
 
 from paraph.kernel import bounded_json, clock
-from paraph.pdf.container.asic import (
+from paraph.pdf.asic import (
     AUTHORITY,
     CERTIFICATES,
     INCLUSION,
@@ -24,12 +24,12 @@ from paraph.pdf.container.asic import (
     TIMESTAMP,
     TIMESTAMPS,
     UPLOADED,
+    ZipRefused,
     as_pem,
+    bundled,
     is_document,
     read_bundle,
 )
-from paraph.pdf.container.names import bundled
-from paraph.pdf.container.zip_form import ZipRefused
 from paraph.pdf.pki.certificate import Untrusted, check_chain
 from paraph.pdf.pki.cms import digest_of
 from paraph.pdf.pki.one_form import token_in_one_form

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from paraph.kernel import clock
-from paraph.pdf.pki.algorithms import finished
+from paraph.pdf.pki.oids import finished
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Coverage

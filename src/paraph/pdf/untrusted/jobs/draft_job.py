@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.marks import Drawing
+from paraph.pdf.drawing.marks import Drawing, ExpectedDrawing
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.sealing.draft import SealContent, SealRevision, archive_revision, seal_revision

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
-from paraph.pdf.container.files_by_name import FilesByName
+from paraph.pdf.asic import FilesByName
 from paraph.pdf.refusal import too_complex
 from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestamp,

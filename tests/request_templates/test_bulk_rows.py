@@ -1,0 +1,121 @@
+"""Each row is checked as if it were sent, and nothing is sent."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.pdf.typesetting.typeset import measured
+from paraph.request_templates.csv_file import sample, write_csv
+from paraph.request_templates.models import BulkSend, Template
+from paraph.request_templates.saving import Names, of_draft, save_template
+from paraph.signature_requests.models import SignatureRequest
+from tests.drafts.author import IBAN, PETS, Author, asking, author
+from tests.factories import jobs
+from tests.request_templates.kept import bulk_of, csv_of, template_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_sample_is_right(charles: Author) -> None:
+    for roles in (1, 3):
+        template = template_of(charles, roles=roles)
+        columns, row = sample(template.roles)
+        bulk = bulk_of(charles, template, write_csv(columns, [row]))
+        checked = bulk.rows.get()
+        assert (checked.state, checked.problems, checked.number) == ("ready", [], 2)
+        assert checked.signers[0]["phone"] == "+33612345678" and len(checked.signers) == roles
+
+
+def test_each_row_says_what_is_wrong_with_it(charles: Author) -> None:
+    rows = ["Ada Lovelace ada@example.com", "Grace Hopper nobody", "Alan", "ADA Lovelace ada@example.com"]
+    bulk = bulk_of(charles, template_of(charles), csv_of(*rows, "A B a@example.com more"))
+    states = {row.number: (row.state, " ".join(row.problems)) for row in bulk.rows.all()}
+    assert states[2] == ("ready", "")
+    assert states[3][0] == "wrong" and "Tenant: E-mail" in states[3][1] and "nobody" in states[3][1]
+    assert states[4][1].count("must not be empty") == 2
+    assert states[5][1] == "Same as row 2."
+    assert "more cells" in states[6][1]
+    assert not SignatureRequest.objects.exists() and not jobs()
+
+
+def test_roles_have_columns_of_their_own_in_any_order(charles: Author) -> None:
+    template = template_of(charles, roles=2)
+    header = (
+        "note;landlord e-mail;Landlord: First Name;LANDLORD LAST NAME;Tenant first name;Tenant last name;tenant email"
+    )
+    bulk = bulk_of(charles, template, f"{header}\nx;l@example.com;L;M;T;U;t@example.com".encode())
+    row = bulk.rows.get()
+    assert [person["email"] for person in row.signers] == ["t@example.com", "l@example.com"], row.problems
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("First name,Last name", "is missing these columns: “Tenant: E-mail”"),
+        ("First name,Last name,E-mail,email", "two columns named “email”"),
+    ],
+)
+def test_a_file_with_other_columns_is_refused_whole(header: str, said: str, charles: Author) -> None:
+    with pytest.raises(DomainError, match=said):
+        bulk_of(charles, template_of(charles), f"{header}\na,b,c@example.com,d".encode())
+    assert not BulkSend.objects.exists()
+
+
+def test_a_code_by_sms_needs_a_phone(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": "twilio://a:b@c"})
+    charles = author()
+    template = template_of(charles)
+    template.content["signers"][0]["otp_channel"] = "sms"
+    template.save()
+    with pytest.raises(DomainError, match="Phone"):
+        bulk_of(charles, template, csv_of("Ada Lovelace ada@example.com"))
+    bulk = bulk_of(
+        charles, template, b"First name,Last name,E-mail,Phone\nAda,L,a@example.com,\nB,L,b@example.com,+33 612345678"
+    )
+    assert [row.state for row in bulk.rows.all()] == ["wrong", "ready"]
+    assert bulk.rows.get(number=3).signers[0]["phone"] == "+33612345678"
+
+
+def test_values_are_bounded_before_a_row_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.request_templates.bulk_rows.MOST_VALUES", 6)
+    charles = author()
+    people = [f"P{number} X p{number}@example.com" for number in range(4)]
+    template = asking_template(charles, IBAN, PETS)
+    assert bulk_of(charles, template, csv_of(*people[:3])).rows.count() == 3
+    with pytest.raises(DomainError, match="more than 3 rows"):
+        bulk_of(charles, template, csv_of(*people))
+    assert BulkSend.objects.count() == 1
+
+
+def test_a_check_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.request_templates.bulk_rows._MOST_SECONDS", -1)
+    charles = author()
+    with pytest.raises(DomainError, match="more than 0 rows"):
+        bulk_of(charles, template_of(charles), csv_of("Ada Lovelace ada@example.com"))
+    assert not BulkSend.objects.exists()
+
+
+def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+
+    def count(template: str, content: Any) -> Any:
+        counted.append(len(content["fields"]))
+        return measured(template, content)
+
+    monkeypatch.setattr("paraph.pdf.typesetting.field_values.measured", count)
+    charles = author()
+    fixed = [IBAN | {"name": f"Field {number}", "value": f"Zürich {number} {uuid4()}"[:34]} for number in range(5)]
+    people = [f"P{number} X p{number}@example.com" for number in range(8)]
+    template = asking_template(charles, *fixed)
+    for field, content in zip(template.fields_of(template.roles[0]), fixed, strict=True):
+        field["value"] = content["value"]  # which a template made by API keeps
+    template.save()
+    bulk_of(charles, template, csv_of(*people))
+    assert counted == [5]
+
+
+def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
+    draft = asking(charles, *contents)
+    return save_template(charles.scope, of_draft(draft), charles.actor, Names("Lease", ["Tenant"]))
