@@ -126,8 +126,8 @@ def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
 
 
 def _wrong_codes(code: OneTimeCode) -> Facts:
-    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk").values_list("refused_at", flat=True)
-    return {"wrong_codes_at": [clock.iso(moment) for moment in refused]}
+    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk")
+    return {"wrong_codes_at": [clock.iso(each.refused_at) for each in refused]}
 
 
 def _marks(signer: Signer) -> Facts:
