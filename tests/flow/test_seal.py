@@ -32,10 +32,9 @@ from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import create_profile, update_profile
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
-from tests.flow.test_sign import at_once
 from tests.logos import COLORS
 from tests.pdf.pictures import texts
-from tests.threads import beside_each_other
+from tests.threads import at_once, beside_each_other
 
 pytestmark = pytest.mark.django_db
 

@@ -26,7 +26,7 @@ from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import waits, work_off
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # what is only kept counts nowhere
 VICTIM = "Victim@Example.com"
