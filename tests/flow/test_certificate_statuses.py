@@ -130,14 +130,6 @@ def test_a_revoked_key_seals_nothing(trust: Issuer, online: str) -> None:
         FetchedStatuses().statuses(trust.chain).proves(trust.chain, clock.now())
 
 
-def test_answers_of_somebody_else_are_none(trust: Issuer) -> None:
-    with issuer() as other:
-        trust.key, original = other.key, trust.key
-        with pytest.raises(StatusUnavailable, match="gave no answer that proves its status"):
-            FetchedStatuses().statuses(trust.chain)
-        trust.key = original
-
-
 def test_the_address_guard_holds_here_too(trust: Issuer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.PARAPH, "allow_private_addresses", False)
     with pytest.raises(StatusUnavailable, match=r"has an address that is not public"):
