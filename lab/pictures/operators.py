@@ -58,8 +58,8 @@ def _serve(state: str, port: int) -> None:
     from paraph.cli.session import set_up
 
     set_up(tasks=True)
-    from paraph.dashboard.operators import pages
-    from paraph.dashboard.operators.look import LATEST, Work
+    from paraph.dashboard import operator_pages
+    from paraph.dashboard.operator_pages import LATEST, Work
     from paraph.kernel import clock
     from paraph.server.wsgi import application
 
@@ -67,7 +67,7 @@ def _serve(state: str, port: int) -> None:
     latest.look = lambda: _look(state)
     if state == "trouble":
         waiting = {"mails": Work(14, clock.now() - timedelta(minutes=47)), "seals": Work(3, clock.now(), gave_up=2)}
-        vars(pages)["work"] = lambda: {**waiting, "bulk sends": Work(), "upkeep": Work()}
+        vars(operator_pages)["work"] = lambda: {**waiting, "bulk sends": Work(), "upkeep": Work()}
     _furnish(state)
     with make_server("127.0.0.1", port, application, handler_class=_Handler) as server:
         sys.stdout.write(f"{_operators_cookie()}\n")
@@ -98,7 +98,7 @@ def _operators_cookie() -> str:
 
 
 def _look(state: str) -> Any:
-    from paraph.dashboard.operators.look import Look
+    from paraph.dashboard.operator_pages import Look
     from paraph.kernel import clock
     from paraph.operations.check.outcome import failed, ok, warning
 

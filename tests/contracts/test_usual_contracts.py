@@ -3,7 +3,7 @@
 from functools import cache
 
 from paraph.drafts.models import DraftSigner
-from paraph.drafts.signature_lines import wanted
+from paraph.drafts.tags import wanted
 from paraph.pdf.untrusted.page_reading import SignatureLine, list_signature_lines
 from paraph.signature_requests.values import HEIGHTS
 from tests.contracts.usual import DENIZ, MARTA, Contract, Place, usual_contracts

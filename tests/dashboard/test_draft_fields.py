@@ -10,8 +10,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from paraph.dashboard.drafts.place_forms import Choices, FieldForms
-from paraph.dashboard.drafts.places_step import cards
+from paraph.dashboard.drafts.place_forms import Choices, FieldForms, cards
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft, Placed
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.sessions.backends import db
 from django.test import Client
 
-from paraph.dashboard.invitations import mail_invitation
+from paraph.dashboard.members import mail_invitation
 from paraph.signature_requests.links import copy_url, in_person_ticket, token
 from paraph.signature_requests.links import ticket as ticket_for_copy
 from paraph.signature_requests.models import CopyRecipient

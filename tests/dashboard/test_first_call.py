@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from paraph.dashboard.applications.first_call import first_request
+from paraph.dashboard.applications.deliveries import first_request
 from paraph.kernel import clock
 from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import SignatureRequest, Signer

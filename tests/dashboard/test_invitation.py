@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.dashboard.invitations import mail_invitation
+from paraph.dashboard.members import mail_invitation
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.lifecycle import close_organization

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver
 
 from paraph.config import urls
-from paraph.dashboard.branding_preview import PARENT_POLICY
+from paraph.dashboard.branding import PARENT_POLICY
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
 from paraph.tenants.models import Activity, Invitation, Member, Role

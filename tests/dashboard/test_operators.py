@@ -15,9 +15,9 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from django.utils import translation
 
+from paraph.dashboard import operator_pages as looking
 from paraph.dashboard.middleware import POLICY
-from paraph.dashboard.operators import look as looking
-from paraph.dashboard.operators.look import Look
+from paraph.dashboard.operator_pages import Look
 from paraph.evidence import failures
 from paraph.evidence.models import Backup
 from paraph.kernel import clock

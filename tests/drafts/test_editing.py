@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, Step
-from paraph.drafts.refusals import missing
+from paraph.drafts.review import missing
 from paraph.flow.housekeeping.sweep import UNUSED_FOR, delete_unused_uploads, sweep
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import free_name

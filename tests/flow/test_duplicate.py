@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from paraph.drafts.models import Draft
-from paraph.drafts.refusals import refusals
+from paraph.drafts.review import refusals
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from paraph.dashboard.drafts.people import earlier_signers
+from paraph.dashboard.drafts.signers_step import earlier_signers
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, blank
-from paraph.drafts.refusals import refusals
+from paraph.drafts.review import refusals
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person

@@ -1,8 +1,8 @@
 """A template with two roles, and CSVs for it."""
 
 from paraph.flow.sending.create import Sender
-from paraph.request_templates.bulk.checking import check_rows
-from paraph.request_templates.bulk.csv_file import read_csv
+from paraph.request_templates.bulk_rows import check_rows
+from paraph.request_templates.csv_file import read_csv
 from paraph.request_templates.models import BulkSend, Template
 from paraph.request_templates.saving import Names, of_draft, save_template
 from tests.drafts.author import Author

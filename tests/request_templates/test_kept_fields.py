@@ -7,8 +7,8 @@ import pytest
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft
-from paraph.drafts.refusals import refusals
-from paraph.request_templates.bulk.columns import asked_of, sample_values
+from paraph.drafts.review import refusals
+from paraph.request_templates.csv_file import asked_of, sample_values
 from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template

@@ -4,7 +4,7 @@ import pytest
 
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft
-from paraph.drafts.refusals import refusals
+from paraph.drafts.review import refusals
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, changing, of_draft, of_request, rename, save_template
 from paraph.signature_requests.fields.input import FieldInput, check_field

@@ -12,7 +12,7 @@ from django.utils import translation
 import paraph
 from paraph.drafts.models import DraftSigner
 from paraph.drafts.tags import offers_of
-from paraph.request_templates.bulk.columns import sample_values, value_of
+from paraph.request_templates.csv_file import sample_values, value_of
 from paraph.request_templates.models import Role
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.fields.kinds import (

@@ -11,7 +11,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.dashboard.invitations import mail_invitation
+from paraph.dashboard.members import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

@@ -17,23 +17,21 @@ from paraph.dashboard.applications.deliveries import (
     all_deliveries,
     deliveries,
     delivery,
+    first_call,
+    key_used,
     resend_delivery,
     signed_body,
     test_webhook,
 )
-from paraph.dashboard.applications.first_call import first_call, key_used
-from paraph.dashboard.branding import branding, logo, profile
+from paraph.dashboard.branding import branding, logo, preview, profile, sample_page, sample_stamp, stylesheet
 from paraph.dashboard.branding import delete as delete_profile
 from paraph.dashboard.branding import profile_logo as logo_picture
-from paraph.dashboard.branding_preview import preview, sample_page, sample_stamp, stylesheet
 from paraph.dashboard.documents import delete as delete_document
 from paraph.dashboard.documents import document, documents, picture, small_picture
-from paraph.dashboard.drafts.documents_step import documents_step
-from paraph.dashboard.drafts.listing import begin_with_files, drafts
-from paraph.dashboard.drafts.listing import delete as delete_draft
-from paraph.dashboard.drafts.places_step import places_step
+from paraph.dashboard.drafts.drafts import begin_with_files, documents_step, drafts
+from paraph.dashboard.drafts.drafts import delete as delete_draft
+from paraph.dashboard.drafts.places_step import places_step, stamp_picture, values_picture
 from paraph.dashboard.drafts.review_step import review_step
-from paraph.dashboard.drafts.sheets import stamp_picture, values_picture
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, new_organization, organizations, switch_environment
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
@@ -43,11 +41,11 @@ from paraph.dashboard.repair import correct_signer, extend_request
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk import start as start_bulk_send
-from paraph.dashboard.request_templates.changing import mail as template_mail
-from paraph.dashboard.request_templates.changing import options as template_options
-from paraph.dashboard.request_templates.changing import places as template_places
-from paraph.dashboard.request_templates.changing import roles as template_roles
 from paraph.dashboard.request_templates.templates import delete as delete_template
+from paraph.dashboard.request_templates.templates import mail as template_mail
+from paraph.dashboard.request_templates.templates import options as template_options
+from paraph.dashboard.request_templates.templates import places as template_places
+from paraph.dashboard.request_templates.templates import roles as template_roles
 from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
 from paraph.dashboard.requests.actions import (
     duplicate_request,

@@ -80,7 +80,7 @@ MIDDLEWARE = [
 ]
 DASHBOARD_MIDDLEWARE = [
     "paraph.dashboard.middleware.Headers",
-    "paraph.dashboard.errors.DashboardOutage",
+    "paraph.dashboard.middleware.DashboardOutage",
     "paraph.dashboard.middleware.FormAnswers",
     "paraph.dashboard.account.sessions.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -163,7 +163,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = f"{_PREFIX}csrf"
 CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
-CSRF_FAILURE_VIEW = "paraph.dashboard.errors.forged"
+CSRF_FAILURE_VIEW = "paraph.dashboard.middleware.forged"
 FORM_RENDERER = "paraph.dashboard.decorators.FormRenderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CACHES = {

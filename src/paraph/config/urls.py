@@ -8,10 +8,10 @@ from paraph.api.v1.openapi import openapi
 from paraph.api.v1.operations import routes
 from paraph.authority import views as authority
 from paraph.dashboard.account.pages import account, first_owner, mails
-from paraph.dashboard.invitations import invitation
-from paraph.dashboard.operators.pages import organization as operators_organization
-from paraph.dashboard.operators.pages import page as operator
-from paraph.dashboard.operators.pages import retry_request, retry_requests
+from paraph.dashboard.members import invitation
+from paraph.dashboard.operator_pages import organization as operators_organization
+from paraph.dashboard.operator_pages import page as operator
+from paraph.dashboard.operator_pages import retry_request, retry_requests
 from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
@@ -28,11 +28,11 @@ from paraph.signer.signature import otp, signature
 from paraph.transparency import pages as transparency
 from paraph.verify_page import views as verify
 
-handler400 = "paraph.dashboard.errors.bad_request"
-handler403 = "paraph.dashboard.errors.forbidden"
-handler404 = "paraph.dashboard.errors.not_found"
-handler429 = "paraph.dashboard.errors.too_many_requests"  # allauth's, where attempts are counted
-handler500 = "paraph.dashboard.errors.crashed"
+handler400 = "paraph.dashboard.middleware.bad_request"
+handler403 = "paraph.dashboard.middleware.forbidden"
+handler404 = "paraph.dashboard.middleware.not_found"
+handler429 = "paraph.dashboard.middleware.too_many_requests"  # allauth's, where attempts are counted
+handler500 = "paraph.dashboard.middleware.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(url="/app/")),
     *routes(),

@@ -1,15 +1,23 @@
-"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie."""
+"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie; and the pages that say why
+there is no other, named in the URL map, for every door without answers of its own."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
+import structlog
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+
+from paraph.database.outage import is_outage, outage_sentence
+from paraph.kernel.places import NoPlaceError
 
 PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
 POLICY = (
@@ -106,3 +114,82 @@ def _has_errors(response: HttpResponseBase) -> bool:
     content = response.context_data if isinstance(response, TemplateResponse) else None
     form = (content or {}).get("form")
     return bool(form is not None and form.is_bound and form.errors)
+
+
+_log = logging.getLogger("paraph.dashboard")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
+    return notice(404, _("Page not found"), _("There is nothing at this address, or you are not allowed to see it."))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
+    return notice(403, _("Not allowed"), _("You are not allowed to do this."))
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
+    return notice(400, _("Not understood"), _("Your browser sent something we could not read."))
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
+    return notice(
+        429, _("Too many attempts"), _("To protect accounts, the number of attempts is limited. Wait a few minutes.")
+    )
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's form
+    """Answer a form that comes without the token of the page that it stood on."""
+    sentence = _(
+        "You logged in or out since it was opened, or cookies are disabled. Go back, reload the page and send it again."
+    )
+    return notice(403, _("This form has expired"), sentence)
+
+
+def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
+    """Answer a crash with the id under which the service's log has the exception. Reads nothing from the database."""
+    incident = structlog.contextvars.get_contextvars().get("request_id", "")
+    return notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
+
+
+def unavailable(sentence: str) -> HttpResponse:
+    """Answer a call that will work again soon, as the sentence says. Reads nothing from the database."""
+    response = notice(503, _("Not available at the moment"), sentence)
+    response["Retry-After"] = "5"
+    return response
+
+
+def notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:
+    """Return the page. Reads nothing from the database."""
+    content = {"heading": heading, "sentence": sentence, "incident": incident}
+    response = HttpResponse(render_to_string("dashboard/notice.html", content), status=status)
+    guarded(response)
+    return response
+
+
+class DashboardOutage:
+    """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
+    :class:`paraph.server.middleware.Outage`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self._get_response(request)
+        except Exception as exception:  # of what reads the account before any view
+            answer = _outage_page(exception)
+            if answer is None:
+                raise
+            return answer
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return _outage_page(exception) if "text/html" in request.headers.get("Accept", "") else None
+
+
+def _outage_page(exception: Exception) -> HttpResponse | None:
+    if isinstance(exception, NoPlaceError):
+        return unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
+    if not is_outage(exception):
+        return None
+    _log.error("%s", outage_sentence(exception))
+    return unavailable(_("The service is not available at the moment. Try again in a few seconds."))

@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, show, told_in
-from paraph.dashboard.drafts.options import SharedOptions
-from paraph.dashboard.drafts.people import LANGUAGES
+from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION, LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.members import Right, may, roles_with

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, done, member_page, see_other, show, told_in
 from paraph.dashboard.drafts.options import OptionsForm
-from paraph.dashboard.drafts.people import SignerForm
-from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.drafts.signers_step import SignerForm
+from paraph.dashboard.requests.listing import own_request
 from paraph.flow.messages.copies import mails_leave
 from paraph.flow.sending.correct import correct_signer as correct
 from paraph.flow.sending.correct import extend, reword

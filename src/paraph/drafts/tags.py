@@ -1,8 +1,12 @@
-"""The tags and signature lines of documents, and the first stamps and fields of a draft, which they ask for.
+"""The tags and signature lines of documents, and the first stamps and fields of a draft, which they ask for; and
+the words that these cover.
 
 ``{{signature:landlord}}`` names a stamp, ``{{text:tenant:IBAN}}`` a field and what it is called."""
 
+import hashlib
+import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import astuple
@@ -10,14 +14,20 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from paraph.documents.models import Document
-from paraph.drafts.covered_words import covered_words
 from paraph.drafts.editing import STAMP_SIZE, held
 from paraph.drafts.models import DocumentTags, Draft, DraftSigner, Placed
-from paraph.drafts.signature_lines import wanted
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.pages import Rect
-from paraph.pdf.untrusted.page_reading import FoundTag, SignatureLine, list_signature_lines, list_tags, under
+from paraph.pdf.untrusted.page_reading import (
+    FoundTag,
+    Place,
+    SignatureLine,
+    find_covered_words,
+    list_signature_lines,
+    list_tags,
+    under,
+)
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.fields.kinds import KINDS, Kind, free_name
 from paraph.signature_requests.input import MOST_STAMPS
@@ -255,3 +265,94 @@ def _under(document: Document, found: FoundTag, size: Size) -> tuple[int, float,
     except PdfRefused:
         return None
     return found.page_number, round(at.x, 2), round(at.y, 2), round(at.width, 2), round(at.height, 2)
+
+
+_RULE = 3  # another number where words are found in another way, so that what was kept is not found
+_AT_A_TIME = 200  # places, for which the time of one job is plenty
+
+
+def covered_words(document: Document, places: Sequence[Place]) -> list[list[str]]:
+    """Return the whole words under each place, by lines, none on a page that cannot be read.
+
+    Found once and kept beside the pictures of the pages. Raises :class:`paraph.pdf.refusal.ReadersUnavailable`.
+    """
+    if not places:
+        return []
+    places = [
+        (number, round(x, 2), round(y, 2), round(width, 2), round(height, 2)) for number, x, y, width, height in places
+    ]
+    digest = hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]
+    key = f"pages/{document.shown_sha256.hex()}/covered-{_RULE}-{digest}.json"
+    with suppress(FileNotFoundError):
+        kept: list[list[str]] = json.loads(store.get(key))
+        return kept
+    found = list(_found(document, places))
+    with suppress(OSError):  # without room to keep it, it is found again
+        store.put(key, json.dumps(found).encode())
+    return found
+
+
+def _found(document: Document, places: Sequence[Place]) -> Iterator[list[str]]:
+    pdf = partial(store.get, document.shown_key)
+    for first in range(0, len(places), _AT_A_TIME):
+        some = places[first : first + _AT_A_TIME]
+        try:
+            yield from find_covered_words(pdf, some, tenant_key=tenant_key(document), sha256=document.shown_sha256)
+        except PdfRefused:
+            yield from [[] for _ in some]
+
+
+class Wanted(NamedTuple):
+    """A line on which the signer is to sign; ``is_clear``: their name stands there, or there is but one line and one
+    signer; else the order of the lines tells."""
+
+    line: SignatureLine
+    signer: DraftSigner
+    is_clear: bool
+
+
+def wanted(lines: Sequence[SignatureLine], signers: Sequence[DraftSigner]) -> list[Wanted]:
+    """Return the lines that wait for a signature, each with the signer.
+
+    Where no name stands there, lines with the same words are of one signer, in the signers' order; where all lines have
+    the same words, they go through the signers in turn. Those with a name on another line come last.
+    """
+    if not signers:
+        return []
+    named = {line: _named(line, signers) for line in lines}
+    open_lines = [line for line, signer in named.items() if line.is_for_signature and signer is None]
+    others = [signer for signer in signers if signer not in named.values()] or list(signers)
+    labels = list(dict.fromkeys(line.label.casefold() for line in open_lines))
+    turns = {
+        line: labels.index(line.label.casefold()) if len(labels) > 1 else turn for turn, line in enumerate(open_lines)
+    }
+    found = []
+    for line, signer in named.items():
+        if signer:
+            found.append(Wanted(line, signer, is_clear=True))
+        elif line in turns:
+            is_clear = len(signers) == 1 == len(turns)
+            found.append(Wanted(line, others[turns[line] % len(others)], is_clear))
+    return found
+
+
+def _named(line: SignatureLine, signers: Sequence[DraftSigner]) -> DraftSigner | None:
+    """Return the signer whose last name stands in the nearest words that have any; where nothing says what the line is
+    for, the whole name has to be its label."""
+    parts = [(_words(each.first_name), _words(each.last_name)) for each in signers]
+    if not line.is_for_signature:
+        whole = [
+            signer for signer, (first, last) in zip(signers, parts, strict=True) if _words(line.label) == first | last
+        ]
+        return whole[0] if len(whole) == 1 else None
+    for told in (line.label, *line.about.split(" / ")):
+        words = _words(told)
+        counts = [len(words & (first | last)) if words & last else 0 for first, last in parts]
+        if max(counts):
+            return signers[counts.index(max(counts))] if counts.count(max(counts)) == 1 else None
+    return None
+
+
+def _words(text: str) -> set[str]:
+    bare = unicodedata.normalize("NFKD", text.casefold())
+    return set(re.findall(r"\w+", "".join(each for each in bare if not unicodedata.combining(each))))

@@ -12,7 +12,7 @@ from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
-from paraph.drafts.given import DraftCreation, DraftInput
+from paraph.drafts.content import DraftCreation, DraftInput
 from paraph.flow.sending.drafts import prepare_draft
 from paraph.kernel.clock import iso
 from paraph.signature_requests.localized import accepted_locale

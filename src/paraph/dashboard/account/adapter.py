@@ -1,16 +1,21 @@
-"""How django-allauth does here what is the service's own: addresses, mails, who may sign up, second factors."""
+"""How django-allauth does here what is the service's own: addresses, mails, who may sign up, second factors,
+and what is noted in the activity log when somebody changes how they log in."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from allauth.account import signals as account
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.forms import SignupForm
 from allauth.core import context
+from allauth.mfa import signals as second_factors
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django import forms
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.dispatch import Signal
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -18,8 +23,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext_lazy
 
 from paraph.account_mail.mail_account import hand_over
+from paraph.dashboard.decorators import actor_of
 from paraph.server.client_address import client_address
 from paraph.tenants import accounts
+from paraph.tenants.accounts import note_account_change
+from paraph.tenants.admin_log import Action
 from paraph.tenants.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
@@ -104,3 +112,21 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
     def custom_signup(self, request: HttpRequest, user: User) -> None:  # noqa: ARG002  allauth's form
         user.name = self.cleaned_data["name"]
         user.save(update_fields=["name"])
+
+
+_CHANGES: dict[Action, tuple[Signal, ...]] = {
+    Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),
+    Action.ADDRESS_CHANGED: (account.email_changed,),
+    Action.SECOND_FACTOR_ADDED: (second_factors.authenticator_added,),
+    Action.SECOND_FACTOR_REMOVED: (second_factors.authenticator_removed,),
+}
+
+
+def listen() -> None:
+    for action, signals in _CHANGES.items():
+        for signal in signals:
+            signal.connect(partial(_note, action), weak=False, dispatch_uid=f"{action} {id(signal)}")
+
+
+def _note(action: Action, *, request: HttpRequest, user: User, **_more: Any) -> None:
+    note_account_change(user, actor_of(user, request), action)

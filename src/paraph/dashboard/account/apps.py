@@ -12,6 +12,6 @@ class AccountConfig(AppConfig):
     label = "account_words"
 
     def ready(self) -> None:
-        from paraph.dashboard.account.changes import listen  # noqa: PLC0415  models must be there first
+        from paraph.dashboard.account.adapter import listen  # noqa: PLC0415  models must be there first
 
         listen()

@@ -1,16 +1,16 @@
 """The options of a request as forms ask for them: on Review, and in Settings those that new requests begin with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.forms.boundfield import BoundField
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from paraph import words
 from paraph.dashboard.decorators import scope
-from paraph.dashboard.drafts.people import LANGUAGES, ReadField, read_by
 from paraph.drafts.models import Draft, Json
 from paraph.flow.messages.emails import invitation_subject
 from paraph.outbound.url import ascii_address
@@ -21,10 +21,33 @@ from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.scope import branding_profiles
 
+LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
+_Read = TypeVar("_Read")
 _SAID = ("title", "subject", "message", "locale")  # beside the content
 _INVITING = ("subject", "message", "remind_every_days", "reminders_at_most")  # nothing, where nobody is invited
 _USUAL_REMINDERS = 3
 _MOST = {"validity_days": values.MOST_VALIDITY_DAYS, "remind_every_days": MOST_DAYS_BETWEEN}
+
+
+def read_by(reader: Callable[[object], _Read], given: object) -> _Read:
+    """Return what the reader, one of :mod:`paraph.signature_requests.values`, makes of what was entered. Raise
+    ``ValidationError`` with its sentence."""
+    try:
+        return reader(given)
+    except values.InvalidValueError as wrong:
+        sentence = str(wrong)
+        raise forms.ValidationError(sentence[:1].upper() + sentence[1:]) from wrong
+
+
+class ReadField(forms.CharField):
+    """A text that is read by one of :mod:`paraph.signature_requests.values`, unless it is blank."""
+
+    def __init__(self, reader: Callable[[object], str], **more: Any) -> None:
+        super().__init__(**more)
+        self.reader = reader
+
+    def clean(self, value: Any) -> str:
+        return read_by(self.reader, text) if (text := super().clean(value)) else ""
 
 
 class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs

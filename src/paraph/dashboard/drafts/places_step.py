@@ -1,39 +1,54 @@
-"""``/app/{o}/drafts/{id}/places``: where each signer's signatures go, and what they fill in where; with the cards of
-stamps and fields in the list beside the pages.
+"""``/app/{o}/drafts/{id}/places``: where each signer's signatures go, and what they fill in where, on pictures of
+the pages; and the pictures of both, by what draws the sealed ones."""
 
-One card of a kind is rendered with marks in the place of values, and all others are that text with their values:
-Django takes 20 ms for a card of a field, and a draft may have a thousand.
-"""
-
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+import json
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
-from django.utils.html import conditional_escape
-from django.utils.safestring import SafeString, mark_safe
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
-from paraph.dashboard.decorators import actor, scope, see_other
-from paraph.dashboard.drafts.draft_page import draft_page, show_step, with_removed
-from paraph.dashboard.drafts.place_forms import RECTANGLE, Choices, FieldForm, FieldForms, StampForm, StampForms
-from paraph.dashboard.drafts.sheets import palette, sheets
+from paraph.dashboard.decorators import actor, limits_stamps, member_page, scope, see_other
+from paraph.dashboard.documents import drawn
+from paraph.dashboard.drafts.drafts import draft_page, show_step, with_removed
+from paraph.dashboard.drafts.place_forms import RECTANGLE, Choices, FieldForm, FieldForms, StampForm, StampForms, cards
+from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, Json, Placed, Step
-from paraph.drafts.refusals import missing
-from paraph.drafts.tags import place_by_tags, take_back
+from paraph.drafts.models import Draft, DraftSigner, Json, Placed, Step
+from paraph.drafts.review import missing
+from paraph.drafts.tags import (
+    Target,
+    offers_in,
+    place_by_tags,
+    signature_lines_of,
+    sizes_for,
+    tags_of,
+    take_back,
+    wanted,
+)
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, fields_picture
+from paraph.pdf.typesetting.glyph_fallback import initials_of
+from paraph.pdf.untrusted.page_reading import FoundTag
 from paraph.request_templates.saving import keep_places
-from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
+from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldInput
 from paraph.signature_requests.fields.kinds import KINDS, PALETTE, Kind
 from paraph.signature_requests.input import MOST_STAMPS
-from paraph.signature_requests.values import HEIGHTS, WIDTHS
+from paraph.signature_requests.placing import known_content
+from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import Member
+from paraph.tenants.members import Right
+from paraph.tenants.models import BrandingProfile, Member
+from paraph.tenants.scope import scoped
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"
 Fields: TypeAlias = "forms.BaseFormSet[FieldForm]"
+_MOST_PAGES = 200  # of each document
+_COLOURS = 8  # that the stylesheet has
 _LIMITS = {
     "widths": "{:g} {:g}".format(*WIDTHS),
     "heights": "{:g} {:g}".format(*HEIGHTS),
@@ -163,59 +178,147 @@ def _offered(kind: Kind) -> Json:
     return {"kind": kind, "size": "{:g} {:g}".format(*kind.drawn), "has": asked}
 
 
-_MOST_WITH_ERRORS = 20  # that are rendered one by one: who has mended these sees the next ones
-_NUMBER = "\ue000number\ue001"
-_PREFIX = "__prefix__"
+def sheets(draft: Draft, *, real: bool = False, with_targets: bool = False) -> list[dict[str, Any]]:
+    """Return each document with its first pages and those with stamps; ``real``: only pages with stamps and fields,
+    and whose values are known there. Boxes are in points from the top left, as in the pictures
+    of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag", "line" for a signature, or
+    "rule" of which nothing says what it is for, its text, x, y, width, height, width and height of a stamp that has
+    room there, what it asks of whom], …]``, from the bottom left."""
+    places = draft.places()
+    return [
+        _file(document, [at for at in places if at.document == document], draft, real=real, with_targets=with_targets)
+        for document in draft.files()
+    ]
 
 
-def cards(rows: "forms.BaseFormSet[Any]", template: str, *, several: bool) -> Iterator[SafeString]:
-    """Yield the card of each form by the ``template``. ``several``: whether there are several documents."""
-    pattern, left = "", _MOST_WITH_ERRORS
-    for index, form in enumerate(rows):
-        if form.is_bound and form.errors and left > 0:
-            left -= 1
-            yield _rendered(template, form, index + 1, several=several)
-        else:
-            pattern = pattern or _pattern(rows, template, several=several)
-            yield _filled(pattern, form, index)
+def palette(draft: Draft) -> list[dict[str, Any]]:
+    """Return those who sign, with their names, initials and colours."""
+    return [
+        {"ref": each.ref, "name": name, "initials": initials_of(name), "colour": each.position % _COLOURS}
+        for each in draft.signing
+        for name in [each.name(draft.locale)]
+    ]
 
 
-def _rendered(template: str, form: forms.Form, number: object, *, several: bool) -> SafeString:
-    return render_to_string(template, {"form": form, "number": number, "several": several})
+def _file(document: Document, places: list[Placed], draft: Draft, *, real: bool, with_targets: bool) -> dict[str, Any]:
+    boxes: dict[int, list[dict[str, Any]]] = {}
+    for at in places:
+        if at.page_number <= len(document.pages):
+            box = _box(at)
+            if at.field:
+                box["known"] = real and content_of(at, draft.locale) is not None
+            boxes.setdefault(at.page_number, []).append(box)
+    numbers = set(boxes) if real else {*boxes, *range(1, min(len(document.pages), _MOST_PAGES) + 1)}
+    targets = _targets(document, draft) if with_targets else {}
+    pages = [
+        {
+            "number": number,
+            "width": document.pages[number - 1][0],
+            "height": document.pages[number - 1][1],
+            "boxes": boxes.get(number, []),
+            "values_of": sorted({box["signer"] for box in boxes.get(number, []) if box.get("known")}),
+            "targets": json.dumps(targets[number]) if number in targets else "",
+        }
+        for number in sorted(numbers)
+    ]
+    return {"document": document, "pages": pages, "page_count": len(document.pages)}
 
 
-def _pattern(rows: "forms.BaseFormSet[Any]", template: str, *, several: bool) -> str:
-    marks = {name: _mark(name) for name, field in rows.empty_form.fields.items() if not _is_box(field)}
-    boxes = dict.fromkeys(set(rows.empty_form.fields) - set(marks), False)
-    prefix = rows.add_prefix(_PREFIX)
-    form = rows.form(initial=marks | boxes, prefix=prefix, use_required_attribute=False, **rows.form_kwargs)
-    return _rendered(template, form, _NUMBER, several=several)
+def _targets(document: Document, draft: Draft) -> dict[int, list[list[Any]]]:
+    lines = signature_lines_of(document)
+    offers = {
+        name: {"signer": each.signer.ref, "type": each.kind.type if each.kind else "", "name": each.name}
+        for name, each in offers_in(draft).items()
+    }
+    asked = {line: {"signer": signer.ref, "type": "", "name": ""} for line, signer, _ in wanted(lines, draft.signing)}
+    named: list[tuple[str, str, Target]] = [("tag", tag, at) for tag, at in tags_of(document).items()]
+    named += [("line" if line in asked or line.is_for_signature else "rule", line.label, line) for line in lines]
+    targets: dict[int, list[list[Any]]] = {}
+    for (kind, name, at), size in zip(named, sizes_for(document, [at for _, _, at in named]), strict=True):
+        offer = offers.get(name) if isinstance(at, FoundTag) else asked.get(at)
+        place = [kind, name, *(round(each, 2) for each in (at.x, at.y, at.width, at.height)), *size]
+        targets.setdefault(at.page_number, []).append([*place, offer] if offer else place)
+    return targets
 
 
-def _filled(pattern: str, form: forms.Form, index: int) -> SafeString:
-    text, kind = pattern, str(form.prefix).partition("-")[0]
-    for name, field in form.fields.items():
-        value = field.widget.format_value(form[name].value())
-        if _is_box(field):
-            if form[name].value():
-                text = text.replace(f'-{_PREFIX}-{name}"', f'-{_PREFIX}-{name}" checked', 1)
-        elif isinstance(field.widget, forms.Select) and f' value="{_mark(name)}"' not in text:
-            before, opening, rest = text.partition(f'<select name="{kind}-{_PREFIX}-{name}"')
-            options, closing, after = rest.partition("</select>")
-            option = f'<option value="{conditional_escape(value[0] if value else "")}"'
-            text = f"{before}{opening}{options.replace(option, f'{option} selected', 1)}{closing}{after}"
-        else:
-            if not value:
-                text = text.replace(f' value="{_mark(name)}"', "")
-            shown = "" if value is None else conditional_escape(value if isinstance(value, str) else value[0])
-            text = text.replace(_mark(name), shown)
-    numbered = text.replace(f"{_NUMBER}-1", str(index)).replace(_NUMBER, str(index + 1))
-    return mark_safe(numbered.replace(_PREFIX, str(index)))  # noqa: S308  rendered by a template; values are escaped
+def _box(at: Placed) -> dict[str, Any]:
+    """Return the box of a stamp, or of a field, which says what it asks for, as large as its text will be."""
+    signer, top = at.signer, at.document.pages[at.page_number - 1][1] - at.y - at.height
+    box = {"x": at.x, "y": top, "width": at.width, "height": at.height}
+    box |= {"text_x": at.x + at.width / 2, "colour": signer.position % _COLOURS, "signer": signer.ref}
+    if at.field is None:
+        picture = {"columns": round(at.width), "rows": round(at.height)}
+        name = signer.first_name or str(signer.position + 1)
+        return {**box, **picture, "text_y": top + at.height / 2 + 5, "text_size": 15, "name": name}
+    size = min(float(at.field.get("font_size", 10)), at.height * 0.75)
+    middle = top + min(at.height / 2, size) + size * 0.35
+    name = at.field.get("label") or at.field["name"]
+    return {**box, "text_y": middle, "text_size": size, "name": name, "field": at.field["type"]}
 
 
-def _mark(name: str) -> str:
-    return f"\ue000{name}\ue001"
+@member_page(Right.SEND)
+@limits_stamps
+def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/signers/{signer}/stamp-{width}x{height}.svg``, with time and number of the request as an
+    example. In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
+    draft, signer = _found(member, draft_id, signer_id)
+    width, height = size["width"], size["height"]
+    if not (WIDTHS[0] <= width <= WIDTHS[1] and HEIGHTS[0] <= height <= HEIGHTS[1]):
+        raise Http404
+    profile = draft.content.get("branding_profile_id")
+    content = StampContent(
+        width,
+        height,
+        signer.name(draft.locale),
+        clock.now(),
+        request_id=draft.pk,
+        locale=draft.locale,
+        address=signer.email,
+        signature_only=bool(profile) and BrandingProfile.objects.filter(pk=profile, signature_only=True).exists(),
+    )
+    return drawn(partial(stamp_svg, content), "image/svg+xml")
 
 
-def _is_box(field: forms.Field) -> bool:
-    return isinstance(field.widget, forms.CheckboxInput)
+@member_page(Right.SEND)
+@limits_stamps
+def values_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **page: int) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/signers/{signer}/documents/{document}/values-{number}.svg``: what is known of the values,
+    as they will stand there. Browsers do not keep the picture, which changes with each value."""
+    draft, signer = _found(member, draft_id, signer_id)
+    document = next((each for each in draft.files() if each.pk == page["document_id"]), None)
+    if document is None or not 1 <= page["number"] <= len(document.pages):
+        raise Http404
+    width, height = document.pages[page["number"] - 1]
+    here = (document, signer, page["number"])
+    fields = [at for at in draft.places() if at.field and (at.document, at.signer, at.page_number) == here]
+    places = [
+        FieldPlace(at.x, height - at.y - at.height, content)
+        for at in fields
+        if (content := content_of(at, draft.locale)) is not None
+    ]
+    return HttpResponse(fields_picture(FieldsContent(width, height, places)), content_type="image/svg+xml")
+
+
+def _found(member: Member, draft_id: int, signer_id: int) -> tuple[Draft, DraftSigner]:
+    draft = get_object_or_404(scoped(Draft, scope(member)), pk=draft_id)
+    signer = next((each for each in draft.signers if each.ref == str(signer_id)), None)
+    if signer is None:
+        raise Http404
+    return draft, signer
+
+
+class _Person(NamedTuple):
+    full_name: str
+    email: str
+    signed_on: str
+
+
+def content_of(at: Placed, locale: str) -> FieldContent | None:
+    """Return what is drawn for the field, on the day of today; None where nothing is known yet, or what is known cannot
+    be taken. ``locale``: of the draft."""
+    signer = _Person(at.signer.name(locale), at.signer.email, clock.now().date().isoformat())
+    try:
+        content = known_content(FieldInput.model_construct(**at.field or {}), at.width, at.height, signer, locale)
+    except InvalidValueError:
+        return None
+    return None if content is None or content.is_blank else content

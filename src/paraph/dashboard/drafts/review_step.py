@@ -7,14 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import actor, scope, see_other
-from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.drafts import draft_page, show_step
 from paraph.dashboard.drafts.options import OptionsForm
-from paraph.dashboard.drafts.sheets import sheets
+from paraph.dashboard.drafts.places_step import sheets
 from paraph.dashboard.requests.actions import own_signing_page
 from paraph.documents.refusals import named_pages
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
-from paraph.drafts.refusals import Refusal, refusals, refusals_of
+from paraph.drafts.review import Refusal, refusals, refusals_of
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
@@ -35,7 +35,7 @@ _ASKED_AS = {"reminders": "remind_every_days", "branding_profile_id": "branding_
 @draft_page(Step.REVIEW)
 def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Save"; "Save as template", "Send" and "Send and sign", which save as well. "Discard",
-    where an application prepared the draft, is of :func:`paraph.dashboard.drafts.listing.delete`."""
+    where an application prepared the draft, is of :func:`paraph.dashboard.drafts.drafts.delete`."""
     if request.method != "POST":
         return _page(request, member, draft, OptionsForm(draft=draft, member=member))
     options = OptionsForm(request.POST, draft=draft, member=member)

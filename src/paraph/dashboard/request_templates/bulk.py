@@ -19,18 +19,21 @@ from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.templates import cancel_bulk_send, sample_mail, start_bulk_send
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.bulk.checking import check_rows
-from paraph.request_templates.bulk.columns import (
+from paraph.request_templates.bulk_rows import check_rows
+from paraph.request_templates.csv_file import (
+    MOST_BYTES,
+    MOST_ROWS,
     FieldColumns,
     asked_of,
     find_columns,
     find_values,
     names_in,
+    read_csv,
     sample,
     sample_values,
     unused_columns,
+    write_csv,
 )
-from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer

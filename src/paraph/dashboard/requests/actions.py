@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
-from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.requests.listing import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
 from paraph.flow.messages.copies import mails_leave

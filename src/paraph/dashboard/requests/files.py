@@ -20,8 +20,8 @@ from paraph.audit_trail.models import Entry
 from paraph.bundle.make import bundle_name, open_bundle
 from paraph.dashboard.decorators import limits_stamps, member_page, show
 from paraph.dashboard.documents import drawn
-from paraph.dashboard.errors import notice, unavailable
-from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.middleware import notice, unavailable
+from paraph.dashboard.requests.listing import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name
 from paraph.flow.sealing.stamp_marks import stamp_content

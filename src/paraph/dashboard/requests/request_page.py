@@ -17,9 +17,8 @@ from django.utils.translation import get_language
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.outcome import Outcome, actions, outcome
-from paraph.dashboard.requests.pages import own_request
-from paraph.dashboard.requests.timeline import kept_note, timeline
+from paraph.dashboard.requests.listing import own_request
+from paraph.dashboard.requests.outcome import Outcome, actions, kept_note, outcome, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.invite import MOST_REMINDERS, reminded_lately

@@ -16,8 +16,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
+from paraph.dashboard.requests.listing import title_of
 from paraph.dashboard.requests.outcome import in_turn, names_of
-from paraph.dashboard.requests.pages import title_of
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import SignatureRequest, SignerStatus

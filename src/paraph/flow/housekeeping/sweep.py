@@ -25,7 +25,7 @@ from paraph.messaging import gateways
 from paraph.messaging.models import RefusedAddress
 from paraph.otp import codes
 from paraph.queue.jobs import RUN_SECONDS, defer, defer_last, is_live
-from paraph.request_templates.bulk.checking import delete_old_bulk_sends
+from paraph.request_templates.bulk_rows import delete_old_bulk_sends
 from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store

@@ -7,9 +7,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from paraph.database.rows import insert
-from paraph.drafts.content import creation_of, signer_of
+from paraph.drafts.content import creation_of, read, signer_of
 from paraph.drafts.editing import empty
-from paraph.drafts.given import read
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
@@ -28,7 +27,7 @@ from paraph.words import DEFAULT_LOCALE
 def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside) -> Draft:
     """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
-    what :func:`paraph.drafts.given.read` does."""
+    what :func:`paraph.drafts.content.read` does."""
     locale = locale or DEFAULT_LOCALE
     content = read(scope, value, locale)
     try:

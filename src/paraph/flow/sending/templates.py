@@ -23,7 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import EmailContent
 from paraph.queue.jobs import defer
 from paraph.request_templates.filled import fill, path_of, with_people
-from paraph.request_templates.given import read
+from paraph.request_templates.input import read
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template, TemplateDocument
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.input import UnnamedRequest
@@ -43,7 +43,7 @@ from paraph.words import DEFAULT_LOCALE
 def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, beside: Beside) -> Template:
     """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
     the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
-    :func:`paraph.request_templates.given.read` does."""
+    :func:`paraph.request_templates.input.read` does."""
     names, template = read(scope, value, locale)
     try:
         return save_template(scope, template, actor, names, beside=beside)

@@ -7,7 +7,7 @@ import pytest
 from paraph.drafts import editing
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Placed
-from paraph.drafts.remarks import Remark, remarks, unwritten_names
+from paraph.drafts.review import Remark, remarks, unwritten_names
 from paraph.drafts.tags import place_by_tags, signature_lines_of, sizes_for, tags_of
 from paraph.pdf.typesetting import fonts
 from tests.drafts import stored

@@ -1,4 +1,4 @@
-"""Checking the rows of a CSV, each as if it were sent now, and forgetting them."""
+"""The rows of a bulk send: checked, each as if it were sent now, and forgotten."""
 
 import re
 import time
@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 
 from paraph.drafts.content import creation_of
 from paraph.kernel.places import expensive_work
-from paraph.request_templates.bulk.columns import (
+from paraph.request_templates.csv_file import (
+    CsvRow,
     FieldColumns,
+    Table,
     ValueColumns,
     asked_of,
     column_name,
@@ -21,9 +23,9 @@ from paraph.request_templates.bulk.columns import (
     find_columns,
     find_values,
     misread,
+    too_many_rows,
     value_of,
 )
-from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
 from paraph.request_templates.filled import Person, with_people
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.signature_requests import values

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
+from paraph.request_templates.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
 
 ROWS = [(2, ["Émile", "é@example.com"]), (4, ["=1+1", "+33612345678"])]
 TEXT = "Name,Mail\r\nÉmile,é@example.com\r\n\r\n=1+1,+33612345678\r\n"

@@ -7,8 +7,7 @@ import pytest
 
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.typeset import measured
-from paraph.request_templates.bulk.columns import sample
-from paraph.request_templates.bulk.csv_file import write_csv
+from paraph.request_templates.csv_file import sample, write_csv
 from paraph.request_templates.models import BulkSend, Template
 from paraph.request_templates.saving import Names, of_draft, save_template
 from paraph.signature_requests.models import SignatureRequest
@@ -80,7 +79,7 @@ def test_a_code_by_sms_needs_a_phone(settings: Any) -> None:
 
 
 def test_values_are_bounded_before_a_row_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.request_templates.bulk.checking.MOST_VALUES", 6)
+    monkeypatch.setattr("paraph.request_templates.bulk_rows.MOST_VALUES", 6)
     charles = author()
     people = [f"P{number} X p{number}@example.com" for number in range(4)]
     template = asking_template(charles, IBAN, PETS)
@@ -91,7 +90,7 @@ def test_values_are_bounded_before_a_row_is_checked(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_check_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.request_templates.bulk.checking._MOST_SECONDS", -1)
+    monkeypatch.setattr("paraph.request_templates.bulk_rows._MOST_SECONDS", -1)
     charles = author()
     with pytest.raises(DomainError, match="more than 0 rows"):
         bulk_of(charles, template_of(charles), csv_of("Ada Lovelace ada@example.com"))

@@ -1,1 +1,0 @@
-"""``/operator``: whether the service is well, for those who run it. Nothing there is of documents, codes or links."""

@@ -1,1 +1,0 @@
-"""The CSV of a bulk send: read, checked row by row, and handed back with what is wrong."""
