@@ -134,12 +134,8 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     for signer in uninvited.select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
-            yield PendingStep(
-                "invite",
-                {"signer_id": signer.pk},
-                words,
-                mails=(mail_name("invitation", signer.pk, turn=signer.replaced_links),),
-            )
+            mails = (mail_name("invitation", signer.pk, turn=signer.replaced_links),)
+            yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=mails)
 
 
 def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
