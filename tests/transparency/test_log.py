@@ -63,9 +63,7 @@ def test_proofs_of_production_are_entries_in_their_order() -> None:
 def test_a_sealed_proof_is_logged_by_the_job_and_its_statements_stay() -> None:
     made = completed(environment="production")
     seal(made.request_documents[0].pk)
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as asked:
         prove(made.request.pk)
     assert "transparency" not in " ".join(query["sql"] for query in asked.captured_queries)
     row = ProofFile.objects.get()
