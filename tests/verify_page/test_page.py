@@ -29,7 +29,7 @@ from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word
 from paraph.pdf.verification.proof_file import evidence_of
 from paraph.verify_page import verdicts
-from paraph.verify_page.given_files import MOST_FILES
+from paraph.verify_page.verdicts import MOST_FILES
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
 from tests.pdf.pdf_factory import paper, text
