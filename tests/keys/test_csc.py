@@ -5,7 +5,6 @@ import base64
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from paraph.kernel import clock, tokens
+from paraph.kernel import tokens
 from paraph.keys import CscClient, csc_key, csc_provider, open_key
 from tests.keys import certified_keys
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, is_signature, make_key, make_root
@@ -409,14 +408,6 @@ def test_a_certificate_that_was_renewed(begin: Begin) -> None:
     assert service.open().certificate != signing.certificate
 
 
-def test_a_certificate_that_ends_meanwhile(service: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
-    signing = service.open()
-    later = clock.now() + timedelta(days=366)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    assert "expired on" in refusal("configuration", lambda: signing.sign(b"message"))
-    assert service.signed == 0
-
-
 @pytest.mark.parametrize("damaged", ["", "AAAA", "no base64!"])
 def test_certificates_that_cannot_be_read(service: Provider, damaged: str) -> None:
     service.credential["cert"]["certificates"] = [damaged] if damaged else []
@@ -441,8 +432,3 @@ def test_an_address_of_another_form(address: str, tmp_path: Path) -> None:
     make_root().pem(tmp_path)
     said = refusal("configuration", lambda: open_key(address, tmp_path / "root.pem", client=CLIENT))
     assert "must be csc+https://HOST/csc/v2?credential=ID" in said and "2468" not in said
-
-
-def test_the_root_must_be_given(service: Provider) -> None:
-    said = refusal("configuration", lambda: open_key(service.address, client=CLIENT))
-    assert said.startswith("PARAPH_SEALING_CERTIFICATE must name") and service.calls == []

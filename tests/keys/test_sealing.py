@@ -1,18 +1,22 @@
-"""The operator's own key, from PEM and PKCS#12 files, and what an installation trusts."""
+"""The operator's own key, from PEM and PKCS#12 files and wherever else keys live, and what an installation trusts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
 
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys import SigningKey, development, development_authority, read_roots, sealing_keys
+from paraph.keys import SigningKey, development, development_authority, open_key, read_roots, sealing_keys
 from paraph.keys.sealing import EnvironmentName, operator_key, trusted_roots
-from tests.keys.certified_keys import make_key, make_root
+from tests.keys.certified_keys import make_key, make_root, refusal
+from tests.keys.kinds import PLACES, Place, placed
 
 SECRET = b"s" * 32
 
@@ -85,12 +89,22 @@ def test_what_cannot_seal_is_told(files: Files, sentence: str, named: dict[str, 
         sealing_keys(Settings.model_validate(named), environment, files.folder, SECRET)
 
 
-def test_a_key_of_another_certificate(files: Files) -> None:
-    other = ec.generate_private_key(ec.SECP256R1())
-    files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    settings = Settings(sealing_key=str(files.key), sealing_certificate=files.certificate)
-    with pytest.raises(DomainError, match="does not match its certificate"):
-        production_key(settings, files.folder, SECRET)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_certificate_of_a_key_is_there_its_own_and_valid(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with placed(place, "p-256", tmp_path, monkeypatch) as key:
+        opened = key.open()
+        said = refusal("configuration", lambda: open_key(key.address, None, key.passphrase, key.client))
+        assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
+        if place != "csc":  # where the provider sends it
+            (tmp_path / "other").mkdir()
+            other = replace(key, chain=make_root().chain(tmp_path / "other", make_key("p-256").public_key()))
+            assert "does not match its certificate" in refusal("configuration", other.open)
+        later = clock.now() + timedelta(days=365 * 11)
+        monkeypatch.setattr(clock, "now", lambda: later)
+        for work in (partial(opened.sign, b"message"), key.open):
+            assert "expired on" in refusal("configuration", work)
 
 
 def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Files) -> None:
