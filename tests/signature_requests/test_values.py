@@ -62,11 +62,11 @@ def test_a_trunk_prefix_is_told_and_left_out() -> None:
         "“+330612345678” has a prefix after its country code that is dialled only within the country: "
         "without it, it is +33612345678."
     )
-    for number in ("+33 (0)612345678", "+33 (0)6 12 34 56 78", "+33(0)6.12.34.56.78"):
-        assert refused(phone, number).endswith("without it, it is +33612345678.")
+    for typed in ("+33 (0)612345678", "+33 (0)6 12 34 56 78", "+33(0)6.12.34.56.78"):
+        assert refused(phone, typed).endswith("without it, it is +33612345678.")
     assert "E.164" in refused(phone, "+39 (0)236618300")
-    for number in ("+390236618300", "+3780549886377", "+2250123456789"):
-        assert phone(number) == number, "its zeros belong to it"
+    for typed in ("+390236618300", "+3780549886377", "+2250123456789"):
+        assert phone(typed) == typed, "its zeros belong to it"
 
 
 def test_an_unassigned_country_code_is_told_as_that() -> None:
