@@ -24,7 +24,7 @@ from paraph.tenants.organizations import (
     request_defaults,
 )
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
-from paraph.tenants.rights import Right, may, roles_with
+from paraph.tenants.rights import Right, may
 
 _NO_APPLICATION: Any = 0
 
@@ -109,13 +109,9 @@ class DeletionForm(forms.Form):
     )
 
 
-@member_page(Right.SEE)
+@member_page(Right.SEE, post=Right.BUILD)
 def settings(request: HttpRequest, member: Member) -> HttpResponse:
-    if request.method != "POST":
-        return _page(request, member)
-    if not may(member.role, Right.BUILD):
-        return show(request, "forbidden.html", {"roles": roles_with(Right.BUILD)}, member=member, status=403)
-    return _change(request, member)
+    return (_change if request.method == "POST" else _page)(request, member)
 
 
 @reauthenticated
