@@ -42,7 +42,7 @@ def main() -> None:
 
 def _measure(service: StartedService) -> None:
     from paraph.evidence import preservation
-    from paraph.flow.due import FILES, PEOPLE
+    from paraph.flow.housekeeping.retention import FILES, PEOPLE
     from paraph.kernel import clock
     from paraph.operations.pending_work import longest_overdue
     from paraph.signature_requests.models import SignatureRequest

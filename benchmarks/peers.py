@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import PBES, serialize_
 from benchmarks.seal import AT, median
 from benchmarks.seal_files import FILES, make
 from benchmarks.seal_keys import PURPOSE, private_key, pyhanko_signer, sealing_key
-from paraph.keys import issuing
+from paraph.keys import development
 from paraph.pdf.sealing.seal import seal
 
 _NODE = Path(__file__).parent / "peers_node"
@@ -49,7 +49,9 @@ def _installed(home: Path) -> Path:
     shutil.copytree(_NODE, home, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
     subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=home, check=True)
     private = private_key("RSA-2048")
-    certificate = issuing.issue_sealing(private, private.public_key())  # signpdf reads no certificate of another kind
+    certificate = development.issue_sealing(
+        private, private.public_key()
+    )  # signpdf reads no certificate of another kind
     old = PrivateFormat.PKCS12.encryption_builder().key_cert_algorithm(PBES.PBESv1SHA1And3KeyTripleDESCBC)
     bundle = old.hmac_hash(SHA1()).kdf_rounds(2048).build(_PASSWORD.encode())  # nor any newer file
     (home / "key.p12").write_bytes(serialize_key_and_certificates(b"seal", private, certificate, None, bundle))

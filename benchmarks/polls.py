@@ -35,7 +35,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from paraph.operations.check.backlog import kept_timestamps, queue, retention, unsealed, webhooks
     from paraph.operations.migrations import migrate
     from paraph.queue.stalled_jobs import rescue_jobs
-    from paraph.webhooks.claim import claim
+    from paraph.webhooks.delivery_queue import claim
 
     fetch: Any = async_to_sync(app.job_manager.fetch_job)
     checks = (queue, webhooks, unsealed, kept_timestamps, retention)

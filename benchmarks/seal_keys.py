@@ -16,8 +16,8 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import fields, signers
 
 from paraph.kernel import clock
-from paraph.keys import issuing
-from paraph.keys.local_key import LocalKey, PrivateKey
+from paraph.keys import development
+from paraph.keys.signing_key import LocalKey, PrivateKey
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.pki.statuses import Chain, LongTerm
@@ -33,22 +33,22 @@ PURPOSE = document_purpose(0, "benchmark")
 @cache
 def sealing_key(kind: str) -> LocalKey:
     """A key with a certificate of the root."""
-    private, root = private_key(kind), issuing.issue_root(_root_key())
-    return LocalKey(private, [issuing.issue_sealing(_root_key(), private.public_key()), root])
+    private, root = private_key(kind), development.issue_root(_root_key())
+    return LocalKey(private, [development.issue_sealing(_root_key(), private.public_key()), root])
 
 
 @cache
 def authority_for() -> Timestamping:
     """The authority that a first start makes for itself, with a P-256 key."""
-    private, root = private_key("P-256"), issuing.issue_root(_root_key())
-    key = LocalKey(private, [issuing.issue_timestamp(_root_key(), private.public_key()), root])
+    private, root = private_key("P-256"), development.issue_root(_root_key())
+    key = LocalKey(private, [development.issue_timestamp(_root_key(), private.public_key()), root])
     return Timestamping([BuiltInAuthority(key)], [root.public_bytes(Encoding.DER)])
 
 
 @cache
 def long_term_for() -> LongTerm:
     """The root's revocation list, which serves the key and the authority."""
-    root = issuing.issue_root(_root_key())
+    root = development.issue_root(_root_key())
     now = clock.now()
     builder = x509.CertificateRevocationListBuilder().issuer_name(root.subject).last_update(now)
     crl = builder.next_update(now + timedelta(days=1)).sign(_root_key(), SHA256())
@@ -68,7 +68,7 @@ class _Known:
 def pyhanko_signer(kind: str) -> Callable[[BytesIO], Any]:
     """``signers.sign_pdf`` with a ``SimpleSigner`` that was loaded once."""
     private = private_key(kind)
-    certificate = issuing.issue_sealing(_root_key(), private.public_key())
+    certificate = development.issue_sealing(_root_key(), private.public_key())
     with tempfile.TemporaryDirectory() as folder:
         key_file, certificate_file = Path(folder, "key.pem"), Path(folder, "certificate.pem")
         key_file.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))

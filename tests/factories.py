@@ -21,6 +21,7 @@ from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.links import new_salt, token
 from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
@@ -31,7 +32,6 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.signing_token import new_salt, token
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
 from paraph.tenants.scope import TenantScope

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from paraph.postgres import location
+from paraph.postgres import cluster
 
 FOLDER = "PARAPH_TEST_FIRST_START"
 
@@ -16,9 +16,9 @@ def copy(data_dir: Path) -> str:
     """Fills the folder, which may exist and be empty. Returns the API key that the first start printed (sandbox,
     enterprise plan)."""
     made = _made()
-    location.make_location(data_dir, None)
+    cluster.make_location(data_dir, None)
     shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key", "said"), dirs_exist_ok=True)
-    clusters = [location.find_location(folder, None).cluster for folder in (made, data_dir)]
+    clusters = [cluster.find_location(folder, None).cluster for folder in (made, data_dir)]
     subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
     return (made / "key").read_text()
 

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image
 
-from paraph.flow.logos import keep_logo
+from paraph.flow.branding import keep_logo
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import BrandingProfile, Environment, Logo
 from paraph.tenants.scope import TenantScope

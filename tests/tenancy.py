@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from paraph.tenants import applications, branding, lifecycle, organizations, retention
+from paraph.tenants import applications, branding, lifecycle, organizations
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import NewApplication, Rotated, existing_application, existing_key
 from paraph.tenants.models import ApiKey, Application, BrandingProfile, Organization
@@ -49,7 +49,7 @@ def create_branding_profile(organization_id: int, name: str, **colors: str) -> B
 
 
 def set_retention(organization_id: int, environment: str, days: int | None, people_days: int | None = None) -> None:
-    retention.change_retention(organization_id, OPERATOR, {environment: days}, {environment: people_days})
+    lifecycle.change_retention(organization_id, OPERATOR, {environment: days}, {environment: people_days})
 
 
 def suspend(organization_id: int) -> None:

@@ -10,7 +10,7 @@ from benchmarks.corpus.court import Court
 from benchmarks.corpus.programs import NoAnswer
 from benchmarks.corpus.renderers import Pdfium, Poppler
 from benchmarks.corpus.rendering import differences, placed_mark
-from paraph.keys.issuing import SEALING_NAME
+from paraph.keys.development import SEALING_NAME
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal import Overlay, SealedPdf, SealError, seal

@@ -21,7 +21,7 @@ from pyhanko.sign import PdfSignatureMetadata, SimpleSigner, sign_pdf
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.kernel import clock
-from paraph.keys import DevelopmentAuthority, KeyKind, SigningKey, development_authority, issuing
+from paraph.keys import DevelopmentAuthority, KeyKind, SigningKey, development, development_authority
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
 from paraph.pdf.sealing.seal import seal
@@ -78,7 +78,7 @@ def _letter(**save: Any) -> bytes:
 def _signed(own: DevelopmentAuthority) -> bytes:
     """Signed by a person with another program."""
     key = ec.generate_private_key(ec.SECP256R1())
-    certificate = issuing.issue_sealing(own.root_key.private_key, key.public_key(), "Jonas Brandt")
+    certificate = development.issue_sealing(own.root_key.private_key, key.public_key(), "Jonas Brandt")
     person = SimpleSigner(
         asn1_x509.Certificate.load(certificate.public_bytes(Encoding.DER)),
         asn1_keys.PrivateKeyInfo.load(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())),

@@ -82,7 +82,7 @@ def _operators_cookie() -> str:
     from django.test import RequestFactory
 
     from paraph.dashboard.account.sessions import SessionStore, cookie_of
-    from paraph.operations.operators import add_operator
+    from paraph.operations.people import add_operator
     from paraph.tenants.admin_log import OPERATOR
 
     user = add_operator(OPERATOR, "olga@operators.example")

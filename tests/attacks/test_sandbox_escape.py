@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from paraph.postgres import location
+from paraph.postgres import cluster
 from tests.attacks.conftest import Target
 from tests.attacks.inside import attempts
 from tests.factories import pdf
@@ -28,7 +28,7 @@ Try = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="module")
 def attempt(target: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Try]:
     """Makes the attempts in processes confined as readers are, on a kernel without the ``forbidden`` calls."""
-    database = location.find_location(target.data_dir, None).sockets / ".s.PGSQL.5432"
+    database = cluster.find_location(target.data_dir, None).sockets / ".s.PGSQL.5432"
 
     def run(names: Any = attempts.ALL, *, free: bool = False, forbidden: tuple[str, ...] = ()) -> dict[str, Any]:
         scratch = tmp_path_factory.mktemp("scratch")

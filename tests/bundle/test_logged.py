@@ -13,8 +13,8 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.pdf import asic
 from paraph.pdf.untrusted.verify import check_bundle
 from paraph.transparency.log import log_proofs
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import check_tlog_proof, of_log
+from paraph.transparency.notes import check_tlog_proof, of_log
+from paraph.transparency.witnesses import own_key
 from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of
 from tests.factories import Scene
 from tests.production import Client

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from paraph.postgres.cluster import programs
-from paraph.postgres.location import ROOT_USER, account
+from paraph.postgres.cluster import ROOT_USER, account, programs
 
 _DEBIAN = Path("/usr/lib/postgresql")
 

@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from paraph.postgres.location import embedded_url
+from paraph.postgres.cluster import embedded_url
 from tests.cli.service import Service, small_service, wait_until
 from tests.contract import contract
 from tests.receiver import receiver, silent

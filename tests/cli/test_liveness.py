@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from paraph.cli import liveness
+from paraph.cli import worker
 from tests.cli.service import Service, wait_until
 
 PROJECT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def told_by(data_dir: Path, pid: int) -> Path:
 
 
 async def tell_until(data_dir: Path, trouble: Callable[[], str], holds: Callable[[], bool]) -> None:
-    telling = asyncio.create_task(liveness.tell(data_dir, lambda: NEVER, trouble))
+    telling = asyncio.create_task(worker.tell_liveness(data_dir, lambda: NEVER, trouble))
     try:
         async with asyncio.timeout(60):
             while not holds():
@@ -41,7 +41,7 @@ async def tell_until(data_dir: Path, trouble: Callable[[], str], holds: Callable
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(liveness, "_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(worker, "_EVERY_SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("often")
@@ -116,24 +116,26 @@ def test_a_part_that_stands_still_ends_the_process(tmp_path: Path) -> None:
     moments = iter([float("inf"), 0.0])
 
     def run() -> None:
-        liveness._EVERY_SECONDS = 0.01
-        asyncio.run(liveness.tell(tmp_path, lambda: {"a part": float("inf"), "webhooks": next(moments)}, lambda: ""))
+        worker._EVERY_SECONDS = 0.01
+        asyncio.run(
+            worker.tell_liveness(tmp_path, lambda: {"a part": float("inf"), "webhooks": next(moments)}, lambda: "")
+        )
 
     assert ended(run, tmp_path / "said") == 1
     said = (tmp_path / "said").read_text()
-    assert "(most recent call first)" in said and " in tell\n" in said  # where its threads are
+    assert "(most recent call first)" in said and " in tell_liveness\n" in said  # where its threads are
 
 
 def test_a_loop_that_is_held_up_ends_the_process(tmp_path: Path) -> None:
     async def hold_up() -> None:
-        telling = asyncio.create_task(liveness.tell(tmp_path, lambda: NEVER, lambda: ""))
+        telling = asyncio.create_task(worker.tell_liveness(tmp_path, lambda: NEVER, lambda: ""))
         while not told_by(tmp_path, os.getpid()).exists():
             await asyncio.sleep(0.01)
         time.sleep(120)
         telling.cancel()
 
     def run() -> None:
-        liveness._STILL_SECONDS = 1
+        worker._STILL_SECONDS = 1
         asyncio.run(hold_up())
 
     assert ended(run, tmp_path / "said") == 1

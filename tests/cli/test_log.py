@@ -14,9 +14,8 @@ from paraph.cli import main
 from paraph.evidence.models import ProofFile
 from paraph.transparency import log
 from paraph.transparency.merkle import leaf_hash, node_hash
-from paraph.transparency.notes import Checkpoint, Note, cosign, read_note, sign
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import Proof
+from paraph.transparency.notes import Checkpoint, Note, Proof, cosign, read_note, sign
+from paraph.transparency.witnesses import own_key
 from tests.cli.service import Service, free_port
 from tests.pdf.sealed_files import root_file
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed

@@ -9,9 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from paraph import __version__
-from paraph.cli import lock
-from paraph.cli.lock import DataFolderLock
-from paraph.cli.session import log_start
+from paraph.cli.session import DataFolderLock, log_start
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 
@@ -76,7 +74,7 @@ def test_one_service_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_command_waits_for_a_service_to_be_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "_START_SECONDS", 0.2)
+    monkeypatch.setattr("paraph.cli.session._START_SECONDS", 0.2)
     service, command = DataFolderLock(tmp_path), DataFolderLock(tmp_path)
     service.take_for_service()
     with pytest.raises(DomainError, match="still starting"):
@@ -90,7 +88,7 @@ def test_a_command_waits_for_a_service_to_be_ready(tmp_path: Path, monkeypatch: 
 
 def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
     script = (
-        "import sys, os, signal; from pathlib import Path; from paraph.cli.lock import DataFolderLock; "
+        "import sys, os, signal; from pathlib import Path; from paraph.cli.session import DataFolderLock; "
         "DataFolderLock(Path(sys.argv[1])).take_for_service(); os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)

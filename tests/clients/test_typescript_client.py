@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi import document
 from paraph_client import Client
 from tests.clients import typescript
 

@@ -111,6 +111,6 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    from paraph.api.v1.openapi.document import document
+    from paraph.api.v1.openapi import document
 
     make_types(document(), SCHEMA)

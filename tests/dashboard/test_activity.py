@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils.functional import Promise
 
-from paraph.flow.signing.ask import ask
+from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR, Action, note
 from paraph.tenants.models import Activity, Member, Organization, Role

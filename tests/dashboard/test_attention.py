@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from paraph.evidence.models import SealingFailure
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.signature_requests.models import Inquiry, SignatureRequest, Signer
 from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery

@@ -12,7 +12,7 @@ from django.test import Client
 from paraph.dashboard import decorators
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft, blank
-from paraph.flow.ending import delete_profile
+from paraph.flow.branding import delete_profile
 from paraph.kernel import rates
 from paraph.kernel.appearance import contrast
 from paraph.kernel.errors import DomainError

@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from paraph.flow.sending.bulk_send import send_rows
+from paraph.flow.sending.templates import send_rows
 from paraph.request_templates.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest

@@ -18,7 +18,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Activity, Organization, Role
 from paraph.webhooks import deliveries
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.payload import signature
+from paraph.webhooks.outbox import signature
 from tests.dashboard.conftest import LogIn
 from tests.factories import Scene, seal_everything
 from tests.tenancy import create_application, rotate

@@ -12,8 +12,8 @@ from paraph.counts.models import Count
 from paraph.documents.models import Document
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Placed
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import SignatureRequest
-from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import Action
 from paraph.tenants.models import Activity, BrandingProfile, Organization, Role, User
 from tests.api.v1.api_clients import ApiClient
@@ -104,8 +104,8 @@ def test_the_whole_journey_to_a_sent_request(log_in: LogIn, organization: Organi
     request = SignatureRequest.objects.get()
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/app/{organization.pk}/requests/{request.pk}")
     assert (request.sent_by, request.application, request.environment) == (member.user, None, "production")
-    page = Client().get(f"/sign/{token(request.signers.get())}")
-    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    signing = Client().get(f"/sign/{token(request.signers.get())}")
+    assert "frame-ancestors 'none'" in signing.headers["Content-Security-Policy"]
 
 
 def test_a_draft_stays_as_it_was_left(log_in: LogIn, organization: Organization, address: str) -> None:

@@ -9,14 +9,12 @@ from django.contrib.sessions.backends import db
 from django.test import Client
 
 from paraph.dashboard.members import mail_invitation
+from paraph.signature_requests.links import copy_url, in_person_ticket, token
+from paraph.signature_requests.links import ticket as ticket_for_copy
 from paraph.signature_requests.models import CopyRecipient
-from paraph.signature_requests.signing_token import token
-from paraph.signature_requests.tickets import copy_url, in_person_ticket
-from paraph.signature_requests.tickets import ticket as ticket_for_copy
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import rotate_application
-from paraph.tenants.invitations import invite
-from paraph.tenants.members import create_member
+from paraph.tenants.members import create_member, invite
 from paraph.tenants.models import Application, Organization, Role
 from tests.columns import columns, found_in, readings
 from tests.dashboard.conftest import PASSWORD, account_mails, scene

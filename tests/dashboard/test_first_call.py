@@ -13,8 +13,8 @@ from django.test import Client
 
 from paraph.dashboard.applications.deliveries import first_request
 from paraph.kernel import clock
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admission import admit
 from paraph.tenants.applications import NewApplication
 from paraph.tenants.models import Application, Organization, Role, User

@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
+from paraph.signature_requests.links import in_person_ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.tickets import in_person_ticket
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Activity, Member, Organization, Role, User
-from paraph.tenants.rights import Right, may
 from tests.dashboard.conftest import just_logged_in, scene
 from tests.factories import Scene
 from tests.tenancy import create_organization

@@ -9,9 +9,8 @@ from django.test import Client
 from paraph.dashboard.members import mail_invitation
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.invitations import invite, withdraw_invitation
 from paraph.tenants.lifecycle import close_organization
-from paraph.tenants.members import create_member
+from paraph.tenants.members import create_member, invite, withdraw_invitation
 from paraph.tenants.models import Invitation, Member, Organization, Role, User
 from tests.dashboard.conftest import PASSWORD, LogIn, account_mails
 

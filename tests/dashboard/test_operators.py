@@ -24,11 +24,11 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
-from paraph.operations.operators import add_operator, remove_operator
+from paraph.operations.people import add_operator, remove_operator
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import defer
+from paraph.signature_requests.links import token
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.signing_token import token
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Activity, Organization, Role, Storage, User
 from tests.columns import columns

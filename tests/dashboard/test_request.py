@@ -18,12 +18,12 @@ from paraph.documents.models import Document
 from paraph.flow import events
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.sending.invite import invite, send_reminder
-from paraph.flow.signing.decline import decline
+from paraph.flow.signing.decline_or_ask import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import clock
-from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.fields.entry import write
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import CopyRecipient, Field, Inquiry, Reminder, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, no_place_left, scene

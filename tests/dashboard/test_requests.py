@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.dashboard.requests import listing
-from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.models import Field
 from paraph.tenants.models import Activity, Organization, Role
 from tests.dashboard.conftest import LogIn, just_logged_in, scene

@@ -10,9 +10,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
+from paraph.tenants.lifecycle import retention_days
 from paraph.tenants.models import Activity, BrandingProfile, Member, Organization, Retention, Role
 from paraph.tenants.organizations import change_request_defaults
-from paraph.tenants.retention import retention_days
 from tests.api.v1.api_clients import api_client
 from tests.dashboard.conftest import LogIn, MemberClient, proved, scene
 from tests.dashboard.test_drafts import profile_of

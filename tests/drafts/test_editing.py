@@ -12,8 +12,7 @@ from paraph.drafts import editing
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, Step
 from paraph.drafts.review import missing
-from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.housekeeping.sweep import UNUSED_FOR, delete_unused_uploads, sweep
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import free_name
 from tests.drafts import stored

@@ -13,7 +13,7 @@ from paraph.evidence import preservation
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.evidence.preservation import forget_unused
 from paraph.evidence.record import record_sealed_document, seal_facts
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import _sealed_document, prove, publish, seal
 from paraph.kernel import clock
@@ -22,7 +22,7 @@ from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.factories import Scene
 from tests.flow.test_seal import completed
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from tests.loopback import Handler, served
 from tests.pdf import forge

@@ -7,12 +7,12 @@ import pytest
 from paraph.drafts.models import Draft
 from paraph.drafts.review import refusals
 from paraph.flow.ending import end_early
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sending.drafts import duplicate
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import BrandingProfile

@@ -7,7 +7,7 @@ from paraph.flow.ending import expire_due
 from paraph.flow.messages.sent_once import note_undelivered
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.payload import EVENTS
+from paraph.webhooks.outbox import EVENTS
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off

@@ -10,23 +10,22 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.journal import broken_at, follow
 from paraph.database.rows import insert
-from paraph.flow.due import FILES, PEOPLE, claim_due
 from paraph.flow.ending import delete_organization, end_early
-from paraph.flow.housekeeping.delete_files import delete_due_files
-from paraph.flow.personal_data import forget
-from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_people
+from paraph.flow.housekeeping.retention import FILES, PEOPLE, claim_due, delete_due_files
+from paraph.flow.personal_data import erase
+from paraph.flow.personal_data.erase import forget_due_people, forget_fixed_people
 from paraph.flow.personal_data.unsent import UNSENT, erase_copies
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import longest_overdue
 from paraph.queue.jobs import defer_last
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.lifecycle import change_retention, retention_days
 from paraph.tenants.models import Activity, Retention
-from paraph.tenants.retention import change_retention, retention_days
 from tests.drafts.author import Author
 from tests.factories import Scene, scene
 from tests.flow.test_erase import everything, finished, proof_check
@@ -107,12 +106,11 @@ def test_every_place_of_a_request_is_emptied() -> None:
     assert broken_at(made.entries()) is None
 
 
-@pytest.mark.parametrize(("days_ago", "expected"), [(21.01, True), (19.9, False)])
-def test_people_go_on_the_day_after_their_time_and_not_before(days_ago: float, expected: bool) -> None:
-    made = ended(days_ago)
-    due_now(made)
-    forget_due_people()
-    assert forgotten(made) is expected
+def test_people_go_on_the_day_after_their_time_and_not_before() -> None:
+    late, early = ended(21.01), ended(19.9)
+    due_now(late, early)
+    assert forget_due_people() == 1
+    assert (forgotten(late), forgotten(early)) == (True, False)
 
 
 def test_people_stay_where_no_rule_is_and_as_long_as_files_are_there() -> None:
@@ -132,7 +130,7 @@ def test_a_pending_request_is_never_forgotten(made: Scene) -> None:
 
 
 def test_the_activity_log_has_one_entry_for_all_of_an_organization(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forget, "_AT_ONCE", 2)
+    monkeypatch.setattr(erase, "_AT_ONCE", 2)
     made = [ended(30) for _ in range(5)]
     organization = made[0].request.organization
     SignatureRequest.objects.update(organization=organization)
@@ -149,7 +147,7 @@ def test_the_activity_log_has_one_entry_for_all_of_an_organization(monkeypatch: 
 
 
 def test_a_run_that_is_killed_loses_neither_people_nor_their_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forget, "_AT_ONCE", 1)
+    monkeypatch.setattr(erase, "_AT_ONCE", 1)
     made = [ended(30) for _ in range(2)]
     SignatureRequest.objects.update(organization=made[0].request.organization)
     due_now(made[0])
@@ -161,7 +159,7 @@ def test_a_run_that_is_killed_loses_neither_people_nor_their_count(monkeypatch: 
         return count
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(forget, "erase_copies", killed_later)
+        patch.setattr(erase, "erase_copies", killed_later)
         forget_due_people()
     assert sorted(map(forgotten, made)) == [False, True]
     assert Retention.objects.get().people_forgotten == 1
@@ -193,7 +191,7 @@ def test_a_rule_that_is_taken_back_tells_what_was_done_before() -> None:
 def test_several_workers_at_once_share_the_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(30, copies=1) for _ in range(6)]
     due_now(*made)
-    monkeypatch.setattr(forget, "_AT_ONCE", 1)
+    monkeypatch.setattr(erase, "_AT_ONCE", 1)
     taken, at_once = list[int](), Barrier(2, timeout=60)
 
     def claim(*of: Any) -> list[int]:
@@ -203,7 +201,7 @@ def test_several_workers_at_once_share_the_requests(monkeypatch: pytest.MonkeyPa
             at_once.wait()  # both have a request, and have changed nothing yet
         return found
 
-    monkeypatch.setattr(forget, "claim_due", claim)
+    monkeypatch.setattr(erase, "claim_due", claim)
     assert sum(beside_each_other(forget_due_people, forget_due_people)) == 6
     assert sorted(taken) == sorted(each.request.pk for each in made)
     assert all(map(forgotten, made))
@@ -238,34 +236,25 @@ def test_what_was_captured_later_for_the_same_address_stays() -> None:
     assert list(CapturedMessage.objects.values_list("text", flat=True)) == ["new"]
 
 
-@pytest.mark.parametrize(
-    ("days", "people_days"), [(None, 30), (30, 29), (30, 0), (30, 36_501)], ids=["never", "later", "zero", "too long"]
-)
-def test_people_are_not_forgotten_before_the_files_that_name_them(
-    days: int | None, people_days: int, made: Scene
-) -> None:
-    with pytest.raises(DomainError, match=r"Files name people|days must be from 1") as refused:
-        set_retention(made.request.organization_id, "sandbox", days, people_days)
-    assert refused.value.code == "validation_error" and not Retention.objects.exists()
-
-
-@pytest.mark.parametrize("days", [None, 21])
-def test_files_are_not_kept_longer_than_the_people_in_them(days: int | None) -> None:
+def test_rules_have_bounds_and_people_go_with_their_files_or_later() -> None:
     organization_id = scene().request.organization_id
+    wrong = [(0, None), (-1, None), (36_501, None), (None, 30), (30, 29), (30, 0), (30, 36_501)]
+    for days, people_days in wrong:
+        with pytest.raises(DomainError, match=r"Files name people|days must be from 1") as refused:
+            set_retention(organization_id, "sandbox", days, people_days)
+        assert refused.value.code == "validation_error" and not Retention.objects.exists(), (days, people_days)
+    with pytest.raises(DomainError, match="environment must be"):
+        set_retention(organization_id, "test", 1)
+    with pytest.raises(DomainError, match="no organization 999999"):
+        set_retention(999999, "sandbox", 1)
     set_retention(organization_id, "sandbox", 10, 20)
-    with pytest.raises(DomainError, match="Files name people"):
-        change_retention(organization_id, OPERATOR, {"sandbox": days})
-    assert retention_days(organization_id)["sandbox"] == 10
-    assert retention_days(organization_id, "people_days") == {"sandbox": 20, "production": None}
-
-
-def test_one_rule_changes_without_the_other() -> None:
-    organization_id = scene().request.organization_id
-    set_retention(organization_id, "production", 10, 20)
-    change_retention(organization_id, OPERATOR, {"production": 15})
-    change_retention(organization_id, OPERATOR, people_days={"production": 25})
-    rule = Retention.objects.get()
-    assert (rule.days, rule.people_days) == (15, 25)
+    for later in (None, 21):
+        with pytest.raises(DomainError, match="Files name people"):
+            change_retention(organization_id, OPERATOR, {"sandbox": later})
+    change_retention(organization_id, OPERATOR, {"sandbox": 15})
+    change_retention(organization_id, OPERATOR, people_days={"sandbox": 25})
+    assert retention_days(organization_id) == {"sandbox": 15, "production": None}
+    assert retention_days(organization_id, "people_days") == {"sandbox": 25, "production": None}
 
 
 def test_a_deleted_organization_forgets_its_people_with_its_files() -> None:

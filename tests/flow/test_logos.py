@@ -12,14 +12,14 @@ from PIL import Image
 from paraph.documents import objects_to_delete
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.named_objects import NamedObject, named_among, named_objects
-from paraph.flow.ending import delete_organization, delete_profile
-from paraph.flow.logos import remove_logo
+from paraph.flow.branding import delete_profile, remove_logo
+from paraph.flow.ending import delete_organization
 from paraph.flow.messages import emails
 from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.operations.store_check import verify_store
+from paraph.operations.store import verify_store
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.untrusted.logo import LogoRefused
 from paraph.signature_requests.models import SignatureRequest
@@ -97,15 +97,6 @@ def test_an_object_that_is_away_is_done_without(data_dir: Path, made: Scene) -> 
     store.delete(Logo.objects.get().object_key)
     assert logo_picture(profile) is None
     assert emails.invitation(made.signers[0], "https://sign.example").logo == b""
-
-
-def test_it_is_encrypted_where_there_is_a_key(settings: Any, data_dir: Path) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": tokens.base64url(bytes(range(32)))})
-    profile = branded(scene())
-    [file] = (data_dir / "objects" / "logos").rglob("*.png")
-    assert not file.read_bytes().startswith(b"\x89PNG")
-    picture = logo_picture(profile)
-    assert picture and picture.png.startswith(b"\x89PNG")
 
 
 def test_the_page_shows_it_and_is_the_same_without(client: Client, made: Scene) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paraph.audit_trail.journal import broken_at
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.messaging.models import CapturedMessage

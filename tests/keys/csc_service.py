@@ -29,7 +29,7 @@ from csc_dummy.csc_dummy_server import CSCWithCertomancer
 
 from paraph.kernel import tokens
 from paraph.keys import CscClient
-from paraph.keys.local_key import PrivateKey
+from paraph.keys.signing_key import PrivateKey
 from tests.keys.certified_keys import Root, make_key, make_root, pkcs8
 from tests.loopback import Handler, served
 from tests.receiver import own_authority

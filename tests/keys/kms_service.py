@@ -20,7 +20,7 @@ from moto import mock_aws
 
 from paraph.kernel import tokens
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local_key import PrivateKey
+from paraph.keys.signing_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key
 from tests.loopback import Handler, served
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from paraph.keys.local_key import PrivateKey
+from paraph.keys.signing_key import PrivateKey
 from tests.independent import need
 from tests.keys.certified_keys import pkcs8
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys import SigningKey, development_authority, issuing, read_roots, sealing_keys
+from paraph.keys import SigningKey, development, development_authority, read_roots, sealing_keys
 from paraph.keys.sealing import operator_key, trusted_roots
 from tests.keys.certified_keys import make_key, make_root
 
@@ -38,7 +38,7 @@ class Files:
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    root, own = issuing.issue_root(root_key), issuing.issue_sealing(root_key, key.public_key())
+    root, own = development.issue_root(root_key), development.issue_sealing(root_key, key.public_key())
     made = Files(tmp_path, tmp_path / "key.pem", tmp_path / "chain.pem", tmp_path / "seal.p12", b"")
     made.root = root.public_bytes(Encoding.DER)
     made.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"open")))

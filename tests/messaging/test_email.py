@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import handed_over, send_email
-from paraph.messaging.inbox import messages
+from paraph.messaging.gateways import captured_messages
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.sms import send_sms
 from tests.loopback import mail_server
@@ -84,7 +84,7 @@ def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> N
     plain, html = mail.iter_parts()
     assert "Grüße" in cast(EmailMessage, plain).get_content()
     assert html.get_content_type() == "text/html"
-    assert list(messages()) == []
+    assert list(captured_messages()) == []
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> No
 
 def test_a_captured_mail_has_its_logo_in_the_html() -> None:
     send_email("a@example.org", EmailContent("s", "t", html='<p>cid:logo</p><img src="cid:logo">', logo=b"\x89PNG"))
-    [kept] = messages()
+    [kept] = captured_messages()
     assert kept.html == '<p>cid:logo</p><img src="data:image/png;base64,iVBORw==">'
 
 
@@ -215,7 +215,7 @@ def test_an_unreachable_gateway_is_an_error_for_the_job_to_repeat(settings: Sett
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     with pytest.raises(OSError):
         send_email("a@example.org", EmailContent("s", "t"))
-    assert list(messages()) == []
+    assert list(captured_messages()) == []
 
 
 @pytest.mark.parametrize("url", ["mail.example.org", "http://mail.example.org", "smtp://host:x"])
@@ -230,7 +230,7 @@ def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
     first = send_email("a@example.org", content, "code-1")
     assert send_email("a@example.org", content, "code-1") == first
     send_sms("+33612345678", "654321")
-    kept = [(m.to, m.channel, m.subject, m.text, m.html) for m in messages()]
+    kept = [(m.to, m.channel, m.subject, m.text, m.html) for m in captured_messages()]
     assert kept == [
         ("a@example.org", "email", "Code", "123456", "<p>123456</p>"),
         ("+33612345678", "sms", "", "654321", ""),

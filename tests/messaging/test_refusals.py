@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from paraph.kernel.errors import RecipientRefusedError
-from paraph.messaging.email import check_gateway, send_email
+from paraph.messaging.email import check_gateway, refusal_of, send_email
+from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.letters import EmailContent
-from paraph.messaging.refusals import FinallyRefusedError, refusal_of
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.metrics.metrics import summed

@@ -18,12 +18,11 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
 from paraph.kernel.settings import Settings
 from paraph.operations.backup.archive import checked_archive
-from paraph.operations.backup.contents import foreign
 from paraph.operations.backup.restore import require_same_secret, restore_objects, restore_secret_and_keys
-from paraph.operations.backup.write import write_backup
+from paraph.operations.backup.write import foreign, write_backup
 from paraph.postgres import transfer
 from paraph.storage import store
-from paraph.storage.envelope import is_encrypted
+from paraph.storage.encrypted import is_encrypted
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db(transaction=True)

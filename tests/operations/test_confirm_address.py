@@ -12,7 +12,7 @@ from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.operations.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+from paraph.operations.people import ask_to_confirm, vouch_for, withdraw_confirmation
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Activity, ConfirmedAddress, Organization

@@ -11,7 +11,7 @@ import pytest
 
 from paraph.flow.personal_data.erase import show_person
 from paraph.kernel.errors import DomainError
-from paraph.operations.person_file import write_person_file
+from paraph.operations.people import write_person_file
 from paraph.pdf.typesetting.person_report import ReportedPlace, person_report
 from tests.flow.test_show_person import ADDRESS, PHONE, signed_everywhere, works_here
 

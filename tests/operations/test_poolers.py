@@ -18,10 +18,9 @@ import pytest
 from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 
-from paraph.database import idle
+from paraph.database import base, connections
 from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.database.outage import is_outage
-from paraph.operations import statements
 from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
 from paraph.queue.queue_worker import try_connection
@@ -126,8 +125,8 @@ def test_what_rests_is_given_back_to_who_wants_it(pooled: Callable[..., str]) ->
     mine.close_if_unusable_or_obsolete()  # as after a request
     assert ask(theirs) == process
     theirs.close_if_unusable_or_obsolete()
-    assert idle.give_back(60) == 0
-    assert idle.give_back() == 1
+    assert connections.give_back(60) == 0
+    assert connections.give_back() == 1
     assert ask(mine) == process  # it asks for a session anew, and nobody notices
     with pytest.raises(OperationalError), transaction_of(mine):
         connected(f"{url}?connect_timeout=2").ensure_connection()  # what is in use is nobody's to give back
@@ -143,7 +142,7 @@ def test_too_few_sessions_are_counted(
 
     def look(url: str) -> tuple[str, str]:
         made = connected(url)
-        for asking in (check, statements):
+        for asking in (check, base):
             monkeypatch.setattr(asking, "connection", made)
         monkeypatch.setattr(check, "connector_params", lambda: {"conninfo": url})
         outcome = check.connections()
@@ -184,7 +183,7 @@ def test_a_pool_that_is_too_small_is_no_outage_without_end(pooled: Callable[...,
         began = time.monotonic()
         with psycopg.connect(url) as other:  # what the threads held is given back soon
             assert other.execute("SELECT 1").fetchone() == (1,)
-        assert time.monotonic() - began < 2 * idle.SECONDS
+        assert time.monotonic() - began < 2 * connections.SECONDS
         holding = [psycopg.connect(url, autocommit=True) for _ in range(20)]
         for each in holding:
             each.execute("SELECT 1")

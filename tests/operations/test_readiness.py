@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from paraph.database import idle
+from paraph.database import connections
 from paraph.database.base import DatabaseWrapper
 from paraph.kernel import places
 from paraph.kernel.errors import DomainError
@@ -181,12 +181,12 @@ def test_looks_after_each_other_have_the_same_sessions(monkeypatch: pytest.Monke
     checks = [check for check in service_checks.CHECKS if check.name == "database" or check.asks]
     given_back = threading.Event()
     given_back.set()
-    monkeypatch.setattr(idle, "is_given_back", given_back)
+    monkeypatch.setattr(service_checks, "is_given_back", given_back)
     for _ in range(5):
         assert all(service_checks.outcomes_by_check(checks, 60).values())
     assert 1 <= len(made) <= 2
-    monkeypatch.setattr(idle, "is_given_back", threading.Event())
-    idle.give_back()
+    monkeypatch.setattr(service_checks, "is_given_back", threading.Event())
+    connections.give_back()
     assert len(service_checks._sessions) == len(made)
     assert all(kept.connection.closed for kept in service_checks._sessions)  # though their threads have ended
     assert all(service_checks.outcomes_by_check(checks, 60).values())

@@ -22,12 +22,12 @@ from paraph.kernel.secrets import Secrets
 from paraph.operations import secret_rotation as rotation
 from paraph.operations.check.machine import secret_key
 from paraph.operations.secret_rotation import rotate, status
-from paraph.signature_requests import tickets
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests import links
+from paraph.signature_requests.fields import entry as field_values
+from paraph.signature_requests.links import new_salt, signer_of, token
 from paraph.signature_requests.marks import signature_of
 from paraph.signature_requests.models import Field, Signer
-from paraph.signature_requests.signing_token import new_salt, signer_of, token
-from paraph.storage import presign, store
+from paraph.storage import objects, store
 from paraph.tenants import installation
 from paraph.tenants.accounts import decrypt_factor, encrypt_factor
 from paraph.tenants.applications import encrypted_secret, webhook_secret
@@ -79,14 +79,14 @@ def linked(address: str) -> None:
     """Raises where the address of a download is not accepted."""
     parts = urlsplit(address)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    presign.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
+    objects.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
 
 
 def test_a_flow_lives_through_a_rotation(use: Use) -> None:
     made = scene(signers=3, notify_signers_on_completion=True)
     Application.objects.update(webhook_secret_encrypted=encrypted_secret("hook"))
-    links = [token(signer) for signer in made.signers]
-    ticket = tickets.ticket(made.signers[0], tickets.IN_MAIL)
+    given = [token(signer) for signer in made.signers]
+    ticket = links.ticket(made.signers[0], links.IN_MAIL)
     codes = [made.code(0), made.code(1)]
     address = store.presign("documents/a.pdf", "a.pdf")
     root = development().root
@@ -94,18 +94,18 @@ def test_a_flow_lives_through_a_rotation(use: Use) -> None:
 
     use(NEW, OLD)
     assert secret_is_ours() and status()["in_use"] == "earlier"
-    assert [signer_of(link) for link in links] == made.signers
+    assert [signer_of(link) for link in given] == made.signers
     rotated = rotate()
     assert rotated["done"] and rotated["in_use"] == "newest" and rotated["links_until"]
     guess(made, 1, codes[1])
     linked(address)
-    assert tickets.holds(made.signers[0], ticket)
+    assert links.holds(made.signers[0], ticket)
 
     use(NEW)
     assert secret_is_ours() and status()["done"]
-    assert [token(signer) for signer in made.signers] == links
-    assert [signer_of(link) for link in links] == made.signers
-    assert tickets.holds(made.signers[0], ticket)
+    assert [token(signer) for signer in made.signers] == given
+    assert [signer_of(link) for link in given] == made.signers
+    assert links.holds(made.signers[0], ticket)
     assert webhook_secret(bytes(Application.objects.get().webhook_secret_encrypted)) == "hook"
     assert development().root == root
     sign(made, 2)
@@ -186,13 +186,13 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
     rotate()
     use(OLD)
     monkeypatch.setattr(installation, "_row", Installation)
-    later = clock.now() + tickets.IN_MAIL
+    later = clock.now() + links.IN_MAIL
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now", lambda: later)
-        forged = tickets.ticket(made.signers[0], tickets.IN_MAIL)
+        forged = links.ticket(made.signers[0], links.IN_MAIL)
     monkeypatch.undo()
     use(NEW)
-    assert not tickets.holds(made.signers[0], forged)
+    assert not links.holds(made.signers[0], forged)
 
 
 def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use: Use) -> None:

@@ -9,12 +9,10 @@ from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.evidence.named_objects import named_objects
 from paraph.kernel.errors import DomainError
-from paraph.operations import store_encryption
 from paraph.operations.check.surroundings import storage_key
-from paraph.operations.store_check import verify_store
-from paraph.operations.store_encryption import encrypt_store
+from paraph.operations.store import _encrypt, _Encrypted, encrypt_store, verify_store
 from paraph.storage import store
-from paraph.storage.envelope import MARK
+from paraph.storage.encrypted import MARK
 from tests.factories import scene
 from tests.flow.test_erase import finished
 
@@ -61,7 +59,7 @@ def test_files_from_before_are_encrypted_and_later_their_keys(data_dir: Path, se
 
 
 def test_it_goes_on_where_it_was_stopped(data_dir: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_encryption, "_AT_ONCE", 2)
+    monkeypatch.setattr("paraph.operations.store._ENCRYPTED_AT_ONCE", 2)
     made = scene(documents=5)
     store.delete(made.request_documents[0].document.object_key)
     set_keys(settings, ONE)
@@ -81,7 +79,7 @@ def test_what_is_deleted_meanwhile_does_not_come_back(data_dir: Path, settings: 
     Document.objects.filter(pk=document.pk).update(file_deleted_at="2026-01-01T00:00:00Z")
     objects_to_delete.note([document.object_key])
     assert objects_to_delete.delete_noted() == 1
-    store_encryption._encrypt(named, store_encryption._Encrypted(data_dir / "encrypt.json"))
+    _encrypt(named, _Encrypted(data_dir / "encrypt.json"))
     with pytest.raises(FileNotFoundError):
         store.get(document.object_key)
 

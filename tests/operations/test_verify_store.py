@@ -12,9 +12,9 @@ from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import clock
-from paraph.operations import store_check as verify
-from paraph.operations.store_check import problem_with as problem_of
-from paraph.operations.store_check import verify_store
+from paraph.operations import store as verify
+from paraph.operations.store import problem_with as problem_of
+from paraph.operations.store import verify_store
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 

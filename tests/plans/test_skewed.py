@@ -15,7 +15,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.usage import usage_of_all
-from paraph.webhooks.overview import deliveries
+from paraph.webhooks.all_deliveries import latest_deliveries
 from tests.api.v1.api_clients import ApiClient
 from tests.dashboard.conftest import LogIn, log_in, organization, proved
 from tests.dashboard.matrix import PAGES
@@ -137,5 +137,5 @@ def by_hand(request_id: int) -> None:
     request_evidence(request_id)
     for some in (True, False):
         sealing_failures(given_up_only=some, limit=100)
-        deliveries(failed_only=some, limit=100)
+        latest_deliveries(failed_only=some, limit=100)
     usage_of_all(clock.now().date().replace(day=1))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.webhooks import claim as claiming
+from paraph.webhooks import delivery_queue as claiming
 from tests.plans.plan_nodes import nodes
 from tests.webhooks.parties import record, told
 

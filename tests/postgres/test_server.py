@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres import Server, cluster, location
+from paraph.postgres import Server, cluster
 from paraph.postgres import server as embedded
 
 pytestmark = pytest.mark.thorough
@@ -162,7 +162,7 @@ if os.geteuid() == 0:  # an ordinary user can neither make folders of others nor
         (tmp_path / "theirs").mkdir()
         os.chown(tmp_path / "theirs", 65534, 65534)
         with pytest.raises(DomainError, match="belongs to another user"):
-            location._own(tmp_path / "theirs", None)
+            cluster._own(tmp_path / "theirs", None)
 
     def test_an_ordinary_user_keeps_everything_in_the_data_folder() -> None:
         python = open_python()

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.operations.backup.contents import foreign, is_empty
+from paraph.operations.backup.restore import is_empty
+from paraph.operations.backup.write import foreign
 from paraph.postgres import embedded_url, transfer
 from paraph.postgres.transfer import dumping_programs
 

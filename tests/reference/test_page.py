@@ -14,11 +14,11 @@ from django.test import Client
 
 import paraph.reference
 from paraph.api.v1 import codes as api_codes
-from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi import document
 from paraph.kernel.appearance import contrast
 from paraph.kernel.rates import PerHourAndDay
-from paraph.reference.fields import inline
-from paraph.signer import codes as signer_codes
+from paraph.reference.operations import inline
+from paraph.signer import described
 from tests.reference.page import Element, colors, parse
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
@@ -225,7 +225,7 @@ def test_every_field_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "codes"), [("errors", api_codes.CODES), ("signer-errors", signer_codes.CODES)], ids=["API", "signer"]
+    ("table", "codes"), [("errors", api_codes.CODES), ("signer-errors", described.CODES)], ids=["API", "signer"]
 )
 def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, codes: dict[str, Any]) -> None:
     [part] = [each for each in whole().all("section", "article") if each.attributes.get("aria-labelledby") == table]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from paraph.webhooks.payload import signature
+from paraph.webhooks.outbox import signature
 from tests.reference.page import snippet
 from tests.reference.test_page import whole
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.server.incoming_body import IncomingBody
+from paraph.server.bodies import IncomingBody
 
 CONTENT = bytes(range(256)) * 782
 PIECE = 64 * 1024

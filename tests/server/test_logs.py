@@ -10,7 +10,7 @@ import pytest
 
 from paraph.server import static_files
 from paraph.server.logs import logging_settings
-from paraph.signature_requests.signing_token import token
+from paraph.signature_requests.links import token
 from tests import factories
 from tests.production import Client
 from tests.tenancy import create_application, create_organization

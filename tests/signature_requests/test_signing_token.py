@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import tokens
+from paraph.signature_requests.links import new_salt, signer_of, signing_url, token
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signing_token import new_salt, signer_of, signing_url, token
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from paraph.signature_requests.signing_token import signing_url
+from paraph.signature_requests.links import signing_url
 from paraph.storage import store
 from tests.factories import scene
 

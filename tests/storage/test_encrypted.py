@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from paraph.storage.encrypted import EncryptedStore
-from paraph.storage.envelope import (
+from paraph.storage.encrypted import (
     CHUNK,
     HEADER,
     STORED_CHUNK,
     DamagedObjectError,
+    EncryptedStore,
     StorageKeys,
     UnknownStorageKeyError,
     content_size,

@@ -13,7 +13,7 @@ from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
 from paraph.tenants.applications import frame_origins, webhook_secret
 from paraph.tenants.models import ApiKey, Application, Organization
-from paraph.webhooks.record_outcomes import record_outcomes
+from paraph.webhooks.delivery_queue import record_outcomes
 from tests.factories import Scene
 from tests.tenancy import (
     create_application,

@@ -16,8 +16,17 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log import OPERATOR, Actor
-from paraph.tenants.invitations import accept_invitation, count_resend, invite, resend_invitation, withdraw_invitation
-from paraph.tenants.members import change_role, create_member, remove_member, transfer_ownership
+from paraph.tenants.members import (
+    accept_invitation,
+    change_role,
+    count_resend,
+    create_member,
+    invite,
+    remove_member,
+    resend_invitation,
+    transfer_ownership,
+    withdraw_invitation,
+)
 from paraph.tenants.models import Activity, ActorKind, Invitation, Member, Organization, Role, User
 from tests.factories import jobs
 from tests.tenancy import create_organization

@@ -9,10 +9,9 @@ from paraph.flow.ending import delete_organization, end_early
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import OPERATOR, SERVICE
-from paraph.tenants.lifecycle import resume_organization, suspend_organization
+from paraph.tenants.lifecycle import change_retention, resume_organization, suspend_organization
 from paraph.tenants.models import Activity
 from paraph.tenants.organizations import change_settings, create_organization
-from paraph.tenants.retention import change_retention
 from tests.factories import Scene
 
 pytestmark = pytest.mark.django_db

@@ -11,16 +11,21 @@ from paraph.transparency.notes import (
     WITNESS,
     Checkpoint,
     Note,
+    Policy,
+    Proof,
     Signature,
     VerifierKey,
+    check_tlog_proof,
     cosign,
+    of_log,
     opened_checkpoint,
     read_key,
     read_note,
+    read_policy,
+    read_proof,
     sign,
     signatures_by,
 )
-from paraph.transparency.proof import Policy, Proof, check_tlog_proof, of_log, read_policy, read_proof
 from tests.docs.blocks import changed
 from tests.transparency.test_merkle import ENTRIES, READ, VECTORS
 

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
 
-from paraph.operations.check.transparency import transparency_log
+from paraph.operations.check.sealing import transparency_log
 from paraph.transparency import log
 from paraph.transparency.merkle import consistency_proof, leaf_hash, root_of, tree_hash
 from paraph.transparency.models import Cosigned
@@ -18,6 +18,7 @@ from paraph.transparency.notes import (
     WITNESS,
     Checkpoint,
     Note,
+    Policy,
     VerifierKey,
     cosign,
     read_checkpoint,
@@ -25,8 +26,7 @@ from paraph.transparency.notes import (
     sign,
     signatures_by,
 )
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import Policy
+from paraph.transparency.witnesses import own_key
 from tests.cli.service import free_port
 from tests.receiver import answer, receiver
 from tests.threads import beside_each_other

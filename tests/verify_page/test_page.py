@@ -21,8 +21,8 @@ from paraph.counts.models import Count
 from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys.certificates import read_roots
-from paraph.keys.issuing import issue_root, issue_sealing
-from paraph.keys.local_key import LocalKey
+from paraph.keys.development import issue_root, issue_sealing
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Word

@@ -9,9 +9,8 @@ from paraph.kernel import clock
 from paraph.outbound.exchange import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks import outbox
-from paraph.webhooks.claim import ClaimedDelivery, claim
+from paraph.webhooks.delivery_queue import ClaimedDelivery, claim, record_outcomes
 from paraph.webhooks.dispatcher import PreparedDelivery, prepare_delivery
-from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
 from tests.tenancy import create_application
 

@@ -9,9 +9,17 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, LEASE, EndpointLoad, claim, shares
+from paraph.webhooks.delivery_queue import (
+    _OPEN,
+    AT_ONCE,
+    AT_ONCE_IN_TROUBLE,
+    LEASE,
+    EndpointLoad,
+    claim,
+    record_outcomes,
+    shares,
+)
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
 from tests.threads import beside_each_other
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told
 

@@ -16,12 +16,12 @@ import pytest
 from django.db import connection, transaction
 
 from paraph.outbound.exchange import NetworkAccess
-from paraph.webhooks.claim import LEASE
+from paraph.tenants.admin_log import OPERATOR
+from paraph.webhooks.deliveries import send_test
+from paraph.webhooks.delivery_queue import LEASE
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import release
-from paraph.webhooks.payload import signature
-from paraph.webhooks.replay import record_test
+from paraph.webhooks.outbox import release, signature
 from tests import receiver as receivers
 from tests.factories import seal_everything
 from tests.receiver import answer, own_authority, receiver
@@ -192,7 +192,7 @@ def test_a_test_takes_the_same_way() -> None:
     with receiver() as hooks:
         made, secret = told(hooks.url())
         assert made.request.application
-        record_test(made.request.application)
+        send_test(OPERATOR, made.request.application)
         with dispatching():
             wait_for(delivered(1))
     [seen] = hooks.received

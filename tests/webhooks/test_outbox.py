@@ -13,14 +13,17 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Application
-from paraph.webhooks import prune as pruning
+from paraph.webhooks import all_deliveries
+from paraph.webhooks.all_deliveries import (
+    latest_deliveries,
+    prune,
+    replay_delivery,
+    replay_request,
+    replay_since,
+)
 from paraph.webhooks.deliveries import signed
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.outbox import release
-from paraph.webhooks.overview import deliveries
-from paraph.webhooks.payload import signature
-from paraph.webhooks.prune import prune
-from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
+from paraph.webhooks.outbox import release, signature
 from tests.factories import Scene, scene, seal_everything, sign
 from tests.tenancy import create_application, update_organization
 from tests.webhooks.parties import claim_now, record, told
@@ -260,11 +263,11 @@ def test_what_was_caught_is_never_sent_again_and_operators_do_not_see_it() -> No
     with pytest.raises(DomainError, match="has no deliveries"):
         replay_request(made.request.pk)
     assert replay_since(clock.now() - LATER, delivered_too=True) == 0
-    assert deliveries(failed_only=False, limit=9) == []
+    assert latest_deliveries(failed_only=False, limit=9) == []
 
 
 def test_the_newest_of_each_application_are_kept_until_their_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "CAUGHT_KEPT", 3)
+    monkeypatch.setattr(all_deliveries, "CAUGHT_KEPT", 3)
     made, _ = told(webhook_url="")
     other, _ = told(webhook_url="")
     few, many = caught(2, other), caught(5, made)

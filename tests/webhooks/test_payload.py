@@ -16,8 +16,7 @@ import pytest
 from paraph.audit_trail.models import Entry
 from paraph.kernel import clock
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.outbox import release
-from paraph.webhooks.payload import signature
+from paraph.webhooks.outbox import release, signature
 from tests.docs.blocks import changed, shape
 from tests.factories import seal_everything
 from tests.webhooks.parties import prepared_deliveries, record, told

@@ -6,10 +6,8 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.webhooks.all_deliveries import latest_deliveries, prune, replay_delivery, replay_request, replay_since
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.overview import deliveries
-from paraph.webhooks.prune import prune
-from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
 from tests.factories import Scene
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, claim_now, record, told
 
@@ -89,13 +87,13 @@ def test_the_overview_tells_the_last_outcome() -> None:
     made, failure = failed()
     record(made.request, "signer.notified", made.signers[0])
     answer_all(REFUSED, clock.now())
-    waiting, gone = deliveries(failed_only=False, limit=10)
-    assert deliveries(failed_only=True, limit=10) == [gone]
+    waiting, gone = latest_deliveries(failed_only=False, limit=10)
+    assert latest_deliveries(failed_only=True, limit=10) == [gone]
     assert (gone["id"], gone["status"], gone["attempts"], gone["last_status"]) == (failure.pk, "failed", 6, 500)
     assert gone["next_attempt_at"] is None
     assert (waiting["event"], waiting["status"], waiting["attempts"]) == ("signer.notified", "waiting", 1)
     assert waiting["next_attempt_at"] is not None
-    assert len(deliveries(failed_only=False, limit=1)) == 1
+    assert len(latest_deliveries(failed_only=False, limit=1)) == 1
 
 
 def test_what_ended_long_ago_is_pruned_and_nothing_else() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.delivery_queue import next_attempt, record_outcomes
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.record_outcomes import next_attempt, record_outcomes
 from tests.webhooks.parties import (
     ACCEPTED,
     REFUSED,

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from paraph.keys import DevelopmentAuthority, issuing
-from paraph.keys.local_key import LocalKey
+from paraph.keys import DevelopmentAuthority, development
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping, granted_token, timestamp_request
 
@@ -48,14 +48,14 @@ def authority() -> DevelopmentAuthority:
     """What everybody trusts here: a root, and what it issued."""
     with steady():
         root_key = _key("root")
-        root = issuing.issue_root(root_key)
+        root = development.issue_root(root_key)
 
         def issued(certificate: x509.Certificate, name: str) -> LocalKey:
             return LocalKey(_key(name), [certificate, root])
 
-        seal = issued(issuing.issue_sealing(root_key, _key("seal").public_key()), "seal")
-        proof = issued(issuing.issue_proof_sealing(root_key, _key("proof").public_key()), "proof")
-        stamp = issued(issuing.issue_timestamp(root_key, _key("timestamp").public_key()), "timestamp")
+        seal = issued(development.issue_sealing(root_key, _key("seal").public_key()), "seal")
+        proof = issued(development.issue_proof_sealing(root_key, _key("proof").public_key()), "proof")
+        stamp = issued(development.issue_timestamp(root_key, _key("timestamp").public_key()), "timestamp")
         own = LocalKey(root_key, [root])
         return DevelopmentAuthority(seal, proof, seal, proof, stamp, own.certificate, own)
 
@@ -65,7 +65,7 @@ def signer() -> LocalKey:
     """A person whose certificate is trusted."""
     with steady(seed="signer"):
         root_key = _key("root")
-        certificate = issuing.issue_sealing(root_key, _key("signer").public_key(), "Jonas Brandt")
+        certificate = development.issue_sealing(root_key, _key("signer").public_key(), "Jonas Brandt")
         return LocalKey(_key("signer"), [certificate, x509.load_der_x509_certificate(authority().root)])
 
 
@@ -93,8 +93,8 @@ def untrusted_timestamps() -> BuiltInAuthority:
     """A timestamp authority below a root of its own."""
     with steady(seed="untrusted"):
         root_key = _key("stranger")
-        certificate = issuing.issue_timestamp(root_key, _key("signer").public_key())
-        return BuiltInAuthority(LocalKey(_key("signer"), [certificate, issuing.issue_root(root_key)]))
+        certificate = development.issue_timestamp(root_key, _key("signer").public_key())
+        return BuiltInAuthority(LocalKey(_key("signer"), [certificate, development.issue_root(root_key)]))
 
 
 @cache

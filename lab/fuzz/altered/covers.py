@@ -7,7 +7,7 @@ from lab.fuzz.altered import authorities
 from lab.fuzz.altered.genuine import resealed
 from lab.fuzz.altered.known import Known, Pairs
 from lab.fuzz.altered.tail import Tail, signature_body
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.one_form import CmsTemplate
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.sealing.seal import SealError

@@ -8,10 +8,9 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.kernel import tokens
 from paraph.messaging.email import send_email
-from paraph.messaging.gateways import destination_hash
+from paraph.messaging.gateways import FinallyRefusedError, destination_hash
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
 from paraph.messaging.models import RefusedAddress
-from paraph.messaging.refusals import FinallyRefusedError
 from paraph.metrics import metrics
 from paraph.queue.jobs import defer
 

@@ -49,7 +49,7 @@ def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
     with checked_archive(file, "backup") as archive, database_to_fill() as url:
         objects = _restore(archive, url)
         from paraph.operations.migrations import migrate
-        from paraph.operations.store_check import problems_with_named_objects
+        from paraph.operations.store import problems_with_named_objects
 
         migrate()
         restoring.give_no_number_twice()

@@ -1,11 +1,15 @@
-"""``paraph check``, ``paraph migrate`` and ``paraph secret``: whether the service works, its tables, its secret."""
+"""``paraph check``, ``migrate``, ``secret``, ``storage`` and ``verify-store``: whether the service works, its tables,
+its secret, its store."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from paraph.cli.options import data_dir_option, json_option, newer_tables_option, operator_options, show, show_lines
 from paraph.cli.session import database
+from paraph.kernel.settings import read_settings
+from paraph.kernel.tokens import sha256
 
 
 @click.command()
@@ -86,3 +90,92 @@ def _show_state(context: click.Context, found: dict[str, Any], *, as_json: bool)
         lines.append(f"Codes and addresses of downloads given before may need them until {found['links_until']}.")
     show_lines(found, lines, as_json=as_json)
     context.exit(0 if found["done"] else 1)
+
+
+@click.group()
+def storage() -> None:
+    """The store of uploads, sealed files and proofs."""
+
+
+@storage.command()
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@operator_options
+@click.pass_context
+def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:
+    """Encrypt stored files with PARAPH_STORAGE_KEY, while the service runs.
+
+    If an earlier storage key opens a file, only the file's own key is re-encrypted. Continues where the last run
+    stopped. Exits with 1 if files are missing or cannot be read.
+    """
+    with database():
+        from django.conf import settings
+
+        from paraph.operations.store import encrypt_store
+
+        progress: Path = settings.DATA_DIR / "storage-encrypt.json"
+        found = encrypt_store(progress, _until(seconds))
+    _show_store(context, found, f"{found['encrypted']} of them encrypted now.", as_json)
+
+
+@storage.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@operator_options
+@click.pass_context
+def copy(context: click.Context, *, source: str, target: str, seconds: float | None, as_json: bool) -> None:
+    """Copy stored files from SOURCE to TARGET, while the service runs.
+
+    Each is an address as in PARAPH_STORAGE_URL, or "folder" for the one in the data folder. Where there are variables
+    such as TARGET_AWS_ENDPOINT_URL, they are the target's alone, and those without TARGET_ the source's. Files that are
+    there already are left; each copy is read back. Exits with 1 if files are missing or cannot be read.
+    """
+    with database():
+        from paraph.operations.store import copy_store, opened
+
+        pair = sha256(f"{source} {target}".encode()).hex()[:8]
+        progress: Path = read_settings().data_dir / f"storage-copy-{pair}.json"
+        found = copy_store(opened(source), opened(target, "TARGET_"), progress, _until(seconds))
+    _show_store(context, found, f"{found['copied']} of them copied now; {found['remain']} rows remain.", as_json)
+
+
+@click.command("verify-store")
+@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="Maximum MB per second.")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@click.option("--restart", is_flag=True, help="Start over, even if the last run was stopped.")
+@operator_options
+@click.pass_context
+def verify_store(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:
+    """Compare every object with its row, and look for objects without one.
+
+    Continues where the last run stopped. Exits with 1 if objects are missing, changed, unreadable, or without a row for
+    an hour.
+    """
+    with database():
+        from django.conf import settings
+
+        from paraph.operations.store import verify_store as verify
+
+        progress: Path = settings.DATA_DIR / "verify-store.json"
+        if restart:
+            progress.unlink(missing_ok=True)
+        found = verify(progress, rate * 1_000_000, _until(seconds))
+    problems = found["problems"]
+    lines = [f"{problem['problem']}: {problem['key']} ({problem['row'] or 'no row'})" for problem in problems]
+    lines.append(f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems.")
+    show_lines(found, lines, as_json=as_json)
+    context.exit(1 if found["found"] else 0)
+
+
+def _until(seconds: float | None) -> float:
+    return float("inf") if seconds is None else seconds
+
+
+def _show_store(context: click.Context, found: dict[str, Any], counts: str, as_json: bool) -> None:
+    lines = [f"{problem['problem']}: {problem['key']}" for problem in found["problems"]]
+    show_lines(found, [*lines, f"{_state(found)}: {found['objects']} objects, {counts}"], as_json=as_json)
+    context.exit(1 if found["problems"] else 0)
+
+
+def _state(found: dict[str, Any]) -> str:
+    return "Finished" if found["finished"] else "Stopped; the next run goes on from here"

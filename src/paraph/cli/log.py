@@ -23,7 +23,7 @@ def show_(*, as_json: bool) -> None:
     with database():
         from paraph.evidence.models import ProofFile
         from paraph.transparency import log
-        from paraph.transparency.own_key import own_key
+        from paraph.transparency.witnesses import own_key
 
         newest, key = log.published(), own_key()
         waiting = ProofFile.objects.filter(log_index=None).count()
@@ -40,7 +40,7 @@ def rebuild(*, as_json: bool) -> None:
     Nothing is published that contradicts what was published before. Proofs that are not in the log are appended anew.
     """
     with database():
-        from paraph.transparency.rebuild import rebuild
+        from paraph.transparency.log import rebuild
 
         taken, dropped = rebuild()
     lines = [f"Entries taken over from the object store: {taken}, in the place of {dropped}."]
@@ -61,8 +61,7 @@ def verify(url: str, *, key_text: str | None, policy: TextIO | None, earlier: Te
     """
     from paraph.transparency.audit import audit, fetching, offered_key
     from paraph.transparency.merkle import ProofRefused
-    from paraph.transparency.notes import LOG, read_key
-    from paraph.transparency.proof import Policy, read_policy
+    from paraph.transparency.notes import LOG, Policy, read_key, read_policy
 
     try:
         trusted = read_policy(policy.read()) if policy else Policy(quorum="")

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def inbox(folder: Path | None, *, as_json: bool) -> None:
     """Show captured messages, newest last."""
     with database():
-        from paraph.messaging.inbox import messages
+        from paraph.messaging.gateways import captured_messages
 
-        captured = list(messages())
+        captured = list(captured_messages())
     if folder:
         _write(folder, captured)
     facts = [_facts(message, folder) for message in captured]
@@ -79,9 +79,9 @@ def webhook() -> None:
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show deliveries, newest first."""
     with database():
-        from paraph.webhooks.overview import deliveries
+        from paraph.webhooks.all_deliveries import latest_deliveries
 
-        listed = deliveries(failed_only=failed, limit=limit)
+        listed = latest_deliveries(failed_only=failed, limit=limit)
     show_lines(listed, map(_line, listed), as_json=as_json)
 
 
@@ -98,14 +98,14 @@ def replay(delivery: int | None, request: int | None, since: str | None, *, deli
     if delivered and since is None:
         raise click.UsageError("--delivered requires --since.")
     with database():
-        from paraph.webhooks import replay as replaying
+        from paraph.webhooks import all_deliveries
 
         if delivery is not None:
-            count = replaying.replay_delivery(delivery)
+            count = all_deliveries.replay_delivery(delivery)
         elif request is not None:
-            count = replaying.replay_request(request)
+            count = all_deliveries.replay_request(request)
         else:
-            count = replaying.replay_since(_moment(since or ""), delivered_too=delivered)
+            count = all_deliveries.replay_since(_moment(since or ""), delivered_too=delivered)
         show({"replayed": count}, as_json=as_json)
 
 

@@ -117,7 +117,7 @@ def confirm_address(id: int, address: str, how: str | None, language: str, *, as
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database() as operator:
         from paraph.kernel import clock
-        from paraph.operations.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+        from paraph.operations.people import ask_to_confirm, vouch_for, withdraw_confirmation
 
         if how == "vouch":
             row = vouch_for(id, address, operator)
@@ -149,14 +149,14 @@ def set_(organization: int, environment: str, *, as_json: bool, **given: Any) ->
     if not days | people or (given["days"] and given["never"]) or (given["people_days"] and given["people_never"]):
         raise click.UsageError("Give either --days or --never, either --people-days or --people-never, or one of each.")
     with database() as operator:
-        from paraph.tenants.retention import change_retention
+        from paraph.tenants.lifecycle import change_retention
 
         change_retention(organization, operator, days, people)
         _show_days(organization, as_json=as_json)
 
 
 def _show_days(organization: int, *, as_json: bool) -> None:
-    from paraph.tenants.retention import retention_days
+    from paraph.tenants.lifecycle import retention_days
 
     facts = {name: retention_days(organization, name) for name in ("days", "people_days")}
     show({"organization_id": organization, **facts}, as_json=as_json)
@@ -167,8 +167,8 @@ def _show_days(organization: int, *, as_json: bool) -> None:
 def apply(*, as_json: bool) -> None:
     """Delete files and forget people that are due now; workers do this on their own every five minutes."""
     with database():
-        from paraph.flow.housekeeping.delete_files import delete_due_files
-        from paraph.flow.personal_data.forget import forget_due_people
+        from paraph.flow.housekeeping.retention import delete_due_files
+        from paraph.flow.personal_data.erase import forget_due_people
 
         deleted, forgotten = (verb(seconds=float("inf")) for verb in (delete_due_files, forget_due_people))
         show({"requests": deleted, "requests_without_people": forgotten}, as_json=as_json)
@@ -237,7 +237,7 @@ def create_branding(organization: int, name: str, *, signature_only: bool, as_js
 def delete_branding(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that use it keep its colours."""
     with database() as operator:
-        from paraph.flow.ending import delete_profile
+        from paraph.flow.branding import delete_profile
         from paraph.tenants.branding import existing_profile
 
         profile = existing_profile(profile_id)

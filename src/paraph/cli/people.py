@@ -1,4 +1,4 @@
-"""``paraph member``: create, list, remove; ``paraph person``: show; ``paraph erase``: signer, address."""
+"""``paraph member``, ``paraph person``, ``paraph erase``, ``paraph operator`` and ``paraph activity``."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import confirm, operator_options, show, show_lines
+from paraph.cli.options import confirm, operator_options, show, show_lines, show_list
 from paraph.cli.session import database
 
 
@@ -93,7 +93,7 @@ def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
     with database():
         from paraph.flow.personal_data.erase import show_person as find
         from paraph.kernel import clock
-        from paraph.operations.person_file import write_person_file
+        from paraph.operations.people import write_person_file
 
         at, kept = clock.now(), find(address)
         if pdf:
@@ -144,3 +144,55 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
 
         erased = erase_address(operator, address)
         show({"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}, as_json=as_json)
+
+
+@click.group("operator")
+def operators() -> None:
+    """Accounts that see /operator, the page that says whether the service is well."""
+
+
+@operators.command()
+@click.argument("address")
+@operator_options
+def add(address: str, *, as_json: bool) -> None:
+    """Let the account of this e-mail address see /operator, once it has a second factor. An account without a password
+    gets a link to set one, valid for one hour."""
+    with database() as operator:
+        from paraph.operations.people import add_operator
+        from paraph.tenants.accounts import password_link
+
+        user = add_operator(operator, address)
+        link = {} if user.has_usable_password() else {"link": password_link(user)}
+        show({"email": user.email, **link}, as_json=as_json)
+
+
+@operators.command("list")
+@operator_options
+def list_operators(*, as_json: bool) -> None:
+    """Show who sees /operator, and whether they have the second factor that it takes."""
+    with database():
+        from paraph.operations.people import operators as all_operators
+
+        show_list(all_operators(), as_json=as_json, none="Nobody sees /operator.")
+
+
+@operators.command("remove")
+@click.argument("address")
+@operator_options
+def remove_one(address: str, *, as_json: bool) -> None:
+    """Take /operator away from an account, effective immediately. The account stays."""
+    with database() as operator:
+        from paraph.operations.people import remove_operator
+
+        show({"email": remove_operator(operator, address), "removed": True}, as_json=as_json)
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
+@operator_options
+def activity(limit: int, *, as_json: bool) -> None:
+    """Show what operators did and looked at, newest first: by commands and at /operator, by name."""
+    with database():
+        from paraph.operations.people import acts
+
+        show_list(acts(limit), as_json=as_json, none="No operator did anything.")

@@ -13,9 +13,8 @@ import click
 import structlog
 
 from paraph.cli import web, worker
-from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option, newer_tables_option
-from paraph.cli.session import log_start, nothing_collected, set_up
+from paraph.cli.session import DataFolderLock, log_start, nothing_collected, set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings, read_settings
@@ -86,15 +85,13 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
     with nothing_collected():
         from django.urls import get_resolver
 
-        from paraph.cli.prepare import prepare
-
         get_resolver().check()  # imports every view
 
     gc.freeze()  # collections in the children then leave the loaded memory shared
     if server:
         server.wait()
     read, write = os.pipe()
-    pid = fork("prepare", lambda: _report(write, prepare(newer_tables=newer_tables)))
+    pid = fork("prepare", lambda: _report(write, _first_steps(newer_tables=newer_tables)))
     os.close(write)
     with os.fdopen(read) as pipe:
         answer = pipe.read()
@@ -108,6 +105,30 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
 def _report(handle: int, answer: tuple[str, str]) -> None:
     with os.fdopen(handle, "w") as pipe:
         json.dump(answer, pipe)
+
+
+def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
+    """Migrate the database, clean up after the last run and check that the service can work. The very first start also
+    makes an organization with a sandbox application, and returns its API key; one without any account returns a link
+    that makes the first owner. Raise ``DomainError`` with one sentence for what is missing."""
+    from paraph.metrics import ledger
+    from paraph.operations.check.service_checks import require_start
+    from paraph.operations.migrations import migrate
+    from paraph.storage import store
+    from paraph.tenants.applications import new_application
+    from paraph.tenants.members import first_owner_link
+    from paraph.tenants.models import Organization
+    from paraph.tenants.organizations import UNNAMED
+
+    migrate(newer_tables=newer_tables)
+    store.sweep()
+    ledger.forget()
+    require_start()
+    api_key = ""
+    if not Organization.objects.exists():
+        organization = Organization.objects.create(name=UNNAMED, plan="enterprise")
+        api_key = new_application(organization, "sandbox", "First application").api_key
+    return api_key, first_owner_link()
 
 
 def _web_server_answers(settings: Settings) -> Callable[[], bool]:

@@ -36,9 +36,9 @@ from paraph.pdf.untrusted.verify import (
     verify,
 )
 from paraph.pdf.verdict import Fault
+from paraph.transparency.audit import Places
 from paraph.transparency.merkle import ProofRefused
-from paraph.transparency.places import Places
-from paraph.transparency.proof import read_policy
+from paraph.transparency.notes import read_policy
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST, _LARGEST_ROOTS = 1 << 20, 512 << 20, 1 << 20
@@ -128,8 +128,7 @@ def command(
             else:
                 what, tied = "The proof with its files", check_evidence(opened, roots, kept, signers, at=at)
             if others and tied.faults and not tied.sealed:  # none is a proof
-                reason = tied.faults[0].sentence.removesuffix(".")
-                told = f"{reason}; with --each, each file is verified by itself."
+                told = f"{tied.faults[0].sentence.removesuffix('.')}; with --each, each file is verified by itself."
                 tied.faults[0] = replace(tied.faults[0], sentence=told)
             if not roots:
                 tied.fault(_NO_ROOT, "NO_CERTIFICATE_CHAIN_FOUND")
@@ -211,9 +210,9 @@ def _places(url: str | None, policy: Path | None, inclusion: Path | None, *, is_
 
 def _note_places(tied: EvidenceCheck, places: Places, files: Mapping[str, _File]) -> list[str]:
     """Note whether logs have the proof; return the sentences of those that do."""
-    if tied.inclusion and tied.inclusion.text is not None and not places.asked:
-        tied.notes.append(INCLUSION_ALONE)
     if not places.asked:
+        if tied.inclusion and tied.inclusion.text is not None:
+            tied.notes.append(INCLUSION_ALONE)
         return []
     if tied.inclusion:
         return places.note_bundle(tied, tied.inclusion)
@@ -225,9 +224,10 @@ def _digests(files: Mapping[str, _File]) -> dict[str, bytes]:
     return {name: file_digest(file, "sha256").digest() for name, file in files.items()}
 
 
-def _with_log(found: Verification, place: Fault) -> Verification:
-    faults = [*found.faults, place] if place.kind else found.faults
-    return replace(found, findings=[*found.findings, place.sentence], faults=faults)
+def _with_log(found: Verification, place: str | Fault) -> Verification:
+    if isinstance(place, str):
+        return replace(found, findings=[*found.findings, place])
+    return replace(found, findings=[*found.findings, place.sentence], faults=[*found.faults, place])
 
 
 def _is_proof(found: Verification) -> bool:

@@ -12,6 +12,7 @@ import click
 
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import log_start, set_up
+from paraph.cli.supervisor import fork
 from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.machine import follow_parent
@@ -34,10 +35,18 @@ def command() -> None:
     check_address(settings)
     set_up(tasks=True)
     log_start("web")
-    from paraph.cli.prepare import check_in_child
-
-    check_in_child()
+    _check_in_child()
     run(_DRAIN_SECONDS if settings.drain_seconds is None else settings.drain_seconds)
+
+
+def _check_in_child() -> None:
+    """Run :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
+    that the checks opened. Ends this process with status 1 when a check fails; the child has printed the reason."""
+    from paraph.operations.check.service_checks import require_start
+
+    _, status = os.waitpid(fork("check", require_start), 0)
+    if os.waitstatus_to_exitcode(status):
+        sys.exit(1)
 
 
 def check_address(settings: Settings) -> None:
@@ -68,7 +77,7 @@ def run(drain_seconds: int = 0) -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
-    from paraph.database import connections, idle
+    from paraph.database import connections
     from paraph.health.pages import drain_before_end
     from paraph.metrics import metrics
     from paraph.server import static_files
@@ -85,7 +94,7 @@ def run(drain_seconds: int = 0) -> None:
         sys.setswitchinterval(_TURN_SECONDS)
         connections.work_as("web")
         metrics.starts.inc("web")
-        idle.give_back_from_now_on()
+        connections.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         return application
 

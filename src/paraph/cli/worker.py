@@ -1,23 +1,29 @@
 """``paraph worker``: a job worker process, with its queues of jobs, its webhooks and the upkeep that every worker does;
-``GET /metrics`` of what the processes of its data folder counted."""
+``GET /metrics`` of what the processes of its data folder counted; what it tells of itself: a file in the data folder,
+which is renewed while all of its parts turn and says what keeps it from working, and systemd's watchdog.
+``scripts/healthy`` reads the file."""
 
 import asyncio
+import faulthandler
 import logging
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import structlog
 
-from paraph.cli import liveness
 from paraph.cli.options import data_dir_option
 from paraph.cli.session import log_start, set_up
 from paraph.kernel import tokens
@@ -111,14 +117,14 @@ def run() -> None:
     are left to other workers. An outage of the database only makes it wait."""
     from django.conf import settings
 
-    from paraph.database import connections, idle
+    from paraph.database import connections
     from paraph.metrics import metrics
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
     connections.work_as("worker")
     metrics.starts.inc("worker")
-    idle.give_back_from_now_on()
+    connections.give_back_from_now_on()
     # One process for each job that seals, be they all of one tenant, which has half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()
     dispatcher = Dispatcher()
@@ -163,7 +169,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
         return "the database does not answer" if any(worker.away for worker in workers) else ""
 
     upkeep = _upkeep(stopping.is_set, upkeep_due)
-    upkeep.append(asyncio.create_task(liveness.tell(settings.DATA_DIR, due, trouble)))
+    upkeep.append(asyncio.create_task(tell_liveness(settings.DATA_DIR, due, trouble)))
     running = [asyncio.create_task(worker.run()) for worker in workers]
     with on_stop(stop):
         await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
@@ -229,3 +235,48 @@ def _with_fresh_connection(work: Callable[[], object]) -> None:
         work()
     finally:
         close_old_connections()
+
+
+_EVERY_SECONDS = 2.0
+_STILL_SECONDS = 60
+
+log = structlog.get_logger("paraph.worker")
+
+
+async def tell_liveness(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
+    """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
+    each of its parts has to turn again.
+
+    Once a part is late, or this has not run for a minute, the process ends, and says where its threads are: nobody can
+    end a thread, every job is safe to repeat, and whatever keeps workers running starts another."""
+    path, before = data_dir / "alive" / f"worker-{socket.gethostname()}-{os.getpid()}", None
+    _make_room(path)
+    while True:
+        faulthandler.dump_traceback_later(_STILL_SECONDS, exit=True)
+        if late := [part for part, moment in due().items() if moment < time.monotonic()]:
+            log.error("a part of this worker stands still, and the worker ends", parts=late)
+            faulthandler.dump_traceback()
+            os._exit(1)
+        with suppress(OSError):  # a full disk ends no worker
+            if before != (now := trouble()):
+                path.write_text(now)
+                before = now
+            os.utime(path, (time.time(), time.time()))  # of this machine, also where another one has the disk
+        _tell_systemd("READY=1\nWATCHDOG=1")
+        await asyncio.sleep(_EVERY_SECONDS)
+
+
+def _make_room(path: Path) -> None:
+    """Make the folder, without what processes left there that ended a day ago or more."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for each in path.parent.iterdir():
+            if time.time() - each.stat().st_mtime > 86_400:
+                each.unlink(missing_ok=True)
+
+
+def _tell_systemd(words: str) -> None:
+    """Say it where a unit of ``Type=notify`` started the process (sd_notify)."""
+    if address := os.environ.get("NOTIFY_SOCKET"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as there:
+            there.sendto(words.encode(), address.replace("@", "\0", 1) if address[0] == "@" else address)

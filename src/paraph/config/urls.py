@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from paraph.api.v1.endpoint import endpoint
-from paraph.api.v1.openapi.document import openapi
+from paraph.api.v1.openapi import openapi
 from paraph.api.v1.operations import routes
 from paraph.authority import views as authority
 from paraph.dashboard.account.pages import account, first_owner, mails
@@ -17,15 +17,14 @@ from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
 from paraph.signer.copies import copies, recipients_copy, recipients_proof, signers_copy, signers_proof, unsigned
+from paraph.signer.documents import document_text, page_text
 from paraph.signer.fields import fields, values_image
 from paraph.signer.forms import ask, decline
 from paraph.signer.notice import confirm_address, progress_view, whole_link
-from paraph.signer.otp import otp
 from paraph.signer.page import page
-from paraph.signer.page_text import document_text, page_text
 from paraph.signer.pictures import drawn_stamp, logo, page_image, typed_initials, typed_stamp
-from paraph.signer.scripts import embed_script, words_script
-from paraph.signer.signature import signature
+from paraph.signer.shell import embed_script, words_script
+from paraph.signer.signature import otp, signature
 from paraph.transparency import pages as transparency
 from paraph.verify_page import views as verify
 

@@ -15,8 +15,8 @@ from paraph.dashboard.decorators import actor, csv_file, member_page, number_in,
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Activity, ActorKind, Member
-from paraph.tenants.rights import Right, may
 
 _AT_ONCE = 50
 _LINES_AT_ONCE = 1000

@@ -35,8 +35,7 @@ from paraph.dashboard.decorators import (
 )
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.editing import open_drafts
-from paraph.flow.ending import delete_profile
-from paraph.flow.logos import keep_logo, remove_logo
+from paraph.flow.branding import delete_profile, keep_logo, remove_logo
 from paraph.kernel import clock
 from paraph.kernel.appearance import is_color, shown
 from paraph.kernel.errors import DomainError
@@ -56,8 +55,8 @@ from paraph.tenants.branding import (
     update_profile,
 )
 from paraph.tenants.limits import allowance
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 from paraph.words import DEFAULT_LOCALE, LOCALES
 

@@ -33,8 +33,8 @@ from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log import Actor
+from paraph.tenants.members import Right, may, roles_with
 from paraph.tenants.models import ActorKind, Environment, Member, User
-from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 
 STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size

@@ -32,7 +32,7 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
 from paraph.flow.housekeeping.make_room import room_for
-from paraph.flow.housekeeping.unused_documents import delete_document, unused
+from paraph.flow.housekeeping.sweep import delete_document, unused
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
@@ -41,8 +41,8 @@ from paraph.server.uploads import StagedFile, StagedFiles
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
 _AT_ONCE = 50

@@ -27,12 +27,12 @@ from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
-from paraph.tenants.daily_counts import by_status
 from paraph.tenants.limits import web_sends
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import ApiKey, Environment, Member, User
 from paraph.tenants.organizations import may_open_organization, open_organization
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.usage import by_status
 from paraph.webhooks.deliveries import failing_webhooks
 
 _LATEST = 5

@@ -36,19 +36,23 @@ from paraph.messaging.letters import unlinked
 from paraph.messaging.models import RefusedAddress
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.accounts import with_second_factor
-from paraph.tenants.invitations import (
+from paraph.tenants.members import (
     Invited,
+    Right,
     State,
     accept_invitation,
+    change_role,
+    grantable,
     invitation_of,
     invite,
+    may,
+    remove_member,
     resend_invitation,
     state,
+    transfer_ownership,
     withdraw_invitation,
 )
-from paraph.tenants.members import change_role, remove_member, transfer_ownership
 from paraph.tenants.models import Invitation, Member, Role, User
-from paraph.tenants.rights import Right, grantable, may
 
 _ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)

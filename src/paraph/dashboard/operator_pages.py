@@ -36,9 +36,9 @@ from paraph.flow.sealing.certificate_statuses import last_authority_chain
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.sealing import certificate_ends
 from paraph.operations.check.service_checks import CHECKS, run_checks
 from paraph.operations.pending_work import retry, retry_all
-from paraph.operations.resources import certificate_ends
 from paraph.queue.jobs import MAIL
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import with_second_factor
@@ -46,7 +46,7 @@ from paraph.tenants.admin_log import Actor, note
 from paraph.tenants.lifecycle import resume_organization, suspend_organization
 from paraph.tenants.models import ActorKind, Operator, Organization, Storage, User
 from paraph.tenants.usage import MonthlyUsage, monthly_usage
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 
 def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:

@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, show, told_in
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization
-from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
+from paraph.tenants.lifecycle import DAYS_AFTER_DELETION, LONGEST_DAYS, change_retention, retention_days
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member, Organization
 from paraph.tenants.organizations import (
     change_request_defaults,
@@ -23,8 +24,6 @@ from paraph.tenants.organizations import (
     production_applications,
     request_defaults,
 )
-from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
-from paraph.tenants.rights import Right, may
 
 _NO_APPLICATION: Any = 0
 

@@ -14,12 +14,11 @@ from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.kernel.rates import PerHourAndDay
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.daily_counts import by_day
 from paraph.tenants.limits import allowance, message_ceilings, rate_limit, sms_ceilings, web_sends
+from paraph.tenants.members import Right
 from paraph.tenants.models import Environment, Member, Plan
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
-from paraph.tenants.usage import MonthlyUsage, monthly_usage
+from paraph.tenants.usage import MonthlyUsage, by_day, monthly_usage
 
 _MONTHS_BEFORE = 5
 _COLUMNS = ("day", "billed_requests", "web_sends")  # as `paraph usage` calls them

@@ -27,8 +27,8 @@ from paraph.signature_requests.models import Channel, SignatureRequest, Signer
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.signature_requests.signing import SigningEligibility, is_over, signing_eligibility
 from paraph.signature_requests.values import MOST_VALIDITY_DAYS
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 
 
 class CorrectionForm(SignerForm):

@@ -8,7 +8,7 @@ import psycopg
 from django.db import connection
 from django.db.backends.postgresql import base
 
-from paraph.database import connections, idle
+from paraph.database import connections
 
 _TIMES = 5  # anything but None, which would have psycopg prepare nothing; Django's own cursors never do
 
@@ -20,7 +20,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._lease = idle.Lease()
+        self._lease = connections.Lease()
 
     def planned(self, statement: str, values: Values) -> "psycopg.Cursor[tuple[Any, ...]]":
         """Return the cursor that has executed a statement, which PostgreSQL parses and plans once for the connection.
@@ -44,7 +44,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         until = time.monotonic() + (int(conn_params["connect_timeout"]) or connections.SECONDS)
         made = super().get_new_connection(conn_params)
         left = max(1.0, until - time.monotonic())
-        connections.execute_first(made, connections.first_statement(made), left, idle.give_back)
+        connections.execute_first(made, connections.first_statement(made), left, connections.give_back)
         return made
 
     def close_if_unusable_or_obsolete(self) -> None:
@@ -82,3 +82,11 @@ def planned(statement: str, values: Values) -> "psycopg.Cursor[tuple[Any, ...]]"
 def one_row(statement: str, values: Values) -> tuple[Any, ...] | None:
     """Return the row that a statement answers, None where it answers none."""
     return planned(statement, values).fetchone()
+
+
+def all_rows(statement: str) -> list[tuple[Any, ...]]:
+    """Return the rows that a statement answers, which is asked now and then and planned anew each time."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found

@@ -1,18 +1,21 @@
-"""Connections to PostgreSQL: made in time, found dead in time, with a session of their own.
+"""Connections to PostgreSQL: made in time, found dead in time, with a session of their own, given back when idle.
 
 Where the machine or the network between may be gone, the other end says nothing: a connection would wait for minutes to
 be made, and for hours to be found dead, and the server would hold the locks of a lost machine as long. Behind a pooler,
 a connection is made at once, and its first statement waits until a session is free: PgBouncer's own limit is two
-minutes, its ``connect_timeout`` is over by then.
+minutes, its ``connect_timeout`` is over by then. A thread keeps its connection from one request to the next, and with
+it one of the pooler's few sessions; whoever waits for one would wait for ever if an idle one were never given back.
 """
 
 import os
 import select
 import socket
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 from psycopg import OperationalError, pq
@@ -131,3 +134,60 @@ def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
 
 def _process(connection: Any) -> int:
     return int(connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()[0])
+
+
+_IDLE_SECONDS = 10.0
+
+_guard = threading.Lock()
+_leases: "WeakSet[Lease]" = WeakSet()
+is_given_back = threading.Event()
+"""Set where connections that rest are closed in the end, so that others than their threads may keep them."""
+
+
+class Lease:
+    """Of the thread that owns a connection: whether the thread is at work on it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connection: Any = None
+        self._rests_since = 0.0
+
+    def take(self) -> None:
+        """Begin the work of the thread, which has to look first whether the connection was given back."""
+        with self._lock:
+            self._connection = None
+
+    def rest(self, connection: Any) -> None:
+        """End the work of the thread, until it takes the connection again."""
+        with self._lock:
+            self._connection, self._rests_since = connection, time.monotonic()
+        with _guard:
+            _leases.add(self)
+
+    def give_back(self, seconds: float) -> bool:
+        """Close the connection where it has rested for so long. Return whether it did."""
+        with self._lock:
+            if self._connection is None or time.monotonic() - self._rests_since < seconds:
+                return False
+            connection, self._connection = self._connection, None
+            connection.close()
+            return True
+
+
+def give_back(seconds: float = 0.0) -> int:
+    """Close the connections of this process that have rested for so long, and return their number."""
+    with _guard:
+        leases = list(_leases)
+    return sum([lease.give_back(seconds) for lease in leases])
+
+
+def give_back_from_now_on() -> None:
+    """Close connections that have rested for 10 s, in this process until it ends."""
+    is_given_back.set()
+    threading.Thread(target=_repeat, name="idle sessions", daemon=True).start()
+
+
+def _repeat() -> None:
+    while True:
+        time.sleep(_IDLE_SECONDS / 4)
+        give_back(_IDLE_SECONDS)

@@ -13,9 +13,9 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, Json, Placed, Step, blank
 from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import Kind, free_name
+from paraph.tenants.lifecycle import over
 from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
-from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)

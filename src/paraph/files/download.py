@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
 from paraph.bundle.make import bundle_of_key, open_bundle
 from paraph.kernel.errors import DomainError
-from paraph.server.responses import file_response
-from paraph.storage import presign, store
+from paraph.server.bodies import file_response
+from paraph.storage import objects, store
 
 _STATUS = {
     "forbidden": 403,
@@ -26,7 +26,7 @@ def download(request: HttpRequest, key: str) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
             raise DomainError("method_not_allowed", "Files can only be downloaded.")
         query = request.GET
-        presign.check_link(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
+        objects.check_link(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
         file = _open(key)
     except DomainError as refusal:
         body = {"error": {"code": refusal.code, "message": refusal.message}}

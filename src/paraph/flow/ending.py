@@ -1,5 +1,4 @@
-"""Ending requests before they are signed: when their time is over, early, or with their organization (rule 3.1); and
-deleting a branding profile."""
+"""Ending requests before they are signed: when their time is over, early, or with their organization (rule 3.1)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -8,23 +7,19 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import Draft
 from paraph.flow import events
+from paraph.flow.branding import remove_logos
 from paraph.flow.events import lock_request
-from paraph.flow.logos import remove_logos
-from paraph.flow.messages.tell_of_end import queue_mails
+from paraph.flow.messages.notices import queue_mails
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.models import Template
-from paraph.signature_requests.fields.store import forget_entries
+from paraph.signature_requests.fields.entry import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.signing import is_over
 from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text
 from paraph.tenants.admin_log import Action, Actor, note
-from paraph.tenants.branding import existing_profile, facts_of
 from paraph.tenants.lifecycle import close_organization
-from paraph.tenants.models import BrandingProfile, Organization
-from paraph.tenants.organizations import locked_organization
+from paraph.tenants.models import Organization
 from paraph.tenants.scope import TenantScope, scoped
 
 _EXPIRED_AT_ONCE = 200
@@ -160,20 +155,3 @@ def delete_organization(organization_id: int, actor: Actor, typed_name: str | No
         close_organization(organization_id, actor, typed_name)
         remove_logos(organization_id)
     return end_requests_of_deleted(most=None if typed_name is None else _ENDED_AT_ONCE)
-
-
-@transaction.atomic
-def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
-    """Delete a profile; another may then be made in its place. Requests that have it keep its colours; drafts and
-    templates that had chosen it have the default ones from then on. Raise ``DomainError("not_found", …)``, also for a
-    profile that is deleted already."""
-    locked_organization(profile.organization_id)
-    found = existing_profile(profile.pk)
-    found.deleted_at = clock.now()
-    found.save(update_fields=["deleted_at"])
-    for model in (Draft, Template):
-        chosen = model.objects.filter(organization=profile.organization_id, content__branding_profile_id=profile.pk)
-        for row in chosen.select_for_update(no_key=True, of=("self",)):
-            del row.content["branding_profile_id"]
-            row.save(update_fields=["content"])
-    note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=facts_of(profile))

@@ -13,8 +13,8 @@ from paraph.audit_trail.journal import SERVICE, Origin, correction, follow
 from paraph.audit_trail.models import EventType
 from paraph.database.rows import Joined, insert
 from paraph.kernel import clock
+from paraph.signature_requests.links import ReplacedLinkError
 from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
-from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.webhooks import outbox
 
 _REQUEST = Joined(SignatureRequest, "application", end='WHERE "self"."id" = %s FOR NO KEY UPDATE OF "self"')

@@ -17,30 +17,28 @@ from procrastinate.worker import Worker
 from paraph.account_mail.mail_account import mail_account
 from paraph.evidence.failures import cause_of, note
 from paraph.flow.ending import end_requests_of_deleted
-from paraph.flow.housekeeping.delete_files import delete_due_files
-from paraph.flow.housekeeping.sweep import sweep, sweep_store
-from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
+from paraph.flow.housekeeping.retention import delete_due_files
+from paraph.flow.housekeeping.sweep import delete_unused_uploads, sweep, sweep_store
 from paraph.flow.messages.copies import mail_copies, notify_completion
+from paraph.flow.messages.notices import tell_sender, tell_signer_of_end, warn_senders
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
-from paraph.flow.messages.tell_of_end import tell_signer_of_end
-from paraph.flow.messages.tell_sender import tell_sender, warn_senders
-from paraph.flow.personal_data.forget import forget_due_people, forget_fixed_people
+from paraph.flow.personal_data.erase import forget_due_people, forget_fixed_people
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
-from paraph.flow.sealing.preserve import preserve_due
-from paraph.flow.sealing.transparency_log import keep_log
-from paraph.flow.sending.bulk_send import send_rows
+from paraph.flow.sealing.preserve import keep_log, preserve_due
 from paraph.flow.sending.invite import invite, remind_due, send_reminder
-from paraph.flow.signing.ask import forward_inquiry
+from paraph.flow.sending.templates import send_rows
+from paraph.flow.signing.decline_or_ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.kernel.errors import RecipientRefusedError
 from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import ATTEMPT, DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
-from paraph.tenants.retention import tell_forgotten
+from paraph.tenants.lifecycle import tell_forgotten
 from paraph.tenants.usage import take_over_calls
-from paraph.webhooks.prune import prune, prune_events
+from paraph.webhooks.all_deliveries import prune
+from paraph.webhooks.event_log import prune_events
 
 _log = structlog.get_logger("paraph.job")
 

@@ -7,10 +7,9 @@ that a verification trusts. Faults are raised as ``DomainError``: ``configuratio
 """
 
 from paraph.keys.certificates import read_roots
-from paraph.keys.csc_client import CscClient
 from paraph.keys.development import DevelopmentAuthority, KeyKind, development_authority
 from paraph.keys.sealing import SealingKeys, open_key, sealing_keys
-from paraph.keys.signing_key import KeySignature, SigningKey
+from paraph.keys.signing_key import CscClient, KeySignature, SigningKey
 
 __all__ = [
     "CscClient",

@@ -13,7 +13,6 @@ from pydantic import Base64Bytes, Field
 from paraph.kernel import tokens
 from paraph.keys.certificates import extension, subject
 from paraph.keys.chains import is_root
-from paraph.keys.csc_client import CscClient
 from paraph.keys.csc_provider import Answer, Call, Provider, ProviderRefused
 from paraph.keys.signing_key import (
     ECDSA_SHA256,
@@ -21,6 +20,7 @@ from paraph.keys.signing_key import (
     RSA_SHA256,
     CertificateRefused,
     CertifiedKey,
+    CscClient,
     KeySignature,
     is_signature,
     usable_certificate,

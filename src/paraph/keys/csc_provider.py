@@ -12,7 +12,7 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.csc_client import PREFIX, CscClient
+from paraph.keys.signing_key import CSC_PREFIX, CscClient
 
 _SECONDS = 20.0  # for all attempts of an operation
 _ANSWER_SECONDS, _CONNECT_SECONDS = 8.0, 2.0  # a qualified device signs slower than a cloud
@@ -78,7 +78,7 @@ class Provider:
     def __init__(self, address: str, client: CscClient) -> None:
         """Raise ``DomainError("configuration", …)`` for an address of another form, with a sentence that does not quote
         it."""
-        parts = urlsplit(address if _is_safe(address.removeprefix(PREFIX)) else "")
+        parts = urlsplit(address if _is_safe(address.removeprefix(CSC_PREFIX)) else "")
         path, query = parts.path.rstrip("/"), parse_qs(parts.query)
         self._base, self.version = f"https://{parts.netloc}{path}", path.rpartition("/")[2]
         self.credential = "".join(query.pop("credential", []))

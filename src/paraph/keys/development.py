@@ -19,28 +19,113 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys import issuing
 from paraph.keys.certificates import PublicKey, misconfigured, read_certificates
-from paraph.keys.local_key import LocalKey, PrivateKey, encrypted_pem, read_private_key
-from paraph.keys.signing_key import SigningKey
+from paraph.keys.chains import PROOF_SEALING
+from paraph.keys.signing_key import LocalKey, PrivateKey, SigningKey, encrypted_pem, read_private_key
+
+ROOT_NAME = "Paraph Development Root"
+SEALING_NAME = "Paraph Development Seal"
+PROOF_NAME = "Paraph Development Proof"
+SANDBOX_SEALING_NAME = "Paraph Development sandbox Seal"
+SANDBOX_PROOF_NAME = "Paraph Development sandbox Proof"
+TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
+
+_ROOT_YEARS = 20
+_LEAF_YEARS = 10
+_USES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
+    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
+_SIGNING = "digital_signature"
+_Extension = tuple[x509.ExtensionType, bool]
+_BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow
+
+
+def issue_root(key: PrivateKey) -> x509.Certificate:
+    """Return a self-signed root that may sign end-entity certificates and revocation lists."""
+    constraints, usage = x509.BasicConstraints(ca=True, path_length=0), _usage("key_cert_sign", "crl_sign", _SIGNING)
+    return _issued(ROOT_NAME, key.public_key(), key, _ROOT_YEARS, [(constraints, True), (usage, True)])
+
+
+def issue_sealing(root_key: PrivateKey, key: PublicKey, name: str = SEALING_NAME) -> x509.Certificate:
+    """Return a sealing certificate: digital signature and content commitment (non-repudiation)."""
+    return _leaf(name, root_key, key, (_usage(_SIGNING, "content_commitment"), True))
+
+
+def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_NAME) -> x509.Certificate:
+    """Return a certificate that seals proofs: :data:`PROOF_SEALING`, and e-mail protection, without which programs that
+    judge every certificate by the rules of S/MIME would refuse it."""
+    purposes = x509.ExtendedKeyUsage([PROOF_SEALING, ExtendedKeyUsageOID.EMAIL_PROTECTION])
+    return _leaf(name, root_key, key, (_usage(_SIGNING, "content_commitment"), True), (purposes, False))
+
+
+def is_of_development(certificate: x509.Certificate) -> bool:
+    """Return whether the certificate names a development authority as its issuer. Only its chain proves that."""
+    return certificate.issuer == _name(ROOT_NAME)
+
+
+def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
+    """Return a timestamp authority's certificate: timeStamping as its only and critical purpose (RFC 3161 §2.3)."""
+    purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
+    return _leaf(TIMESTAMP_NAME, root_key, key, (_usage(_SIGNING), True), (purpose, True))
+
+
+def _leaf(name: str, root_key: PrivateKey, key: PublicKey, *extensions: _Extension) -> x509.Certificate:
+    constraints = x509.BasicConstraints(ca=False, path_length=None)
+    return _issued(name, key, root_key, _LEAF_YEARS, [(constraints, True), *extensions])
+
+
+def _issued(
+    name: str, key: PublicKey, root_key: PrivateKey, years: int, extensions: Sequence[_Extension]
+) -> x509.Certificate:
+    """Return a certificate of the root. ``extensions``: each with whether it is critical."""
+    start = clock.now() - _BACKDATED
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(_name(name))
+        .issuer_name(_name(ROOT_NAME))
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + timedelta(days=365 * years))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key()), critical=False)
+    )
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(root_key, SHA256())
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name(
+        [
+            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Paraph (development, not for production)"),
+            x509.NameAttribute(NameOID.COMMON_NAME, common),
+        ]
+    )
+
+
+def _usage(*uses: str) -> x509.KeyUsage:
+    return x509.KeyUsage(**{use: use in uses for use in _USES})
+
 
 KeyKind = Literal["p-256", "rsa-3072"]
 
-_FOLDER = "development"
-_ROOT, _SEALING, _TIMESTAMP = "root", "sealing", "timestamp"
-_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF = "proof", "sandbox-sealing", "sandbox-proof"
+_FOLDER, _ROOT = "development", "root"
 
 _Issue = Callable[[PrivateKey, PublicKey], x509.Certificate]
 _LEAVES: dict[str, _Issue] = {
-    _SEALING: issuing.issue_sealing,
-    _TIMESTAMP: issuing.issue_timestamp,
-    _PROOF: issuing.issue_proof_sealing,
-    _SANDBOX_SEALING: lambda root, own: issuing.issue_sealing(root, own, issuing.SANDBOX_SEALING_NAME),
-    _SANDBOX_PROOF: lambda root, own: issuing.issue_proof_sealing(root, own, issuing.SANDBOX_PROOF_NAME),
+    "sealing": issue_sealing,
+    "timestamp": issue_timestamp,
+    "proof": issue_proof_sealing,
+    "sandbox-sealing": lambda root, own: issue_sealing(root, own, SANDBOX_SEALING_NAME),
+    "sandbox-proof": lambda root, own: issue_proof_sealing(root, own, SANDBOX_PROOF_NAME),
 }
+"""By the names of the files, and of the keys of :class:`DevelopmentAuthority`."""
 VALIDITY = timedelta(days=7)
 """The validity of a list or a response, which is renewed earlier."""
 _LARGEST_REQUEST = 4096
@@ -111,7 +196,7 @@ def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
         keys = {name: _generate(kind) for name in (_ROOT, *_LEAVES)}
         for name, key in keys.items():
             root_key = keys[_ROOT]
-            issued = _LEAVES[name](root_key, key.public_key()) if name in _LEAVES else issuing.issue_root(root_key)
+            issued = _LEAVES[name](root_key, key.public_key()) if name in _LEAVES else issue_root(root_key)
             _write(temporary / f"{name}.key", encrypted_pem(key, passphrase))
             _write(temporary / f"{name}.pem", issued.public_bytes(Encoding.PEM))
         _move_into_place(temporary, home)
@@ -149,16 +234,8 @@ def _move_into_place(temporary: Path, home: Path) -> None:
 
 def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
-    keys = {name: _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
-    return DevelopmentAuthority(
-        sealing_key=keys[_SEALING],
-        proof_key=keys[_PROOF],
-        sandbox_sealing_key=keys[_SANDBOX_SEALING],
-        sandbox_proof_key=keys[_SANDBOX_PROOF],
-        timestamp_key=keys[_TIMESTAMP],
-        root=root.public_bytes(Encoding.DER),
-        root_key=keys[_ROOT],
-    )
+    keys = {f"{name.replace('-', '_')}_key": _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
+    return DevelopmentAuthority(root=root.public_bytes(Encoding.DER), **keys)
 
 
 def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Sequence[bytes]) -> LocalKey:

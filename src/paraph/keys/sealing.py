@@ -12,10 +12,16 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import misconfigured, read_certificates, read_roots
 from paraph.keys.chains import is_root
-from paraph.keys.csc_client import PREFIX, CscClient
 from paraph.keys.development import development_authority, root_file
-from paraph.keys.local_key import LocalKey, read_private_key
-from paraph.keys.signing_key import CertificateRefused, SigningKey, reaches_root
+from paraph.keys.signing_key import (
+    CSC_PREFIX,
+    CertificateRefused,
+    CscClient,
+    LocalKey,
+    SigningKey,
+    reaches_root,
+    read_private_key,
+)
 
 if TYPE_CHECKING:
     from paraph.kernel.settings import Settings
@@ -98,7 +104,7 @@ def _open_configured(configured: OperatorKey) -> SigningKey:
 
 def is_at_provider(address: str) -> bool:
     """Return whether a provider keeps the key at this address, which costs money at each signature."""
-    return address.startswith(PREFIX)
+    return address.startswith(CSC_PREFIX)
 
 
 def open_key(

@@ -1,7 +1,8 @@
-"""The interface of all signing keys, wherever their private keys live."""
+"""The interface of all signing keys, wherever their private keys live, and the key in the memory of this process."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from cryptography import x509
@@ -9,16 +10,24 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
+from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey, is_pss, may_sign, subject
+from paraph.keys.certificates import PublicKey, fingerprint, is_pss, may_sign, misconfigured, subject
 from paraph.keys.chains import NoChain, find_chain, is_root
 
 RSA_SHA256 = "RSASSA_PKCS1_V1_5_SHA_256"
 RSA_PSS_SHA256 = "RSASSA_PSS_SHA_256"
 ECDSA_SHA256 = "ECDSA_SHA_256"
+PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+_PKCS12_SUFFIXES = {".p12", ".pfx"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,20 @@ class SigningKey(Protocol):
         """Sign SHA-256 of ``message``. Raise ``DomainError`` when the key cannot be used."""
 
 
+CSC_PREFIX = "csc+"
+"""The beginning of a provider's address."""
+
+
+@dataclass(frozen=True)
+class CscClient:
+    """What a provider knows the operator by: ``PARAPH_CSC_CLIENT_ID``, ``PARAPH_CSC_CLIENT_SECRET`` and
+    ``PARAPH_CSC_PIN``."""
+
+    id: str = ""
+    secret: str = field(default="", repr=False)
+    pin: str = field(default="", repr=False)
+
+
 class CertificateRefused(DomainError):
     """The key may not sign with its certificate; the message is a sentence that does not name the file."""
 
@@ -66,7 +89,7 @@ class CertificateRefused(DomainError):
 
 @dataclass(frozen=True)
 class UsableCertificate:
-    """A certificate that may sign, with its chain, in the form of :class:`~paraph.keys.signing_key.SigningKey`."""
+    """A certificate that may sign, with its chain, in the form of :class:`SigningKey`."""
 
     own: x509.Certificate
     certificate: bytes
@@ -159,3 +182,57 @@ def _algorithm(certificate: x509.Certificate) -> str:
     if isinstance(certificate.public_key(), ec.EllipticCurvePublicKey):
         return ECDSA_SHA256
     return RSA_PSS_SHA256 if is_pss(certificate) else RSA_SHA256
+
+
+class LocalKey(CertifiedKey):
+    """A :class:`SigningKey` held in memory."""
+
+    def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
+        """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
+        when none belongs to the key, or when that one may not sign now."""
+        super().__init__(usable_certificate(certificates, of_key(private_key.public_key())))
+        self.private_key: PrivateKey = private_key
+        self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
+
+    def sign(self, message: bytes) -> KeySignature:
+        """Sign SHA-256 of the message. Raise ``DomainError("configuration", …)`` once the certificate has expired."""
+        self._usable_certificate.check_not_expired()
+        if isinstance(self.private_key, rsa.RSAPrivateKey):
+            is_pss = self.algorithm == RSA_PSS_SHA256
+            padding = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else PKCS1v15()
+            return KeySignature(self.private_key.sign(message, padding, SHA256()))
+        return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))
+
+
+def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
+    """Return the key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
+
+    Raise ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise misconfigured(f"The signing key {path} cannot be read: {error.strerror}.") from error
+    try:
+        if path.suffix.lower() in _PKCS12_SUFFIXES:
+            return _from_pkcs12(path, content, passphrase)
+        return _usable(path, load_pem_private_key(content, passphrase or None)), []
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise misconfigured(f"The signing key {path} is damaged or does not open with its passphrase.") from error
+
+
+def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
+    """Return encrypted PKCS#8. The passphrase must be a derived key: the encryption barely slows guessing."""
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
+
+
+def _from_pkcs12(path: Path, content: bytes, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
+    bundle = load_pkcs12(content, passphrase or None)
+    certificates = [entry.certificate for entry in [bundle.cert, *bundle.additional_certs] if entry is not None]
+    return _usable(path, bundle.key), certificates
+
+
+def _usable(path: Path, key: object) -> PrivateKey:
+    if isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
+        return key
+    raise misconfigured(f"The signing key {path} is neither RSA nor an elliptic curve.")

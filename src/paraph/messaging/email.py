@@ -1,24 +1,28 @@
-"""Sending e-mail, by SMTP or through the HTTP interface of a provider that django-anymail supports."""
+"""Sending e-mail, by SMTP (``smtp://``, ``smtp+starttls://`` or ``smtps://`` ``[user:password@]host[:port]``) or
+through the HTTP interface of a provider that django-anymail supports."""
 
+import re
+import smtplib
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email import charset
 from email.mime.image import MIMEImage
 from email.utils import make_msgid, parseaddr, quote
+from ipaddress import ip_address
 from smtplib import SMTPDataError, SMTPRecipientsRefused
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
+import httpx
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.smtp import EmailBackend
 
-from paraph.kernel.errors import DomainError
-from paraph.messaging.gateways import EMAIL, has_gateway
-from paraph.messaging.inbox import capture
-from paraph.messaging.letters import EmailContent
-from paraph.messaging.refusals import FinallyRefusedError, refusal_of
-from paraph.messaging.smtp import mail_domain, smtp_gateway
+from paraph.kernel.errors import DomainError, RecipientRefusedError
+from paraph.messaging.gateways import EMAIL, FinallyRefusedError, capture, has_gateway
+from paraph.messaging.letters import EmailContent, unlinked
 
 # Every server takes it: one that does not offer 8BITMIME (RFC 6152) may refuse or garble other letters.
 _SEVEN_BITS = charset.Charset("utf-8")
@@ -154,3 +158,141 @@ def check_gateway() -> str:
         return ""
     with smtp_gateway() as connection:
         return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
+
+
+# A reply that refuses a mail has a code (RFC 5321, 4.2) and mostly an enhanced one (RFC 3463), which is more exact. It
+# refuses the recipient's mailbox; or our login, our sender, our relaying, which is ours to mend. In doubt the recipient
+# is not at fault, and the mail is sent again.
+_ENHANCED = re.compile(r"(?<![\d.])[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)")
+_SAYS_LITTLE = ("", "1.0")
+# no such mailbox, system or name; disabled, full, or a list that fails; no way there; closed, or another's by now
+_OF_RECIPIENT = re.compile(r"1\.([012346]|10)|2\.[124]|4\.(1|4|310)|7\.1[37]")
+_MAILBOX = (450, 550, 551, 552, 553, 556)  # codes that speak of one, if nothing more exact stands there
+_OF_US = re.compile("relay|sender|from|auth|block|list|policy|spam|client|host|helo|limit|rate", re.IGNORECASE)
+_ADDRESS = re.compile(r"<?[^\s<>]*(?:@|://)[^\s<>]*>?")
+_READ, _LONGEST = 1000, 200
+
+
+def refusal_of(error: SMTPRecipientsRefused | SMTPDataError, recipient: str) -> RecipientRefusedError | None:
+    """Return the refusal of the recipient that a reply to ``RCPT`` or ``DATA`` is, None where it is none."""
+    if isinstance(error, SMTPDataError):
+        code, reply = error.smtp_code, error.smtp_error
+    else:
+        [(code, reply)] = error.recipients.values()
+    words = (reply.decode(errors="replace") if isinstance(reply, bytes) else reply)[:_READ]
+    found = _ENHANCED.search(words)
+    status = found[1] if found else ""
+    is_about_mailbox = bool(_OF_RECIPIENT.fullmatch(status)) if status else code in _MAILBOX
+    if status in _SAYS_LITTLE:
+        named = isinstance(error, SMTPRecipientsRefused) or recipient.casefold() in words.casefold()
+        is_about_mailbox = is_about_mailbox and named and not _OF_US.search(_ADDRESS.sub("", words))
+    if not is_about_mailbox or code == 421:  # the server ends the connection
+        return None
+    kind = FinallyRefusedError if code >= 500 else RecipientRefusedError
+    return kind(unlinked(_ADDRESS.sub("…", f"{code} {words}"), _LONGEST))
+
+
+_PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
+_TIMEOUT_SECONDS = 15
+
+
+def smtp_gateway() -> "SmtpGateway":
+    """Return the gateway at ``PARAPH_SMTP_URL``. Raise ``DomainError("configuration", …)``."""
+    try:
+        parts = urlsplit(settings.PARAPH.smtp_url)
+        port = parts.port or _PORTS[parts.scheme]
+    except (KeyError, ValueError) as error:
+        sentence = "PARAPH_SMTP_URL must be smtp://, smtp+starttls:// or smtps:// with [user:password@]host[:port]."
+        raise DomainError("configuration", sentence) from error
+    return SmtpGateway(
+        host=parts.hostname or "localhost",
+        port=port,
+        username=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        use_tls=parts.scheme == "smtp+starttls",
+        use_ssl=parts.scheme == "smtps",
+        timeout=_TIMEOUT_SECONDS,
+    )
+
+
+class SmtpGateway(EmailBackend):
+    """Django's backend, which also remembers the server's reply to the message."""
+
+    connection: "_Remembering | None"
+
+    @property
+    def connection_class(self) -> type[smtplib.SMTP]:
+        return _RememberingOverTls if self.use_ssl else _Remembering
+
+    @property
+    def acknowledgement(self) -> str:
+        """The reply to the last message, such as ``250 2.0.0 Ok: queued as 4XkQ``; "" before one is sent."""
+        return self.connection.reply if self.connection else ""
+
+    def greet(self) -> str:
+        """Greet, name the sender of our mails and return ``host:port``. Raise ``OSError`` where the server refuses."""
+        assert self.connection
+        sender = parseaddr(settings.PARAPH.mail_from)[1]
+        replies = {"EHLO": self.connection.ehlo(), f"MAIL FROM:<{sender}>": self.connection.mail(sender)}
+        for command, (code, reply) in replies.items():
+            if code != 250:
+                raise OSError(f"{self.host}:{self.port} answers {command} with {code} {reply.decode(errors='replace')}")
+        return f"{self.host}:{self.port}"
+
+
+class _Remembering(smtplib.SMTP):
+    """A connection that greets with the domain of the service and logs in with UTF-8 (RFC 4616), where the standard
+    library greets with the name of this machine and takes ASCII alone."""
+
+    reply = ""
+
+    def __init__(self, *address: Any, **options: Any) -> None:
+        super().__init__(*address, **{**options, "local_hostname": _greeting()})
+
+    def data(self, msg: Any) -> tuple[int, bytes]:
+        code, reply = super().data(msg)
+        self.reply = f"{code} {reply.decode(errors='replace')}"
+        return code, reply
+
+    def login(self, user: str, password: str, *, initial_response_ok: bool = True) -> tuple[int, bytes]:
+        return super().login(_Utf8(user), _Utf8(password), initial_response_ok=initial_response_ok)
+
+    def auth(self, mechanism: str, authobject: Any, *, initial_response_ok: bool = True) -> tuple[int, bytes]:
+        def answer(challenge: bytes | None = None) -> Any:
+            text = authobject(challenge)
+            return text and _Utf8(text)
+
+        return super().auth(mechanism, answer, initial_response_ok=initial_response_ok)
+
+
+class _Utf8(str):
+    """Text that is UTF-8 also where the standard library asks for its ASCII."""
+
+    def encode(self, *_: str) -> bytes:
+        return super().encode()
+
+
+class _RememberingOverTls(_Remembering, smtplib.SMTP_SSL):
+    pass
+
+
+def mail_domain() -> str:
+    """Return the host of ``PARAPH_BASE_URL``, a name of other letters in its ``xn--`` form (RFC 5891); ``localhost``
+    for an IP address, which is no domain."""
+    host, version = _host()
+    return "localhost" if version else host
+
+
+def _greeting() -> str:
+    """Return what EHLO names: the domain, or an address in brackets (RFC 5321, 4.1.3)."""
+    host, version = _host()
+    return {None: host, 4: f"[{host}]", 6: f"[IPv6:{host}]"}[version]
+
+
+def _host() -> tuple[str, int | None]:
+    """Return the host and, of an IP address, its version."""
+    host = httpx.URL(settings.PARAPH.public_url).raw_host.decode()
+    try:
+        return host, ip_address(host).version
+    except ValueError:
+        return host, None

@@ -10,8 +10,7 @@ from typing import Protocol
 from django.conf import settings
 
 from paraph.kernel.errors import DomainError
-from paraph.messaging.gateways import SMS, has_gateway
-from paraph.messaging.inbox import capture
+from paraph.messaging.gateways import SMS, capture, has_gateway
 
 _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme of PARAPH_SMS_URL
 
@@ -19,7 +18,7 @@ _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme o
 class SmsGateway(Protocol):
     def send(self, to: str, text: str) -> str:
         """Hand one message over; ``to`` is in E.164 form. Return the operator's acknowledgement.
-        Raise ``FinallyRefusedError`` (:mod:`paraph.messaging.refusals`) where the operator says that it will never
+        Raise ``FinallyRefusedError`` (:mod:`paraph.messaging.gateways`) where the operator says that it will never
         take one to this number, and another ``OSError`` when it was not taken for other reasons, with neither ``to``
         nor ``text`` in its message."""
 

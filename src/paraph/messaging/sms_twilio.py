@@ -12,7 +12,7 @@ from twilio.http.http_client import TwilioHttpClient
 from twilio.rest import Client
 
 from paraph.kernel.errors import DomainError
-from paraph.messaging.refusals import FinallyRefusedError
+from paraph.messaging.gateways import FinallyRefusedError
 
 _TIMEOUT_SECONDS = 15
 _OF_NUMBER = {  # codes of errors that stay as long as the number is the same

@@ -1,30 +1,33 @@
 """All metrics of the service in the text format of Prometheus."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from django.db import DatabaseError
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from paraph import __version__
 from paraph.confinement import MEASURES
+from paraph.database.base import all_rows
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.flow.due import FILES, PEOPLE
-from paraph.metrics import metrics
+from paraph.flow.housekeeping.retention import FILES, PEOPLE
+from paraph.metrics import ledger, metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
+from paraph.operations.check.machine import used_shares
 from paraph.operations.check.outcome import Status
+from paraph.operations.check.sealing import certificate_ends
 from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
-from paraph.operations.resources import certificate_ends, database_connections, processes, used_shares
-from paraph.operations.statements import rows
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.storage import store
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -50,6 +53,9 @@ _JOBS = f"""
         LIMIT {_COUNTED}
     ) AS counted) FROM kind ORDER BY 1, 2, 3
 """  # noqa: S608  built from constants
+_CONNECTIONS = """
+    SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity WHERE datname = current_database()
+"""
 _WEBHOOKS = f"""
     SELECT CASE WHEN claimed_at IS NULL THEN 'waiting' ELSE 'sending' END, count(*) FROM (
         SELECT claimed_at FROM webhooks_delivery WHERE status = 'waiting' ORDER BY due_at LIMIT {_COUNTED}
@@ -84,7 +90,7 @@ def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
 
 def _counts() -> Iterator[Metric]:
     yield from metrics.summed()
-    yield from processes()
+    yield from _processes()
     yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
 
 
@@ -110,6 +116,20 @@ def _everything() -> Iterator[Metric]:
     yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
 
 
+def _processes() -> Iterator[Metric]:
+    """Yield what each process of this machine that counts takes of it, under the standard names (``process_*``)."""
+    found: dict[str, Metric] = {}
+    for pid in ledger.process_ids():
+        with contextlib.suppress(OSError, ValueError):
+            name, _, role = Path(f"/proc/{pid}/comm").read_text().strip().partition("-")
+            collector = ProcessCollector(pid=lambda: pid, registry=None)  # noqa: B023  called at once
+            for one in collector.collect() if name == "paraph" else []:  # else another process has the id now
+                all_ = found.setdefault(one.name, Metric(one.name, one.documentation, one.type))
+                for sample in one.samples:
+                    all_.add_sample(sample.name, {"role": role, "pid": str(pid)}, sample.value)
+    yield from found.values()
+
+
 def _measures() -> dict[str, bool]:
     try:
         taken = sandbox_confinement().measures
@@ -124,10 +144,10 @@ def _from_database() -> Iterator[Metric]:
         "Jobs in the queue, up to 10000 of a kind; those that succeeded leave it.",
         labels=["queue", "task", "state"],
     )
-    for queue, task, state, count in rows(_JOBS):
+    for queue, task, state, count in all_rows(_JOBS):
         jobs.add_metric([queue, task.rpartition(".")[2], state], count)
     yield jobs
-    used, most = database_connections()
+    [(used, most)] = all_rows(_CONNECTIONS)
     yield _gauge("paraph_database_connections", "Open connections to the database.", used)
     yield _gauge("paraph_database_connections_limit", "Connections that the database server takes in all.", most)
     state = queue_state()
@@ -140,7 +160,7 @@ def _from_database() -> Iterator[Metric]:
     waits = oldest_unsealed_seconds()
     yield _gauge("paraph_unsealed_age_seconds", "How long the oldest completed request waits for its seals.", waits)
     text = "Webhooks on their way, up to 10000 in a state."
-    yield _gauges("paraph_webhooks", text, "state", dict(rows(_WEBHOOKS)))
+    yield _gauges("paraph_webhooks", text, "state", dict(all_rows(_WEBHOOKS)))
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", oldest_due_seconds())
     missing, seconds = preservation.overdue()
     text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."

@@ -13,7 +13,7 @@ from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
 from paraph.otp.guesses import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
-from paraph.signature_requests.fields.store import signed_fields
+from paraph.signature_requests.fields.entry import signed_fields
 from paraph.signature_requests.models import (
     CopyRecipient,
     Mode,
@@ -24,7 +24,7 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.tenants.scope import existing
-from paraph.webhooks.overview import deliveries
+from paraph.webhooks.all_deliveries import latest_deliveries
 
 _MOST_DELIVERIES = 1000
 _EXPIRED_WITHIN = timedelta(seconds=5)  # rule 3.1
@@ -72,7 +72,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
         "sealing_failure": failure.facts if failure else None,
         "jobs": [{**vars(job), "scheduled_at": _iso(job.scheduled_at)} for job in jobs],
-        "deliveries": deliveries(failed_only=False, limit=_MOST_DELIVERIES, request_id=request.pk),
+        "deliveries": latest_deliveries(failed_only=False, limit=_MOST_DELIVERIES, request_id=request.pk),
         "journal": [
             {
                 **_named(entry, "position", "event_type", "signer_id", "ip"),

@@ -23,13 +23,13 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets, fingerprint
 from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import marks
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.models import Signer
 from paraph.tenants import accounts
 from paraph.tenants.applications import WEBHOOK_SECRETS
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours, with_keys_of
 from paraph.tenants.models import Application, Installation
-from paraph.transparency import own_key
+from paraph.transparency import witnesses
 from paraph.transparency.models import LogKey
 
 _AT_ONCE = 500
@@ -69,7 +69,7 @@ _COLUMNS = {
         _Column(_SIGNERS, "signer", "signature_encrypted", marks.HANDWRITING, _of("signature")),
         _Column(_SIGNERS, "signer", "initials_encrypted", marks.HANDWRITING, _of("initials")),
     ],
-    "log_key": [_Column(LogKey.objects.all(), "log key", "private_encrypted", own_key.PURPOSE)],
+    "log_key": [_Column(LogKey.objects.all(), "log key", "private_encrypted", witnesses.PURPOSE)],
     "field_values": [_Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context)],
 }
 

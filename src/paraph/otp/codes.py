@@ -22,10 +22,10 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.links import ReplacedLinkError
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signing import SigningEligibility, signed_digests
-from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import Environment

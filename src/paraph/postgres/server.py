@@ -15,8 +15,7 @@ from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.machine import follow_parent
 from paraph.postgres import cluster
-from paraph.postgres.cluster import programs
-from paraph.postgres.location import make_location
+from paraph.postgres.cluster import make_location, programs
 
 
 def tuning(sockets: Path, connections: int) -> dict[str, str]:

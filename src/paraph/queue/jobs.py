@@ -25,6 +25,7 @@ RANKS = 1_000
 LAST = RANKS - 1
 """A job's priority is ``-(deaths * RANKS + rank)``: of jobs that wait, those of the lowest rank are begun first, and
 after all of them those at which workers died."""
+RUN_SECONDS = 5.0  # of a job that does what is due: seals may wait for its place
 _TASKS = "paraph.flow.jobs."
 TRACE = "trace"  # the argument of a job that carries the id
 ATTEMPT = ContextVar("attempt", default=1)  # which one this is of the job that runs

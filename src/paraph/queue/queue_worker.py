@@ -20,7 +20,7 @@ from psycopg import Error as DatabaseError
 from psycopg.abc import PQGen
 from psycopg_pool import AsyncConnectionPool
 
-from paraph.database import idle
+from paraph.database import connections
 from paraph.database.connections import connect, first_statement, is_readable
 from paraph.database.outage import cause_of_outage
 
@@ -153,7 +153,7 @@ class Connector(PsycopgConnector):
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
     ) -> None:
         pool: dict[str, Any] = {"min_size": 1, "max_size": max_connections, "timeout": _CONNECTION_SECONDS}
-        pool |= {"connection_class": _QuietConnection, "configure": _configure, "max_idle": idle.SECONDS}
+        pool |= {"connection_class": _QuietConnection, "configure": _configure, "max_idle": connections.SECONDS}
         super().__init__(pool_factory=_pool, kwargs=connector_params(), **pool)
         self._lost, self._asked = lost, asked
 

@@ -1,9 +1,7 @@
-"""The topics of the reference as Markdown, for programs that read (``/docs/….md``) and find them (``/llms.txt``)."""
+"""The topics of the reference as Markdown, for programs that read (``/docs/….md``)."""
 
 import re
 from html.parser import HTMLParser
-
-from paraph.reference.topics import Topic
 
 _CODE_OR_GAP = re.compile(r"^```.*?^```$|\n{3,}", re.MULTILINE | re.DOTALL)
 _BLOCKS = {"p", "h1", "h2", "h3", "h4", "figcaption", "summary"}
@@ -17,20 +15,6 @@ def markdown_of(html: str) -> str:
     writer.feed(html)
     text = _CODE_OR_GAP.sub(lambda found: "\n\n" if found[0][0] == "\n" else found[0], writer.text()).strip()
     return f"{text}\n"
-
-
-def list_of(title: str, summary: str, address: str, topics: list[Topic]) -> str:
-    """Return what ``llms.txt`` says: where each topic stands as Markdown (https://llmstxt.org)."""
-    lines = [f"# {title}", "", f"> {summary}", ""]
-    group = ""
-    for topic in topics:
-        if topic.group != group:
-            group = topic.group
-            lines += ["", f"## {group}", ""]
-        lines.append(f"- [{topic.name}]({address}/docs/{topic.id}.md)")
-    lines += ["", "## Everything", "", f"- [All topics]({address}/docs/all.md)"]
-    lines.append(f"- [OpenAPI document]({address}/api/v1/openapi.json)")
-    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
 class _Writer(HTMLParser):

@@ -1,30 +1,37 @@
 """``GET /docs/{topic}`` and ``/docs/{topic}.md``: a page for each topic, and all of them on one, as HTML and as
-Markdown, the same for everybody as long as the service keeps its version and address."""
+Markdown, and ``/llms.txt``, the same for everybody as long as the service keeps its version and address."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from django.views.decorators.http import etag, require_safe
 
 from paraph.api.v1 import codes as api_codes
-from paraph.api.v1.openapi.document import document
-from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
+from paraph.api.v1.openapi import FIELDS, SMALLEST_PDF, document
 from paraph.kernel.rates import PerHourAndDay
-from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
-from paraph.reference.markdown import list_of, markdown_of
-from paraph.reference.operations import GUIDE_SAMPLES, OperationEntry, read_operation
-from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
-from paraph.server.responses import Compressed
-from paraph.signer import codes as signer_codes
-from paraph.signer.described import signer_paths
+from paraph.reference.markdown import markdown_of
+from paraph.reference.operations import (
+    GUIDE_SAMPLES,
+    JsonObject,
+    OperationEntry,
+    SchemaReader,
+    breakable,
+    inline,
+    paragraphs,
+    read_operation,
+)
+from paraph.server.bodies import Compressed
+from paraph.signer import described
 from paraph.tenants import limits
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.tenants.models import Environment, Plan
@@ -46,6 +53,34 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+
+
+_HEADING = re.compile(
+    r'<h(?P<level>[23]) id="(?P<id>[^"]+)"><a [^>]*>(?P<name>.*?)</a></h[23]>'
+    r'(?:\s*<p class="route">(?P<method><span class="method.*?</span>))?'
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A heading within a topic. ``method``: of a call, as HTML."""
+
+    id: str
+    name: SafeString
+    method: SafeString
+
+
+@dataclass(frozen=True)
+class Topic:
+    """``id``: of its heading. ``html``: as it stands on the page of all, below one heading of the first level.
+    ``anchors``: all that can be linked to in it."""
+
+    group: str
+    id: str
+    name: SafeString
+    parts: list[Part]
+    html: str
+    anchors: frozenset[str]
 
 
 def message_ceilings() -> list[Row]:
@@ -112,14 +147,14 @@ def contents() -> JsonObject:
         "description": paragraphs(content["info"]["description"]),
         "address": address,
         "sections": _sections(content, reader),
-        "signer_endpoints": _operations(reader, signer_paths()),
+        "signer_endpoints": _operations(reader, described.signer_paths()),
         "webhooks": [
             read_operation(reader, f"webhook-{event.replace('.', '-')}", "post", event, path["post"])
             for event, path in content["webhooks"].items()
         ],
         "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
         "errors": _errors(api_codes.CODES),
-        "signer_errors": _errors(signer_codes.CODES),
+        "signer_errors": _errors(described.CODES),
         "rates": _rates(),
         "message_ceilings": message_ceilings(),
         "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
@@ -137,7 +172,7 @@ def contents() -> JsonObject:
     }
 
 
-def _errors(codes: Mapping[str, api_codes.Code | signer_codes.Code]) -> list[JsonObject]:
+def _errors(codes: Mapping[str, api_codes.Code | described.Code]) -> list[JsonObject]:
     """Return the rows of a table of codes."""
     return [
         {
@@ -218,7 +253,7 @@ def _pages() -> dict[str, Compressed]:
     }
     for address, body in bodies.items():
         pages[f"{address or topics[0].id}.md"] = Compressed(markdown_of(body["body"]).encode(), _MARKDOWN)
-    listed = list_of(given["info"]["title"], given["info"]["summary"], given["address"], topics)
+    listed = _list_of(given["info"]["title"], given["info"]["summary"], given["address"], topics)
     return pages | {"llms.txt": Compressed(listed.encode(), _MARKDOWN)}
 
 
@@ -241,3 +276,89 @@ def page(request: HttpRequest, topic: str = "") -> HttpResponse:
     response["Content-Security-Policy"] = _POLICY
     response["Cache-Control"] = "no-cache"  # browsers ask each time, and get 304
     return response
+
+
+def read_topic(group: str, html: str) -> Topic:
+    """Return what the HTML of a topic has to link to: its heading is the first of its second level."""
+    first, *parts = (
+        (each["level"], Part(each["id"], mark_safe(each["name"]), mark_safe(each["method"] or "")))  # noqa: S308  ours
+        for each in _HEADING.finditer(html)
+    )
+    topic = first[1]
+    return Topic(
+        group, topic.id, topic.name, [part for _, part in parts], html, frozenset(re.findall(r' id="([^"]+)"', html))
+    )
+
+
+def all_on_one(title: str, topics: list[Topic]) -> JsonObject:
+    """Return what the page of all topics shows."""
+    entries = [{"topic": each, "address": f"#{each.id}", "open": True} for each in topics]
+    return {"entries": entries, "body": _safe(title, *(each.html for each in topics)), "whole": True}
+
+
+def on_their_pages(title: str, topics: list[Topic]) -> dict[str, JsonObject]:
+    """Return what each page shows, by its address after ``/docs/``: the first topic stands below the title."""
+    first = topics[0]
+    addresses = {first.id: "/docs"} | {each.id: f"/docs/{each.id}" for each in topics[1:]}
+    places = {anchor: each.id for each in topics for anchor in each.anchors}
+    turns = dict(_turns(topics))
+    pages = {}
+    for topic in topics:
+        html = title + topic.html if topic is first else _raised(topic.html)
+        entries = [
+            {"topic": each, "address": addresses[each.id], "open": each is topic, "current": each is topic}
+            for each in topics
+        ]
+        pages["" if topic is first else topic.id] = {
+            "topic": topic,
+            "entries": entries,
+            "body": _safe(_linked(html, topic, addresses, places)),
+            "turns": [
+                {"way": way, "name": each.name, "address": addresses[each.id]} for way, each in turns[topic.id].items()
+            ],
+        }
+    return pages
+
+
+def _turns(topics: list[Topic]) -> Iterable[tuple[str, dict[str, Topic]]]:
+    turns: dict[str, dict[str, Topic]] = {each.id: {} for each in topics}
+    for one, other in pairwise(topics):
+        turns[other.id]["prev"] = one
+        turns[one.id]["next"] = other
+    return turns.items()
+
+
+def _raised(html: str) -> str:
+    """Return the same a level higher: what is a part of the whole is the heading of its own page."""
+    return re.sub(r"(</?h)([2-4])\b", lambda found: f"{found[1]}{int(found[2]) - 1}", html)
+
+
+def _linked(html: str, topic: Topic, addresses: dict[str, str], places: dict[str, str]) -> str:
+    """Return the same with links to other topics leading to their pages."""
+
+    def address(found: re.Match[str]) -> str:
+        anchor = found[1]
+        place = places.get(anchor, topic.id)
+        if place == topic.id:
+            return found[0]
+        return f'href="{addresses[place]}"' if anchor == place else f'href="{addresses[place]}#{anchor}"'
+
+    return re.sub(r'href="#([^"]+)"', address, html)
+
+
+def _safe(*parts: str) -> SafeString:
+    return mark_safe("\n".join(parts))  # noqa: S308  rendered by templates
+
+
+def _list_of(title: str, summary: str, address: str, topics: list[Topic]) -> str:
+    """Return what ``llms.txt`` says: where each topic stands as Markdown (https://llmstxt.org)."""
+    lines = [f"# {title}", "", f"> {summary}", ""]
+    group = ""
+    for topic in topics:
+        if topic.group != group:
+            group = topic.group
+            lines += ["", f"## {group}", ""]
+        lines.append(f"- [{topic.name}]({address}/docs/{topic.id}.md)")
+    lines += ["", "## Everything", "", f"- [All topics]({address}/docs/all.md)"]
+    lines.append(f"- [OpenAPI document]({address}/api/v1/openapi.json)")
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"

@@ -31,9 +31,9 @@ from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowSt
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.lifecycle import over
 from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
-from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
 
 KEPT_FOR = timedelta(days=90)

@@ -17,7 +17,7 @@ from django.core.files.storage import InMemoryStorage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from paraph.server.responses import Compressed
+from paraph.server.bodies import Compressed
 
 _A_YEAR = 365 * 24 * 60 * 60  # seconds
 _CONTENT_TYPES = {  # of this table alone: what the machine knows of endings differs from one to the next

@@ -10,7 +10,7 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 
 from paraph.kernel.places import on_behalf_of_nobody
-from paraph.server.incoming_body import IncomingBody
+from paraph.server.bodies import IncomingBody
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
 _django = get_wsgi_application()

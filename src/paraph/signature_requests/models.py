@@ -155,7 +155,7 @@ class Signer(models.Model):
     signing order (sequential) or the position in the payload (parallel), from 1.
 
     ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.marks`,
-    ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.store`.
+    ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.entry`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``notified_at`` follows with
     the journal entry. ``remind_at``: when the service looks whether to remind the signer by itself, null for never.
     ``end_told_at``: when the mail server had the mail that somebody else declined or the sender withdrew the request.

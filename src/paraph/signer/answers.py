@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from paraph import words as catalog
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.signing.ask import TooManyInquiriesError
+from paraph.flow.signing.decline_or_ask import TooManyInquiriesError
 from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -26,8 +26,7 @@ from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import language
-from paraph.signer.codes import CODES
-from paraph.signer.described import Answer
+from paraph.signer.described import CODES, Answer
 from paraph.words import Words, phrase
 
 log = logging.getLogger("paraph.signer")

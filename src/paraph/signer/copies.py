@@ -1,5 +1,5 @@
 """The files that people take along: for signers the documents to read before they sign, and afterwards the sealed ones
-and the proof, with a ticket (:mod:`paraph.signature_requests.tickets`); for those who get copies and take no other
+and the proof, with a ticket (:mod:`paraph.signature_requests.links`); for those who get copies and take no other
 part, the latter from ``/copies/{token}``."""
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ from paraph.flow.signing.send_otp import masked
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
 from paraph.pdf.asic import signed_name
-from paraph.server.responses import file_response
-from paraph.signature_requests import tickets
+from paraph.server.bodies import file_response
+from paraph.signature_requests import links
+from paraph.signature_requests.links import RecipientLink, link_of
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signature_requests.tickets import RecipientLink, link_of
 from paraph.signer import answers, language
 from paraph.signer.described import described, query
 from paraph.signer.documents import document_of
@@ -73,7 +73,7 @@ def signers_proof(request: HttpRequest, signer: Signer) -> HttpResponseBase:
 
 
 def _require_ticket(request: HttpRequest, signer: Signer) -> None:
-    if signer.status != SignerStatus.SIGNED or not tickets.holds(signer, request.GET.get("ticket", "")):
+    if signer.status != SignerStatus.SIGNED or not links.holds(signer, request.GET.get("ticket", "")):
         raise translated("not_found", "copy_over")
     if not signer.request.finalized:
         raise translated("not_found", "not_sealed")

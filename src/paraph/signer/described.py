@@ -1,10 +1,11 @@
-"""What the reference says of the signer's endpoints, declared at each view: words, and models of bodies and answers."""
+"""What the reference says of the signer's endpoints, declared at each view: words, and models of bodies and answers;
+and every code that they refuse with."""
 
 import re
 from collections.abc import Callable
 from functools import partial
 from inspect import cleandoc
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from django.urls import get_resolver
 from pydantic import BaseModel
@@ -88,3 +89,84 @@ def signer_paths() -> Schema:
             if found := _OPERATIONS.get(f"{method.upper()} {path.removeprefix('/sign/{token}') or path}"):
                 paths.setdefault(path, {})[method] = found()
     return dict(sorted(paths.items(), key=lambda each: not each[0].startswith("/sign/{token}")))
+
+
+class Code(NamedTuple):
+    """``when`` it comes, and what a page of one's own does about it."""
+
+    status: int
+    when: str
+    remedy: str
+
+
+CODES = {  # in the order in which they are looked for
+    "method_not_allowed": Code(405, "The route does not answer this method.", "Use one that `Allow` names."),
+    "decline_not_allowed": Code(
+        403,
+        "The request cannot be declined.",
+        "Offer to decline only where you created the request with `decline_allowed`.",
+    ),
+    "not_found": Code(
+        404, "The token is nobody's, or there is no such document or page.", "Use the whole `signing_url`."
+    ),
+    "replaced": Code(
+        410,
+        "The signer's address, number or channel was corrected, and a newer link was mailed.",
+        "Use the `signing_url` of the newer one.",
+    ),
+    "unsupported_media_type": Code(
+        415, "The body is not sent as JSON.", "Send it with `Content-Type: application/json`."
+    ),
+    "payload_too_large": Code(
+        413, "The body is larger than 512 KiB.", "Send fewer points of the drawing: 2,000 are kept at most."
+    ),
+    "request_timeout": Code(408, "The body came too slowly.", "Send it again."),
+    "already_signed": Code(
+        409, "The signer has signed.", "Show that it is done, and ask for the progress from then on."
+    ),
+    "expired": Code(410, "The time is over, from the second of `expires_at` on.", "Create another request."),
+    "not_your_turn": Code(
+        409,
+        "In sequential mode, somebody before has not signed.",
+        "Wait for the webhook `signer.notified`, or look again later.",
+    ),
+    "validation_error": Code(
+        422,
+        "The body is no readable JSON object; a field is missing or wrong; a drawing has no line, as of taps alone; or "
+        "a page of the documents cannot be shown, so that nobody can sign it. No attempt at the code is counted.",
+        "Mend the field that the message names. A page that cannot be shown is named by `page_number`, `document_id` "
+        "and `document` beside `code`.",
+    ),
+    "rate_limited": Code(
+        429,
+        "Too many codes were sent, or too many messages to this address or number, whoever sent them.",
+        "Wait for as many seconds as `Retry-After` says. The code sent last is still valid.",
+    ),
+    "delivery_failed": Code(
+        503,
+        "The gateway did not take the message with the code, refuses its recipient, or too many others wait for it. "
+        "It counts nowhere.",
+        "Send a new code after `Retry-After` seconds, or by the other channel; a refused recipient is to be corrected.",
+    ),
+    "too_many_attempts": Code(
+        429,
+        "Five codes were tried, so the newest one is void. With `Retry-After`: twenty wrong ones in a day, or too many "
+        "for this address, number or organization, so that none is sent or taken before, not even the right one.",
+        "Send a new code; with `Retry-After`, say until when, and send one after that. `locked` is true where it is "
+        "this signer who is locked.",
+    ),
+    "unavailable": Code(
+        503,
+        "The service has no time to draw a page or to send a code now, or its database or files cannot be reached.",
+        "Ask again after as many seconds as `Retry-After` says.",
+    ),
+    "invalid_otp": Code(
+        422,
+        "The code is wrong, outdated, replaced or used.",
+        "Ask for the code again. `attempts_left` tells how many attempts remain after a wrong one; without it the code "
+        "is void, and a new one must be sent.",
+    ),
+    "internal_error": Code(
+        500, "A fault of the service.", "Try again. Tell the operator the id in the message: it stands in the log."
+    ),
+}

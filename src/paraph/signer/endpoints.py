@@ -12,13 +12,12 @@ from django.views.decorators.csrf import csrf_exempt
 from paraph.kernel import bounded_json, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import MinuteRate
-from paraph.server.incoming_body import read_body
+from paraph.server.bodies import read_body
+from paraph.signature_requests.links import is_from_dashboard, member_of, signer_of
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing import SigningEligibility, require_open, signing_eligibility
-from paraph.signature_requests.signing_token import signer_of
-from paraph.signature_requests.tickets import is_from_dashboard, member_of
 from paraph.signer import answers, language
 from paraph.signer.described import Answer
 from paraph.tenants.scope import answer_for

@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 from pydantic import Field
 
-from paraph.flow.signing import ask as asking
-from paraph.flow.signing import decline as declining
+from paraph.flow.signing import decline_or_ask as verbs
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.localized import translated
@@ -34,7 +33,7 @@ _STILL_OPEN = (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN)
 
 class InquiryForm(Body):
     kind: Literal["question", "not_me"] = Field(description="A question, or a link that came to the wrong person.")
-    message: str = Field(description="What the sender will read.", max_length=asking.LONGEST)
+    message: str = Field(description="What the sender will read.", max_length=verbs.LONGEST)
     example = ("A question", {"kind": "question", "message": "Which flat is this about?"})
 
 
@@ -64,17 +63,17 @@ def _send(request: HttpRequest, signer: Signer) -> HttpResponse:
         form = posted_form(request)
     except DomainError as refusal:
         return _ask_form(request, signer, problem="failed", status=STATUSES[refusal.code])
-    kind, text = form.get("kind", ""), asking.plain_text(form.get("message", ""))
+    kind, text = form.get("kind", ""), verbs.plain_text(form.get("message", ""))
     entered = {"kind": kind if kind in _KINDS else InquiryKind.QUESTION.value, "text": text}
     chosen = form.get("lang", "")
     if "lang" in form:  # sent to change the language
         return _ask_form(request, signer, entered, chosen)
-    if not text or len(text) > asking.LONGEST:
+    if not text or len(text) > verbs.LONGEST:
         problem = "ask_too_long" if text else "ask_missing"
         return _ask_form(request, signer, entered, chosen, problem=problem, status=422)
     try:
-        asking.ask(signer, entered["kind"], text)
-    except asking.TooManyInquiriesError as refusal:
+        verbs.ask(signer, entered["kind"], text)
+    except verbs.TooManyInquiriesError as refusal:
         return say_when(_ask_form(request, signer, entered, chosen, problem="ask_limit", status=429), refusal)
     return back(request, "sent")
 
@@ -96,7 +95,7 @@ def _ask_form(
         "entered": entered or {"kind": InquiryKind.QUESTION.value},
         "kinds": _KINDS,
     }
-    return _form(request, signer, "ask", content, chosen, problem=("message", problem, asking.LONGEST), status=status)
+    return _form(request, signer, "ask", content, chosen, problem=("message", problem, verbs.LONGEST), status=status)
 
 
 class DeclineBody(Body):
@@ -127,13 +126,13 @@ def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Decline
     not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. The form
     of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.
     """
-    declining.require_declinable(signer)  # who may not is told so before their body is looked at
+    verbs.require_declinable(signer)  # who may not is told so before their body is looked at
     if surplus := sorted(body.keys() - DeclineBody.model_fields):
         raise translated("validation_error", "field_surplus", field=surplus[0][:100])
     reason = body.get("reason", "")
     if not isinstance(reason, str):
         raise translated("validation_error", "field_text", field="reason", most=LONGEST_REASON)
-    declining.decline(signer, reason, origin(request))
+    verbs.decline(signer, reason, origin(request))
     return Declined(state="declined")
 
 
@@ -148,7 +147,7 @@ def _decline_page(request: HttpRequest, signer: Signer) -> HttpResponse:
     if not signer.request.decline_allowed:
         return notice(request, "not_found", status=404)
     try:
-        declining.require_declinable(signer)
+        verbs.require_declinable(signer)
     except DomainError:  # the page itself says what there is to do
         return _back(request)
     return _decline(request, signer) if request.method == "POST" else _decline_form(request, signer)
@@ -164,7 +163,7 @@ def _decline(request: HttpRequest, signer: Signer) -> HttpResponse:
             return _decline_form(request, signer, reason, chosen)
         if not reason.strip():
             return _decline_form(request, signer, "", chosen, problem="decline_reason_missing", status=422)
-        declining.decline(signer, reason, origin(request))
+        verbs.decline(signer, reason, origin(request))
     except DomainError as refusal:
         if refusal.code == "validation_error":
             return _decline_form(request, signer, request.POST.get("reason", ""), problem="ask_too_long", status=422)

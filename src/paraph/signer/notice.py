@@ -24,10 +24,10 @@ from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
+from paraph.signature_requests.links import ReplacedLinkError, token
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import documents_of
-from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
 from paraph.signer.described import ABSENT, Answer, described
@@ -152,10 +152,10 @@ def redirect(signer: Signer) -> Redirect | None:
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     """Return what the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at
-    completion (:mod:`paraph.signature_requests.tickets`); for others, the address to which such a link can be
+    completion (:mod:`paraph.signature_requests.links`); for others, the address to which such a link can be
     mailed."""
     ticket = request.GET.get("ticket", "")
-    if signer.request.files_deleted_at or not tickets.holds(signer, ticket):
+    if signer.request.files_deleted_at or not links.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
         offered = masked(signer.email) if may_mail_copy(signer) else ""
         return {"copy_to": offered, "is_mailed": mailed, "mails_leave": mails_leave(signer)}

@@ -22,22 +22,20 @@ from paraph.pdf.typesetting.appearances import hands_for
 from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address, origin
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.links import ReplacedLinkError, token
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import ReplacedLinkError, token
 from paraph.signer import documents, language
 from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
-from paraph.signer.fill_step import fields_on, form_entries
+from paraph.signer.fields import fields_on, form_entries
 from paraph.signer.notice import for_signer, mail_again, notice, redirect
-from paraph.signer.otp import not_sent
 from paraph.signer.pictures import require_pictures
-from paraph.signer.scripts import words_address
-from paraph.signer.shell import show
-from paraph.signer.signature import read
+from paraph.signer.shell import show, words_address
+from paraph.signer.signature import not_sent, read
 
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 _PAUSE_SECONDS = 30  # before the page offers another code: a mail takes a while

@@ -1,4 +1,5 @@
-"""``POST /sign/{token}/signature``: sign. An optional field of the body that is null counts as absent."""
+"""``POST /sign/{token}/otp``: send a code; ``POST /sign/{token}/signature``: sign with it. An optional field of a body
+that is null counts as absent."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -6,22 +7,74 @@ from typing import Annotated, Any, Literal
 from django.http import HttpRequest, HttpResponse
 from pydantic import Field, ValidationError, WithJsonSchema
 
+from paraph import words
+from paraph.flow.signing.send_otp import is_kept, send_otp
 from paraph.flow.signing.sign import Signature, shown_disclosure, sign
 from paraph.kernel import clock
 from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
 from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.localized import Sentence, TranslatedRefusal
+from paraph.signature_requests.links import member_of
+from paraph.signature_requests.localized import Sentence, TranslatedRefusal, translated
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing import require_open
-from paraph.signature_requests.tickets import member_of
-from paraph.signer import answers
-from paraph.signer.described import DRAWN, Answer, described
+from paraph.signer import answers, language
+from paraph.signer.described import ABSENT, DRAWN, Answer, described
 from paraph.signer.endpoints import posted
 from paraph.signer.fields import ENTERED_IN, EnteredFields
-from paraph.words import LOCALES
+from paraph.words import LOCALES, phrase
+
+
+class CodeBody(Body):
+    channel: Literal["email", "sms"] = Field(
+        description="The one named when the request was created; where none was named `email`, and `sms` too where a "
+        "phone is known and the plan allows it."
+    )
+    locale: str | None = Field(
+        None,
+        description="The language of the code's message and of the answer: one of the twenty. By default that of the "
+        "page.",
+    )
+    example = ("By e-mail", {"channel": "email"})
+
+
+class CodeSent(Answer):
+    message: str = Field(description="Where it went.")
+    channel: str = Field(description="How it went.", json_schema_extra={"enum": ["email", "sms"]})
+    sandbox_code: str = Field(ABSENT, description="The code, in sandbox only.")
+    example = (
+        "In sandbox",
+        {"message": "A code was sent to z•••@example.com.", "channel": "email", "sandbox_code": "244283"},
+    )
+
+
+def not_sent(signer: Signer, channel: str, locale: str) -> str:
+    """Say why codes of the signer stay with the service; "" where something sends them."""
+    word = "no_sms_gateway" if channel == Channel.SMS else "no_mail_server"
+    return str(words.of("answer", locale)[word]) if is_kept(signer, channel) else ""
+
+
+@posted
+@described("POST /otp", "sendCode", "The code was sent.", CodeSent, body=CodeBody)
+def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
+    """Send a one-time code.
+
+    Sends six digits that are valid for 10 minutes. Only the newest code counts, and at most five are sent in 10
+    minutes. None is sent while it would not be taken, because too many wrong ones were entered; `Retry-After` says
+    until when.
+    """
+    channel = body.get("channel")
+    if not isinstance(channel, str):
+        raise translated("validation_error", "field_choice", field="channel", values="email, sms")
+    sent = send_otp(signer, channel, origin(request), language.choose(request, signer, body.get("locale")))
+    answered = language.of_answer(request, signer, body.get("locale"))
+    if sent.is_kept:
+        return CodeSent(message=not_sent(signer, sent.channel, answered), channel=sent.channel)
+    code = {} if sent.sandbox_code is None else {"sandbox_code": sent.sandbox_code}
+    message = phrase(words.of("answer", answered), "code_sent", recipient=sent.recipient)
+    return CodeSent(message=message, channel=sent.channel, **code)
 
 
 class SignatureBody(Body):
@@ -131,5 +184,5 @@ def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Htt
     signed_request = SignedRequest(id=signed.request_id, status=str(signed.request.status))
     moment = clock.iso(signed.signed_at)
     response = answers.answer(Signed(status="signed", signed_at=moment, signature_request=signed_request))
-    response["X-Copy-Ticket"] = tickets.ticket(signed, tickets.AFTER_SIGNING)
+    response["X-Copy-Ticket"] = links.ticket(signed, links.AFTER_SIGNING)
     return response

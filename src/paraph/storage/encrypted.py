@@ -1,15 +1,155 @@
-"""A store whose objects are encrypted with ``PARAPH_STORAGE_KEY``. Objects from before stay readable as they are."""
+"""A store whose objects are encrypted with ``PARAPH_STORAGE_KEY``. Objects from before stay readable as they are.
+
+The form of an encrypted one: a header, then the content in chunks. The header is a mark of 16 bytes, the id of the
+storage key (8), and the object's random key encrypted with it (AES-256-GCM: 12 + 32 + 16), bound to the name of the
+object. A chunk has 64 KiB of the content, the last one less, encrypted with the object's key: its nonce is its number
+and whether it is the last, so that chunks that are missing, moved or added are seen. How long the content is, follows
+from the object's length.
+"""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from shutil import copyfileobj
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from paraph.storage.envelope import CHUNK, HEADER, DecryptedFile, StorageKeys, is_encrypted
-from paraph.storage.objects import StagedObject, Store, checked_key
-from paraph.storage.presign import presigned_url
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from paraph.kernel import tokens
+from paraph.storage.objects import SeekableFile, StagedObject, Store, checked_key, presigned_url
+
+MARK = b"\x89PARAPH-ENC\r\n\x1a\n\x01"
+CHUNK = 64 * 1024
+_ID, _TAG, _NONCE, _KEY = 8, 16, 12, 32
+HEADER = len(MARK) + _ID + _NONCE + _KEY + _TAG
+STORED_CHUNK = CHUNK + _TAG
+
+
+class DamagedObjectError(OSError):
+    """An object was changed, cut, or put under another name."""
+
+
+class UnknownStorageKeyError(OSError):
+    """An object is encrypted with a storage key that is not set here."""
+
+
+class StorageKeys:
+    """``current``: the storage key of new objects, "" to leave them as they are. ``further`` keys open objects, too."""
+
+    def __init__(self, current: str, further: Sequence[str] = ()) -> None:
+        self._keys = {_key_id(key): tokens.derive(key.encode(), "object-keys") for key in (current, *further) if key}
+        self.encrypt = bool(current)
+        self._current = _key_id(current)
+
+    def encrypted(self, name: str, read: Callable[[int], bytes]) -> Iterator[bytes]:
+        """Yield the parts of an object with this name, by the current storage key, whose content ``read`` gives."""
+        key = tokens.random_bytes(_KEY)
+        yield self.header(name, key)
+        cipher, number, block = AESGCM(key), 0, read(CHUNK)
+        while True:
+            while len(block) < CHUNK and (more := read(CHUNK - len(block))):
+                block += more
+            following = read(CHUNK) if len(block) == CHUNK else b""
+            yield cipher.encrypt(_nonce(number, last=not following), block, None)
+            if not following:
+                return
+            number, block = number + 1, following
+
+    def header(self, name: str, key: bytes) -> bytes:
+        """Return the header of an object with this name and key, by the current storage key."""
+        start = MARK + self._current
+        return start + tokens.encrypt(self._keys[self._current], key, start + name.encode())
+
+    def key_in(self, header: bytes, name: str) -> bytes:
+        """Return the object's key. Raise :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
+        start = header[: len(MARK) + _ID]
+        opening = self._keys.get(start[len(MARK) :])
+        if opening is None:
+            raise UnknownStorageKeyError(f"{name} is encrypted with a storage key that is not set here")
+        try:
+            return tokens.decrypt(opening, header[len(start) :], start + name.encode())
+        except ValueError as error:
+            raise damaged(name) from error
+
+    def is_current(self, header: bytes) -> bool:
+        """Return whether an object that begins so is encrypted with the current storage key."""
+        return header.startswith(MARK + self._current)
+
+    def lacks(self, header: bytes) -> bool:
+        """Return whether an object that begins so is encrypted with a storage key that is not set here."""
+        return is_encrypted(header) and header[len(MARK) : len(MARK) + _ID] not in self._keys
+
+
+def is_encrypted(start: bytes) -> bool:
+    """Return whether an object that begins so is encrypted."""
+    return start.startswith(MARK)
+
+
+def content_size(stored: int, name: str) -> int:
+    """Return how long the content of an object of so many bytes is. Raise :class:`DamagedObjectError`."""
+    chunks = -(-(stored - HEADER) // STORED_CHUNK)
+    size = stored - HEADER - _TAG * chunks
+    if chunks < 1 or size < (chunks - 1) * CHUNK:
+        raise damaged(name)
+    return size
+
+
+def damaged(name: str) -> DamagedObjectError:
+    return DamagedObjectError(f"{name} is damaged, or was changed in the store")
+
+
+def _nonce(number: int, *, last: bool) -> bytes:
+    return number.to_bytes(_NONCE - 1, "big") + bytes([last])
+
+
+def _key_id(key: str) -> bytes:
+    """Tell storage keys apart, and nothing of them."""
+    return tokens.derive(key.encode(), "object-key-id")[:_ID]
+
+
+class DecryptedFile(SeekableFile):
+    """``stored``: the object, which is closed with this file. Reading raises
+    :class:`DamagedObjectError`."""
+
+    def __init__(self, stored: BinaryIO, key: bytes, name: str) -> None:
+        self._stored, self._name, self._cipher = stored, name, AESGCM(key)
+        self._size = content_size(stored.seek(0, io.SEEK_END), name)
+        self._last = max(self._size - 1, 0) // CHUNK
+        self._position, self._number, self._chunk = 0, -1, b""
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(base + offset, 0)
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        number, start = divmod(self._position, CHUNK)
+        if number > self._last:
+            return 0
+        if number != self._number:
+            self._chunk, self._number = self._read(number), number
+        piece = self._chunk[start : start + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self.read(CHUNK) or b"", b""))
+
+    def close(self) -> None:
+        self._stored.close()
+        super().close()
+
+    def _read(self, number: int) -> bytes:
+        self._stored.seek(HEADER + number * STORED_CHUNK)
+        nonce = _nonce(number, last=number == self._last)
+        try:
+            return self._cipher.decrypt(nonce, self._stored.read(STORED_CHUNK), None)
+        except (InvalidTag, ValueError) as error:
+            raise damaged(self._name) from error
+
 
 _BLOCK = 1 << 20
 

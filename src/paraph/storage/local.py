@@ -11,8 +11,7 @@ from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
 
 from paraph.kernel import tokens
-from paraph.storage.objects import StagedObject, checked_key
-from paraph.storage.presign import presigned_url
+from paraph.storage.objects import StagedObject, checked_key, presigned_url
 
 _STAGED = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20

@@ -31,8 +31,7 @@ from obstore.store import from_url
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.kernel.places import object_store
 from paraph.kernel.settings import SERVED_BY_US
-from paraph.storage.objects import SeekableFile, StagedObject, checked_key
-from paraph.storage.presign import presigned_url
+from paraph.storage.objects import SeekableFile, StagedObject, checked_key, presigned_url
 
 _BLOCK = 1 << 20
 _PROVIDERS = ("AWS", "GOOGLE", "AZURE")  # how the names of their variables begin

@@ -17,8 +17,7 @@ from typing import BinaryIO
 from django.conf import settings
 
 from paraph.kernel.errors import AwayError, DomainError
-from paraph.storage.encrypted import EncryptedStore
-from paraph.storage.envelope import HEADER, StorageKeys
+from paraph.storage.encrypted import HEADER, EncryptedStore, StorageKeys
 from paraph.storage.local import LocalStore
 from paraph.storage.objects import StagedObject, Store
 

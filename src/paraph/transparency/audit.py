@@ -1,16 +1,31 @@
-"""Another installation's log, read whole and judged: whether its entries lead to the root that it signed."""
+"""Another installation's log, read whole and judged: whether its entries lead to the root that it signed; and where a
+log has proofs, as what that adds to the verdict on them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import httpx
 
 from paraph.outbound.url import check_url
-from paraph.transparency.merkle import TILE, ProofRefused, leaf_hash, root_of, tree_hash
-from paraph.transparency.notes import LOG, LONGEST_NOTE, Checkpoint, VerifierKey, opened_checkpoint, read_key
-from paraph.transparency.proof import FIRST_LINE, Policy, read_proof
-from paraph.transparency.tiles import Tile, read_bundle
+from paraph.pdf.asic import PROOF
+from paraph.pdf.report import EvidenceCheck, Inclusion
+from paraph.pdf.verdict import Fault
+from paraph.transparency.merkle import TILE, ProofRefused, Tile, leaf_hash, read_bundle, root_of, tree_hash
+from paraph.transparency.notes import (
+    FIRST_LINE,
+    LOG,
+    LONGEST_NOTE,
+    Checkpoint,
+    Policy,
+    VerifierKey,
+    check_tlog_proof,
+    of_log,
+    opened_checkpoint,
+    read_key,
+    read_proof,
+)
 
 _SECONDS, _MOST_ENTRIES = 30.0, 100_000_000
 Fetch = Callable[[str, int], bytes]
@@ -112,3 +127,59 @@ def _read_whole(
 def _require_tile(fetch: Fetch, tile: Tile, hashes: list[bytes]) -> None:
     if fetch(f"tile/{tile}", 32 * TILE) != b"".join(hashes):
         raise ProofRefused(f"The tile {tile} is not what the entries lead to.")
+
+
+class Places(NamedTuple):
+    """What is asked. ``url``: of the log that has to have the proofs now, read whole; "" where nobody is asked.
+    ``policy``: the logs and witnesses to believe; None for whatever key the log at ``url`` offers. ``inclusion``: the
+    proof of inclusion, None where none is given."""
+
+    url: str = ""
+    policy: Policy | None = None
+    inclusion: str | None = None
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.url or self.policy)
+
+    def of(self, digests: Mapping[str, bytes]) -> dict[str, str | Fault]:
+        """Return a sentence about each file, given by name and SHA-256, that the log has, which extends the checkpoint
+        of the proof of inclusion; a fault for each of which that does not hold."""
+        policy, origin, entries = self.policy, "", dict[bytes, int]()
+        try:
+            if self.url:
+                with fetching(self.url) as fetch:
+                    policy = policy or of_log(offered_key(fetch))
+                    newest, entries = audit(fetch, policy, self.inclusion or "", digests.values())
+                    origin = newest.origin
+        except ProofRefused as refused:
+            return dict.fromkeys(digests, Fault("GENERIC", f"Whether {self.url} contains it cannot be told: {refused}"))
+        told = dict[str, str | Fault]()
+        for name, digest in digests.items():
+            try:
+                if self.url and digest not in entries:
+                    raise ProofRefused("It has no such entry.")
+                if self.inclusion is not None:
+                    origin = check_tlog_proof(self.inclusion, digest, policy or Policy()).origin
+                elif not self.url:
+                    raise ProofRefused("There is no proof of inclusion.")
+                entry = entries[digest] if self.url else read_proof(self.inclusion or "").entry
+                told[name] = f"{name} is entry {entry} of the log {origin}."
+            except ProofRefused as refused:
+                sentence = f"That {origin or 'a log'} has {name} does not hold: {refused}"
+                told[name] = Fault("SIG_CONSTRAINTS_FAILURE", sentence)
+        return told
+
+    def note_bundle(self, check: EvidenceCheck, inclusion: Inclusion) -> list[str]:
+        """Note what its own proof of inclusion adds to the check of a bundle; return what :meth:`note` does."""
+        return self._replace(inclusion=inclusion.text).note(check, {PROOF: inclusion.proof_sha256})
+
+    def note(self, check: EvidenceCheck, digests: Mapping[str, bytes]) -> list[str]:
+        """Note where the log has the proofs; return the sentences about those that it has."""
+        found = self.of(digests).values()
+        if not found:
+            check.fault("No proof was given, so the log was asked for none.", "GENERIC")
+        held = [each for each in found if isinstance(each, str)]
+        check.matches += held
+        check.faults += [each for each in found if isinstance(each, Fault)]
+        return held

@@ -2,27 +2,37 @@
 
 A published checkpoint is never contradicted. It is committed with its entries, then lies in the object store, and only
 then is published; whoever comes after a crash goes on at that place. Where the tables are older than what lies in the
-store, as after the restore of a backup, nothing is appended.
+store, as after the restore of a backup, nothing is appended before :func:`rebuild` takes over the log of the store.
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import takewhile
 
 from django.db import connection, transaction
 
+from paraph.database.base import planned
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.transparency import notes
-from paraph.transparency.merkle import TILE, ProofRefused, inclusion_proof, leaf_hash, root_of, tree_hash
+from paraph.transparency.merkle import (
+    TILE,
+    ProofRefused,
+    bundle,
+    entries_key,
+    inclusion_proof,
+    leaf_hash,
+    read_bundle,
+    root_of,
+    tree_hash,
+)
 from paraph.transparency.models import Checkpoint, LogEntry, LogNode
-from paraph.transparency.own_key import own_key
-from paraph.transparency.proof import Proof
-from paraph.transparency.tiles import bundle, entries_key
-from paraph.transparency.witnesses import witnessed
+from paraph.transparency.notes import Proof
+from paraph.transparency.witnesses import own_key, witnessed
 
 _AT_ONCE, _IN_A_STATEMENT, _SECONDS = 5_000, 1_000, 20.0
 _STORED = "transparency/checkpoint"
@@ -132,8 +142,7 @@ def insert(size: int, digests: Sequence[bytes]) -> None:
     LogEntry.objects.bulk_create([LogEntry(index=size + at, sha256=digest) for at, digest in enumerate(digests)])
     for level in range(1, 9):
         full = range(size // TILE**level, (size + len(digests)) // TILE**level)
-        roots = [root_of(read(level - 1, index * TILE, TILE)) for index in full]
-        rows = [LogNode(level=level, index=index, hash=root) for index, root in zip(full, roots, strict=True)]
+        rows = [LogNode(level=level, index=index, hash=root_of(read(level - 1, index * TILE, TILE))) for index in full]
         LogNode.objects.bulk_create(rows)
 
 
@@ -181,3 +190,56 @@ def alone() -> Iterator[bool]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_LOCK)
         yield bool(cursor.fetchone()[0])
+
+
+_RETURNED = """
+UPDATE evidence_prooffile AS proof SET log_index = entry.index FROM transparency_logentry AS entry
+WHERE proof.log_index IS NULL AND entry.index >= %(first)s AND entry.sha256 = proof.sha256
+"""
+
+
+def rebuild() -> tuple[int, int]:
+    """Make the tables have exactly the log that the store has, whose entries have to lead to its signed checkpoint;
+    return how many entries were taken over, and how many other ones the tables had in their place. Proofs that are not
+    in it are appended anew.
+
+    Raise ``DomainError`` where the store has no log, its entries are not those of its checkpoint, or the log grows at
+    the moment.
+    """
+    found = stored_checkpoint()
+    if found is None:
+        raise DomainError("configuration", "The object store has no transparency log.")
+    text, checkpoint = found
+    with alone() as mine:
+        if not mine:
+            raise DomainError("unavailable", "The log is being appended to at the moment. Try again.")
+        ours = (entry for first in range(0, checkpoint.size, TILE) for entry in entries(first, TILE))
+        theirs = (entry for _, bundle in _stored(checkpoint.size) for entry in bundle)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+        dropped = _cut(same)
+        for first, bundle in _stored(checkpoint.size, same // TILE):
+            insert(max(first, same), bundle[max(0, same - first) :])
+        if tree_hash(0, checkpoint.size, read) != checkpoint.root:
+            raise DomainError("configuration", "The entries in the object store do not lead to its checkpoint.")
+        planned(_RETURNED, {"first": same})
+        Checkpoint.objects.get_or_create(size=checkpoint.size, defaults={"note": text, "published_at": clock.now()})
+    return checkpoint.size - same, dropped
+
+
+def _stored(size: int, tile: int = 0) -> Iterator[tuple[int, list[bytes]]]:
+    for index in range(tile, -(-size // TILE)):
+        try:
+            yield index * TILE, read_bundle(store.get(entries_key(index)), min(TILE, size - index * TILE))
+        except (FileNotFoundError, ProofRefused) as error:
+            sentence = f"The object {entries_key(index)} of the transparency log is missing or cut off."
+            raise DomainError("configuration", sentence) from error
+
+
+def _cut(size: int) -> int:
+    """Take everything beyond the first entries out of the tables; return how many entries that were."""
+    dropped, _ = LogEntry.objects.filter(index__gte=size).delete()
+    for level in range(1, 9):
+        LogNode.objects.filter(level=level, index__gte=size // TILE**level).delete()
+    Checkpoint.objects.filter(size__gt=size).delete()
+    ProofFile.objects.filter(log_index__gte=size).update(log_index=None)
+    return dropped

@@ -6,10 +6,8 @@ from django.views.decorators.http import require_POST, require_safe
 from paraph.pdf.pki import der
 from paraph.pdf.timestamps.authorities import REPLY_TYPE
 from paraph.transparency import log
-from paraph.transparency.merkle import TILE
-from paraph.transparency.own_key import own_key
-from paraph.transparency.tiles import Tile, bundle, read_path
-from paraph.transparency.witnesses import LARGEST_BODY, add_checkpoint
+from paraph.transparency.merkle import TILE, Tile, bundle, read_path
+from paraph.transparency.witnesses import LARGEST_BODY, add_checkpoint, own_key
 
 _TEXT = "text/plain; charset=utf-8"
 _FOR_EVER = "public, max-age=31536000, immutable"

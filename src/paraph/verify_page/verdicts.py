@@ -12,9 +12,9 @@ from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
-from paraph.transparency.own_key import own_key
-from paraph.transparency.places import Places
-from paraph.transparency.proof import of_log
+from paraph.transparency.audit import Places
+from paraph.transparency.notes import of_log
+from paraph.transparency.witnesses import own_key
 from paraph.verify_page.given_files import Given, visible
 
 _STRANGERS = "visitors of /verify"

@@ -7,20 +7,20 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.outbound.url import origin_of
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.applications import webhook_secrets
 from paraph.tenants.models import Application
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
-from paraph.webhooks.payload import body, headers
-from paraph.webhooks.replay import record_test, replay_delivery
+from paraph.webhooks.all_deliveries import replay_delivery, with_outcome
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.outbox import TEST_EVENT, body, headers, payload_of_test
 
 AT_ONCE = 50
 _NEWEST_FIRST = ("-occurred_at", "-pk")
@@ -89,19 +89,6 @@ def _filtered(rows: QuerySet[Delivery], asked: Filter, last: Delivery | None) ->
     return rows.order_by(*_NEWEST_FIRST)
 
 
-def with_outcome(rows: QuerySet[Delivery]) -> QuerySet[Any]:
-    """Return the deliveries with ``attempts_made``, and ``last_attempt_at``, ``last_status`` and ``last_error`` of the
-    last attempt."""
-    attempts = Attempt.objects.filter(delivery=OuterRef("pk"))
-    last = attempts.order_by("-started_at")
-    return rows.annotate(
-        attempts_made=Coalesce(Subquery(attempts.values("delivery").annotate(n=Count("pk")).values("n")), 0),
-        last_attempt_at=Subquery(last.values("started_at")[:1]),
-        last_status=Subquery(last.values("status_code")[:1]),
-        last_error=Subquery(last.values("error")[:1]),
-    )
-
-
 def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
     """Return the deliveries of one of the caller's requests, oldest first, as :func:`with_outcome` does."""
     rows = Delivery.objects.filter(
@@ -148,9 +135,29 @@ def send_again(actor: Actor, application: Application, delivery_id: int) -> None
 
 @transaction.atomic
 def send_test(actor: Actor, application: Application) -> Delivery:
-    """Record a test for the application's webhook URL. Raise ``DomainError("conflict", …)``."""
+    """Record a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
+
+    Raise ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
+    """
     locked_organization(application.organization_id)
-    delivery = record_test(application)
+    locked = Application.objects.select_for_update(no_key=True).get(pk=application.pk)
+    if not locked.webhook_url:
+        raise DomainError("conflict", _("The application has no webhook URL yet."))
+    tests = Delivery.objects.filter(application=locked, event_type=TEST_EVENT, failures=0)
+    if tests.filter(status=DeliveryStatus.WAITING).exists():
+        raise DomainError("conflict", _("A test is already on its way."))
+    moment = clock.now()
+    delivery = Delivery.objects.create(
+        application=locked,
+        request=None,
+        destination=Destination.APPLICATION,
+        url=locked.webhook_url,
+        endpoint=f"{locked.pk} {origin_of(locked.webhook_url)}"[:300],
+        event_type=TEST_EVENT,
+        occurred_at=moment,
+        payload=payload_of_test(moment),
+        due_at=moment,
+    )
     _note(actor, Action.WEBHOOK_TESTED, application, delivery.pk)
     return delivery
 

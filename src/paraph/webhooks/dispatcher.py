@@ -13,13 +13,11 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
-from paraph.outbound.exchange import NetworkAccess, PostResult, post
-from paraph.outbound.pinned_connections import KeptConnections
+from paraph.outbound.exchange import KeptConnections, NetworkAccess, PostResult, post
 from paraph.tenants.applications import webhook_secrets
-from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim
+from paraph.webhooks.delivery_queue import AT_ONCE, ClaimedDelivery, claim, record_outcomes
 from paraph.webhooks.models import Destination
-from paraph.webhooks.payload import body, headers
-from paraph.webhooks.record_outcomes import record_outcomes
+from paraph.webhooks.outbox import body, headers
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that

@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.scope import TenantScope
+from paraph.webhooks.models import Event, EventStream
 
 DAYS_KEPT = 30
+_PRUNED_AT_ONCE = 1000
 
 
 def _of_tenant(table: str) -> str:
@@ -85,7 +87,7 @@ class Choice:
 
 
 class ListedEvent(NamedTuple):
-    """``payload`` is as :mod:`paraph.webhooks.payload` wrote it."""
+    """``payload`` is as :mod:`paraph.webhooks.outbox` wrote it."""
 
     id: int
     request_id: int
@@ -138,3 +140,18 @@ def _holds(cursor: Cursor, own: datetime | None, next_one: int | None, end: Curs
     if own is not None:
         return own == cursor.moment
     return cursor == end or next_one is not None
+
+
+def prune_events(now: datetime) -> int:
+    """Delete the events that were published more than :data:`DAYS_KEPT` days ago, in batches with a transaction each;
+    return how many. Of each stream the oldest go first, so that a reader can tell whether it has missed any."""
+    pruned = 0
+    for stream in EventStream.objects.order_by("organization_id", "environment"):
+        mine = Event.objects.filter(organization=stream.organization_id, environment=stream.environment)
+        ordered = mine.filter(position__isnull=False).order_by("position").values_list("pk", "published_at")
+        while oldest := list(ordered[:_PRUNED_AT_ONCE]):
+            chosen = [pk for pk, moment in oldest if moment and moment < now - timedelta(days=DAYS_KEPT)]
+            pruned += Event.objects.filter(pk__in=chosen).delete()[0]
+            if len(chosen) < _PRUNED_AT_ONCE:
+                break
+    return pruned

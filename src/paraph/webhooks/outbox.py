@@ -1,6 +1,15 @@
-"""Recording events, as the API lists them, and their deliveries, in the transaction of what happened."""
+"""Recording events, as the API lists them, and their deliveries, in the transaction of what happened; the body of a
+delivery, and the headers that sign it (rule 6.1).
 
-from collections.abc import Iterator
+The body has its own fields of a request and of a signer, beside those of
+:mod:`paraph.api.v1.signature_request_shapes`: the two contracts change apart.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -8,13 +17,16 @@ from django.db.models import Model
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.base import planned
+from paraph.evidence.models import ProofFile
+from paraph.evidence.record import proof_name
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.pdf.asic import signed_name
+from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.storage import store
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination, Event
-from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
 _RELEASE = """
     UPDATE webhooks_delivery
@@ -96,3 +108,112 @@ def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) 
     if request.callback_url and event_type in TERMINAL_EVENTS:
         destinations.append((Destination.CALLBACK, request.callback_url))
     return destinations
+
+
+_SIGNATURE_HEADERS = ("X-Service-Signature", "X-Service-Signature-Next")
+_LARGE = ("document__preflight", "document__pages")
+
+SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
+TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
+EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
+TEST_EVENT = "webhook.test"
+
+
+def payload(
+    event_type: str,
+    occurred_at: datetime,
+    request: SignatureRequest,
+    signer: Signer | None,
+    metadata: dict[str, Any] | None = None,
+) -> str:
+    """Return the JSON text that states the event as of now. :func:`body` adds presigned URLs when it is sent."""
+    content: dict[str, Any] = {
+        "event": event_type,
+        "occurred_at": clock.iso(occurred_at),
+        "signature_request": {"id": request.pk, "status": str(request.status), "mode": str(request.mode)},
+    }
+    own = {"external_id": request.external_id, "metadata": request.metadata}
+    content["signature_request"] |= {name: value for name, value in own.items() if value}
+    if metadata:
+        content["metadata"] = metadata
+    if signer is not None:
+        content["signer"] = {
+            "id": signer.pk,
+            "first_name": signer.first_name,
+            "last_name": signer.last_name,
+            "full_name": f"{signer.first_name} {signer.last_name}",
+            "email": signer.email,
+            "status": str(signer.status),
+        }
+    return _text(content)
+
+
+def payload_of_test(occurred_at: datetime) -> str:
+    """Return the JSON text of a test: the fields that every event has, of a request that does not exist."""
+    nobodys = {"id": 0, "status": "pending", "mode": "parallel"}
+    return _text({"event": TEST_EVENT, "occurred_at": clock.iso(occurred_at), "signature_request": nobodys})
+
+
+def body(event_type: str, stored: str, request_id: int | None) -> bytes:
+    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links. Raise
+    ``ProofFile.DoesNotExist`` where the request is not sealed."""
+    if event_type != EventType.COMPLETED or request_id is None:
+        return stored.encode()
+    [of_request] = links([request_id]).values()
+    kept = SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None)
+    if of_request["certificate_url"] is None and kept.exists():
+        raise ProofFile.DoesNotExist
+    return _text({**json.loads(stored), **of_request}).encode()
+
+
+def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """Return what the bodies of ``request.completed`` of these requests, which are sealed, state beside what is stored:
+    fresh links. Two queries."""
+    proofs = {proof.request_id: proof for proof in ProofFile.objects.filter(request__in=request_ids)}
+    documents: dict[int, list[RequestDocument]] = {request_id: [] for request_id in request_ids}
+    for row in RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE).filter(request__in=proofs):
+        documents[row.request_id].append(row)
+    return {request_id: _links(documents[request_id], proofs.get(request_id)) for request_id in request_ids}
+
+
+def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dict[str, Any]:
+    """Make presigned links to the results; none where the files are deleted since."""
+    if proof is None:
+        return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
+    return {
+        "documents": [
+            {
+                "document_id": row.document_id,
+                "signed_url": store.presign(row.sealed.object_key, signed_name(row.document.name)),
+                "expires_in": store.LINK_SECONDS,
+            }
+            for row in documents
+        ],
+        "certificate_url": store.presign(proof.object_key, proof_name(proof.request_id)),
+        "certificate_expires_in": store.LINK_SECONDS,
+    }
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def headers(
+    event_type: str, entry_id: int | None, attempt_id: str, secrets: Sequence[str], content: bytes
+) -> dict[str, str]:
+    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two. A test,
+    which has no journal entry, is event 0."""
+    signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Paraph-Webhooks/1",
+        "X-Service-Event": event_type,
+        "X-Service-Event-Id": str(entry_id or 0),
+        "X-Service-Delivery": attempt_id,
+        **dict(signatures),
+    }
+
+
+def signature(secret: str, content: bytes) -> str:
+    """Return the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
+    return f"sha256={hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()}"

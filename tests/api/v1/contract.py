@@ -9,7 +9,7 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi import document
 
 Part = dict[str, Any]
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.sealing.finalize import finalize
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument

@@ -14,13 +14,13 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1.codes import CODES
-from paraph.api.v1.openapi.examples import ANSWERS, BODIES, SMALLEST_PDF
+from paraph.api.v1.openapi import ANSWERS, BODIES, SMALLEST_PDF
 from paraph.signature_requests import input as limits
 from paraph.signature_requests import values
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
-from paraph.webhooks import payload as webhook
+from paraph.webhooks import outbox as webhook
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
 from tests.api.v1.contract import refusals

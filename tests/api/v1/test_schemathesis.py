@@ -18,8 +18,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
-from paraph.api.v1 import endpoint
-from paraph.api.v1.openapi import document as openapi
+from paraph.api.v1 import endpoint, openapi
 from paraph.server.wsgi import application
 from paraph.tenants import limits as plans
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag

@@ -19,7 +19,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.certificate import Untrusted, check_chain, end_of, load
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.timestamps.authorities import BuiltInAuthority

@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.cli import main
 from paraph.kernel import clock
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.detached_timestamps import (

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_process import Workers
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits, Workers
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
@@ -39,12 +38,6 @@ def sandbox() -> Iterator[Sandbox]:
 
 def works(pool: Sandbox) -> bool:
     return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
-
-
-def test_a_process_is_used_again(sandbox: Sandbox) -> None:
-    worker = worker_of(sandbox)
-    assert all(works(sandbox) for _ in range(5))
-    assert worker in children()
 
 
 def test_a_process_is_replaced_after_its_jobs() -> None:

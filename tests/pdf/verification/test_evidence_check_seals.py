@@ -9,7 +9,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.keys import development_authority
 from paraph.keys.certificates import read_roots
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
-from paraph.keys.issuing import issue_root
-from paraph.keys.local_key import LocalKey
+from paraph.keys.development import issue_root
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.one_form import seal_in_one_form, token_in_one_form

@@ -23,7 +23,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
 
 from paraph.kernel import clock
 from paraph.keys.development import revocation_list
-from paraph.keys.local_key import LocalKey
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation import read_list
 from paraph.pdf.report import Verification

@@ -17,7 +17,7 @@ from paraph.database.rows import insert
 from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
-from paraph.server.incoming_body import read_body
+from paraph.server.bodies import read_body
 from paraph.signature_requests.payload import look_beside
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import Input

@@ -16,7 +16,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.values import LARGEST_ID, METADATA
 from paraph.tenants.scope import scoped
 from paraph.webhooks.event_log import Choice, Cursor, EventPage, ListedEvent, end_of, page_after
-from paraph.webhooks.payload import EVENTS, links
+from paraph.webhooks.outbox import EVENTS, links
 
 
 class WebhookRequest(BaseModel):

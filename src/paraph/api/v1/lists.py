@@ -19,7 +19,7 @@ from paraph.api.v1.endpoint import DocumentPart, json_response, query
 from paraph.api.v1.shapes import Output, Pagination
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.values import LONGEST_NAME
-from paraph.tenants import daily_counts
+from paraph.tenants import usage
 from paraph.tenants.scope import Row, TenantScope
 from paraph.webhooks.event_log import Cursor
 
@@ -220,8 +220,8 @@ def page_of_rows(
     early = _count(chosen.filter(created_at__lt=_midnight(first))) if after and after != _midnight(first) else 0
     late = _count(chosen.filter(created_at__gte=_after(last))) if before and before != _end(last) else 0
     ahead, behind = (late, early) if falling else (early, late)
-    days = daily_counts.Days(scope, resource, selection.status, first, last, falling)
-    start = daily_counts.start(days, max(0, page.offset - ahead))
+    days = usage.Days(scope, resource, selection.status, first, last, falling)
+    start = usage.start(days, max(0, page.offset - ahead))
     count = ahead + start.count + behind
     if page.offset >= count:
         return count, chosen.none()

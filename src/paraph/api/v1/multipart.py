@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
-from paraph.server.incoming_body import Readable, body_stream
+from paraph.server.bodies import Readable, body_stream
 
 PIECE = 256 * 1024  # bytes that are read at a time
 _BOUNDARY = re.compile(r"multipart/form-data; *boundary=([\w'()+,./:=?-]{1,70})", re.ASCII)

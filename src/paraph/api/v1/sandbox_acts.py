@@ -14,18 +14,18 @@ from paraph.api.v1.codes import refused
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, DocumentPart, existing, operation
 from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending import sandbox_expire
-from paraph.flow.signing.decline import decline as decline_verb
-from paraph.flow.signing.decline import require_declinable
+from paraph.flow.signing.decline_or_ask import decline as decline_verb
+from paraph.flow.signing.decline_or_ask import require_declinable
 from paraph.flow.signing.sign import sandbox_sign
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
+from paraph.signature_requests.links import ReplacedLinkError
 from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing import require_open
-from paraph.signature_requests.signing_token import ReplacedLinkError
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped

@@ -26,12 +26,12 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name
 from paraph.kernel import clock
 from paraph.pdf.asic import signed_name
+from paraph.signature_requests.fields.entry import decrypted
 from paraph.signature_requests.fields.input import MOST_FIELDS, FieldKind, FieldName, Label
 from paraph.signature_requests.fields.kinds import LONGEST_TEXT
-from paraph.signature_requests.fields.store import decrypted
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
+from paraph.signature_requests.links import url_of
 from paraph.signature_requests.models import Role
-from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope

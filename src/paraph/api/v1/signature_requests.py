@@ -34,8 +34,7 @@ from paraph.api.v1.signature_request_shapes import (
 )
 from paraph.bundle.make import bundle_address
 from paraph.evidence.record import has_proof
-from paraph.flow.sending.create import Sender, create
-from paraph.flow.sending.preview import preview_pdf
+from paraph.flow.sending.create import Sender, create, preview_pdf
 from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work

@@ -27,8 +27,8 @@ from paraph.tenants.applications import (
     rotate_application,
     update_application,
 )
+from paraph.tenants.members import Right
 from paraph.tenants.models import ApiKey, Application, Environment, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.tenants.usage import RecentCalls, recent_calls
 

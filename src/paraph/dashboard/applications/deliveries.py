@@ -24,8 +24,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right
 from paraph.tenants.models import Application, Environment, Member, User
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.webhooks.deliveries import (
     Filter,
@@ -38,7 +38,7 @@ from paraph.webhooks.deliveries import (
     signed,
 )
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.payload import EVENTS, TEST_EVENT
+from paraph.webhooks.outbox import EVENTS, TEST_EVENT
 
 
 class Verifier(NamedTuple):

@@ -32,9 +32,9 @@ from paraph.drafts.review import missing, remarks, unwritten_names
 from paraph.kernel.places import expensive_work
 from paraph.request_templates.models import Template
 from paraph.tenants.limits import allowance
+from paraph.tenants.members import Right
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.organizations import request_defaults
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _STEPS = list(Step)

@@ -41,8 +41,8 @@ from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.placing import known_content
 from paraph.signature_requests.values import HEIGHTS, WIDTHS, InvalidValueError
 from paraph.tenants.limits import allowance
+from paraph.tenants.members import Right
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"

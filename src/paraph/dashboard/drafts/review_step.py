@@ -23,9 +23,9 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import web_sends
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Member
 from paraph.tenants.organizations import UNNAMED
-from paraph.tenants.rights import Right, may
 
 _CONFIRMED = "accept_drawn_differently"
 _OF_SIGNER = re.compile(r"signers\[(\d+)\]\.(\w+)")

@@ -25,9 +25,8 @@ from paraph.dashboard.decorators import (
     told_in,
 )
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
-from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
-from paraph.flow.sending.templates import sample_mail
+from paraph.flow.sending.templates import cancel_bulk_send, sample_mail, start_bulk_send
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk_rows import check_rows
 from paraph.request_templates.csv_file import (
@@ -49,8 +48,8 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.limits import web_sends
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _ROWS = 100

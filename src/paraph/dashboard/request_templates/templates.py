@@ -41,8 +41,8 @@ from paraph.request_templates.saving import (
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Channel, Field, SignatureRequest
 from paraph.tenants.admin_log import Action
+from paraph.tenants.members import Right
 from paraph.tenants.models import Activity, Environment, Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
 from paraph.words import DEFAULT_LOCALE
 

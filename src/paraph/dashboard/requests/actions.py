@@ -19,12 +19,12 @@ from paraph.flow.messages.emails import reminder_subject
 from paraph.flow.sending.drafts import duplicate
 from paraph.flow.sending.invite import remind, show_signing_link
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.links import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.models import LONGEST_REMINDER
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
-from paraph.signature_requests.tickets import dashboard_ticket, in_person_ticket
 from paraph.signature_requests.values import LONGEST_REASON
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 
 
 class EndEarlyForm(forms.Form):

@@ -31,11 +31,11 @@ from paraph.kernel.places import NoPlaceError, expensive_work
 from paraph.pdf.asic import signed_name
 from paraph.pdf.typesetting.appearances import stamp_svg
 from paraph.pdf.verdict import Fault, Word, decide
-from paraph.server.responses import file_response
+from paraph.server.bodies import file_response
 from paraph.signature_requests.models import Placement, SignatureRequest, SignerStatus
 from paraph.storage import store
+from paraph.tenants.members import Right
 from paraph.tenants.models import Member
-from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _ALTERED = Fault("HASH_FAILURE", "Something differs from what was recorded.")

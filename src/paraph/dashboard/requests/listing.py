@@ -30,7 +30,7 @@ from paraph.dashboard.decorators import (
 from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
-from paraph.signature_requests.fields.store import SignedField, signed_fields
+from paraph.signature_requests.fields.entry import SignedField, signed_fields
 from paraph.signature_requests.models import (
     LARGE,
     RequestDocument,
@@ -41,10 +41,10 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.search import search
-from paraph.tenants import daily_counts
+from paraph.tenants import usage
 from paraph.tenants.admin_log import note_export
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
 _ANY = ("", gettext_lazy("Any"))
@@ -221,7 +221,7 @@ def requests(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _tabs(scope: TenantScope, filters: Filters) -> list[dict[str, Any]]:
     """Return each status with the number of its requests, as the other filters choose them."""
-    counts = Counter(daily_counts.by_status(scope, "signature_requests", *filters.days()))
+    counts = Counter(usage.by_status(scope, "signature_requests", *filters.days()))
     query = filters.query()
     chosen = query.pop("status", "")
     labels = [

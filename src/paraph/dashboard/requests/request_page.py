@@ -23,8 +23,8 @@ from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.invite import MOST_REMINDERS, reminded_lately
 from paraph.otp.guesses import wrong_codes
+from paraph.signature_requests.fields.entry import SignedField, signed_fields
 from paraph.signature_requests.fields.kinds import shown_text
-from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
     LARGE,
@@ -38,9 +38,9 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
-from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.deliveries import for_request
 

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.flow.events import lock_request
-from paraph.flow.housekeeping.delete_files import OVER, delete_files
-from paraph.flow.housekeeping.unused_documents import unused
+from paraph.flow.housekeeping.retention import OVER, delete_files
+from paraph.flow.housekeeping.sweep import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer

@@ -17,7 +17,8 @@ from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.messaging.email import service_name
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
-from paraph.signature_requests import tickets
+from paraph.signature_requests import links
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import (
     LONGEST_SUBJECT,
     CopyRecipient,
@@ -27,7 +28,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing import documents_of
-from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent, logo_picture
 from paraph.tenants.models import Member
 from paraph.words import Words, date, for_approvers, listed, moment, of, phrase
@@ -55,9 +55,9 @@ class CopyLink(NamedTuple):
 
 
 def copy_link(signer: Signer) -> CopyLink:
-    """Make a link that holds for :data:`paraph.signature_requests.tickets.IN_MAIL`."""
-    ticket = tickets.ticket(signer, tickets.IN_MAIL)
-    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + tickets.IN_MAIL)
+    """Make a link that holds for :data:`paraph.signature_requests.links.IN_MAIL`."""
+    ticket = links.ticket(signer, links.IN_MAIL)
+    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + links.IN_MAIL)
 
 
 def invitation(signer: Signer, url: str, documents: Sequence[Document] | None = None) -> EmailContent:
@@ -174,11 +174,11 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     words, sender = of("mail", request.locale), sender_name(request)
     rows = request.request_documents.select_related("document").order_by("position")
     documents = [row.document for row in rows]
-    url, until = tickets.copy_url(recipient)
+    url, until = links.copy_url(recipient)
     count, names = listed_names(documents, words["locale"])
     about = say(words, "documents", count=count, names=names)
-    links = [(document_name(each.name), f"{url}/documents/{each.pk}.pdf") for each in documents[:_MOST_LINKS]]
-    links.append((of("proof", request.locale)["title"], f"{url}/proof.pdf"))
+    addresses = [(document_name(each.name), f"{url}/documents/{each.pk}.pdf") for each in documents[:_MOST_LINKS]]
+    addresses.append((of("proof", request.locale)["title"], f"{url}/proof.pdf"))
     return _laid_out(
         recipient,
         words,
@@ -187,16 +187,11 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
         lines=[
             say(words, "copies", sender=sender),
             *([about] if len(documents) > _MOST_LINKS else []),
-            *(Sentence(f"{name}: {address}", format_html(_LINK, address, name)) for name, address in links),
+            *(Sentence(f"{name}: {address}", format_html(_LINK, address, name)) for name, address in addresses),
         ],
         closing=[say(words, "copies_until", until=_moment(until, words)), say(words, "personal")],
         action=(words["copies_open"], url),
     )
-
-
-def forwarded_name(inquiry_id: int) -> str:
-    """Return the name under which :func:`inquiry_email` is sent once."""
-    return f"inquiry-{inquiry_id}"
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:

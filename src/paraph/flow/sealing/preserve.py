@@ -1,4 +1,5 @@
-"""Keeping timestamps beside sealed files that could not get one at their seal, or whose newest one ages."""
+"""What goes on after the seal: timestamps kept beside sealed files that could not get one, or whose newest one ages;
+and the transparency log, in which proofs are appended and checkpoints published, one an hour with a timestamp."""
 
 import time
 from dataclasses import replace
@@ -7,13 +8,15 @@ import structlog
 
 from paraph.evidence import preservation
 from paraph.evidence.preservation import SealedFile
-from paraph.flow.due import RUN_SECONDS
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, imprint
 from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
+from paraph.queue.jobs import RUN_SECONDS
 from paraph.storage import store
+from paraph.transparency import log
 
 _log = structlog.get_logger("paraph.preserve")
 
@@ -79,3 +82,25 @@ def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> Lo
         return context.long_term.collect(*preservation.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()
+
+
+_transparency_log = structlog.get_logger("paraph.transparency")
+
+
+def keep_log() -> None:
+    """Append what is not in the log yet, and get a timestamp over the newest checkpoint where one is due.
+
+    Safe to repeat, to be killed, and to run several times at once. A fault is logged and waits for the next run;
+    ``paraph check`` tells of it.
+    """
+    try:
+        log.log_proofs()
+        if row := log.unstamped():
+            stamp, failures = stamp_time(tokens.sha256(log.without_witnesses(row)), sealing_context().timestamping)
+            if stamp:
+                row.token = stamp.token
+                row.save(update_fields=["token"])
+            elif failures:
+                _transparency_log.warning("no timestamp", failures=failures)
+    except (DomainError, OSError) as error:
+        _transparency_log.error("the transparency log does not grow", cause=str(error))

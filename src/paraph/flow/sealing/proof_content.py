@@ -16,8 +16,8 @@ from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.otp.models import RefusedCode
 from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofField, ProofSeal, ProofSigner
+from paraph.signature_requests.fields.entry import facts_of, fields_of
 from paraph.signature_requests.fields.kinds import Value, shown_text
-from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signing import signed_names

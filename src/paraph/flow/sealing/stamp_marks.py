@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from paraph.pdf.drawing.marks import Mark, Overlay, initials_row
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
+from paraph.signature_requests.fields.entry import values_of
 from paraph.signature_requests.fields.kinds import field_content
-from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, Placement, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import Environment

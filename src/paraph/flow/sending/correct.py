@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_request, lock_signer
+from paraph.flow.messages.notices import EXPIRY_WARNINGS
 from paraph.flow.messages.sent_once import forget_mails
-from paraph.flow.messages.tell_sender import EXPIRY_WARNINGS
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.queue.jobs import defer
-from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.models import Channel, FirstOpening, Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.plan import sms_refusal
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems

@@ -1,4 +1,4 @@
-"""Creating a signature request, in one statement (rule 4.5)."""
+"""Creating a signature request, in one statement (rule 4.5), and showing it before, as one PDF."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, astuple, dataclass
@@ -7,15 +7,22 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from paraph.audit_trail.journal import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
+from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_overlays
+from paraph.pdf.untrusted.page_reading import preview
 from paraph.queue.jobs import job
 from paraph.signature_requests.fields.input import row_of
+from paraph.signature_requests.links import new_salt
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
@@ -24,10 +31,12 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.plan import RequestPlan, make_plan
-from paraph.signature_requests.signing_token import new_salt
+from paraph.signature_requests.placing import PlannedDocument
+from paraph.signature_requests.plan import PREVIEWED, RequestPlan, make_plan
+from paraph.signature_requests.problems import Problems
+from paraph.storage import store
 from paraph.tenants.admin_log import Actor
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.scope import TenantScope, tenant_key
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -69,7 +78,10 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
     documents = _documents(request, plan, ids[RequestDocument])
     # one statement for each table
     places = sorted(_places(documents, signers, plan), key=lambda row: type(row).__name__)
-    copies = _copies(request, plan)
+    copies = [
+        CopyRecipient(request=request, position=position, token_salt=new_salt(), **each.model_dump())
+        for position, each in enumerate(plan.draft.copies)
+    ]
     entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
     rows = [request, *signers.values(), *documents, *places, *copies, *entries]
     insert_whole([*rows, *beside(request.pk), *invitations])
@@ -155,11 +167,6 @@ def _places(documents: list[RequestDocument], signers: dict[str, Signer], plan: 
             yield found
 
 
-def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipient]:
-    for position, each in enumerate(plan.draft.copies):
-        yield CopyRecipient(request=request, position=position, token_salt=new_salt(), **each.model_dump())
-
-
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
     sent_by = {"sent_by": sender.member.email} if sender.member else {}
@@ -187,3 +194,58 @@ def _invitations(signers: dict[str, Signer], plan: RequestPlan) -> list[Model]:
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     invited = ordered[:1] if plan.draft.mode == "sequential" else ordered
     return [job("invite", signer_id=signer.pk) for signer in invited]
+
+
+MOST_PAGES = 1000
+MOST_MIB = 100
+
+
+def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
+    """Return the documents, one after the other, with a box where each stamp and field would stand, and the name or
+    label in it. ``locale``: the one that the request would have.
+
+    Raises ``DomainError`` as a creation does, but for values that a preview does not measure, and ``validation_error``
+    for documents that are too large together.
+    """
+    plan, problems = make_plan(scope, payload, locale=locale, measured=PREVIEWED), Problems()
+    _bound(plan, problems)
+    problems.refuse()
+    overlays: dict[PreviewPage, int] = {}
+    places = [
+        [overlays.setdefault(page, len(overlays)) for page in _pages(planned, _names(plan, locale))]
+        for planned in plan.documents
+    ]
+    files = [store.get(planned.document.shown_key) for planned in plan.documents]
+    try:
+        return preview(
+            files, preview_overlays(list(overlays)), places, tenant_key=tenant_key(plan.documents[0].document)
+        )
+    except PdfRefused as refused:
+        problems.add("documents", sentence_of(refused))
+        problems.refuse()
+        raise
+
+
+def _bound(plan: RequestPlan, problems: Problems) -> None:
+    documents = [planned.document for planned in plan.documents]
+    pages, size = sum(len(each.pages) for each in documents), sum(each.file_size for each in documents)
+    if pages > MOST_PAGES or size > MOST_MIB * 1024 * 1024:
+        sentence = _("a preview as PDF takes at most %(pages)d pages and %(size)d MiB together, not %(count)d pages.")
+        problems.add("documents", sentence % {"pages": MOST_PAGES, "size": MOST_MIB, "count": pages})
+
+
+def _names(plan: RequestPlan, locale: str) -> dict[str, str]:
+    people = plan.draft.signers
+    return {each.ref: full_name(each.first_name, each.last_name, each.language or locale) for each in people}
+
+
+def _pages(planned: PlannedDocument, names: dict[str, str]) -> list[PreviewPage]:
+    boxes: dict[int, list[PreviewBox]] = {}
+    named = [(stamp.page_number, stamp.rect, names[stamp.signer_ref]) for stamp in planned.placements]
+    fields = [(field.page_number, field.rect, field.given.label or field.given.name) for field in planned.fields]
+    for page_number, at, name in [*named, *fields]:
+        boxes.setdefault(page_number, []).append(PreviewBox(at.x, at.y, at.width, at.height, name))
+    return [
+        PreviewPage(width, height, tuple(boxes.get(number, ())))
+        for number, (width, height) in enumerate(planned.document.pages, 1)
+    ]

@@ -15,9 +15,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.page_reading import preview, render_page, render_printed_page
-from paraph.signature_requests.fields.entry import ShownValue, values_of_others
+from paraph.signature_requests.fields.entry import ShownValue, fields_of, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
-from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing import PageNotShownError
 from paraph.storage import store

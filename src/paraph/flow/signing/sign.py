@@ -17,10 +17,9 @@ from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.jobs import defer, job
 from paraph.signature_requests import marks
-from paraph.signature_requests.fields import store as field_values
-from paraph.signature_requests.fields.entry import Entry, FilledField, with_entries
+from paraph.signature_requests.fields import entry as field_values
+from paraph.signature_requests.fields.entry import Entry, FilledField, Values, with_entries
 from paraph.signature_requests.fields.kinds import known_value
-from paraph.signature_requests.fields.store import Values
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing import listed, next_signer, require_open, require_shown

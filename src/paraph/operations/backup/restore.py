@@ -12,12 +12,13 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import BinaryIO, cast
 
+import psycopg
+
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import EARLIER_FILE, earlier_master_keys, existing_master_key, fingerprint, write_master_key
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
 from paraph.operations.backup.archive import CONTENTS, DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
-from paraph.operations.backup.contents import is_empty
 from paraph.postgres import transfer
 from paraph.storage.objects import checked_key
 
@@ -46,6 +47,27 @@ def require_empty_database(url: str) -> None:
     """Raise ``DomainError("configuration", …)`` where the database has a table."""
     if not is_empty(url):
         raise DomainError("configuration", "The database is not empty: nothing was changed.")
+
+
+_OURS = """
+    SELECT to_regclass('django_migrations') IS NOT NULL OR EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_roles AS r ON r.oid = relowner
+        WHERE relkind IN ('r', 'p') AND nspname = current_schema() AND rolname = current_user AND NOT EXISTS (
+            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'
+        )
+    )
+"""
+
+
+def is_empty(url: str) -> bool:
+    """Return whether the database has nothing of Paraph's, and no table of ours in its place; what extensions and
+    others have does not matter. Raise ``DomainError("database", …)`` where it does not answer."""
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.execute(_OURS).fetchone()
+    except psycopg.OperationalError as error:
+        raise DomainError("database", f"The database is not responding: {' '.join(str(error).split())}") from error
+    return found == (False,)
 
 
 def require_empty_store() -> None:

@@ -4,18 +4,18 @@ from datetime import datetime, timedelta
 
 from django.db.models import Max, Min, OuterRef, Subquery
 
+from paraph.database.base import all_rows
 from paraph.documents import objects_to_delete
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
-from paraph.flow.due import FILES, PEOPLE
+from paraph.flow.housekeeping.retention import FILES, PEOPLE
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, longest_overdue, queue_state
-from paraph.operations.statements import rows
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.models import Environment, Organization
-from paraph.webhooks.overview import oldest_due_seconds
+from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
@@ -122,7 +122,7 @@ def unsaved_since() -> datetime | None:
 def backup() -> Outcome:
     """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
     since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
-    archived = next((last for (last,) in rows(_ARCHIVED)), None)
+    archived = next((last for (last,) in all_rows(_ARCHIVED)), None)
     if archived and clock.now() - archived < _OLD:
         return ok(f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
     newest = (

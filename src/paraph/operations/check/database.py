@@ -12,12 +12,12 @@ from django.db import DatabaseError, connection
 from procrastinate.contrib.django.utils import connector_params
 from psycopg import OperationalError
 
+from paraph.database.base import all_rows
 from paraph.database.connections import connect
 from paraph.database.outage import refusal_sentence
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations
-from paraph.operations.statements import rows
 
 COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
 _BRIEFLY = 0.5  # s that a session is waited for: meanwhile those that were had are kept from the service
@@ -75,7 +75,7 @@ def connections() -> Outcome:
 
     Behind a pooler it is tried: as many are opened as are still missing, for a moment.
     """
-    seen = {role: (processes, sessions) for role, processes, sessions in rows(_OURS)}
+    seen = {role: (processes, sessions) for role, processes, sessions in all_rows(_OURS)}
     web, workers = (
         max(configured, seen.get(role, (0, 0))[0])
         for role, configured in zip(("web", "worker"), settings.PARAPH.processes, strict=True)
@@ -86,7 +86,7 @@ def connections() -> Outcome:
     if pooled:
         had = _had_at_once(needed, sum(open_ for _, open_ in seen.values()))
     else:
-        had = rows(_LIMIT)[0][0] - rows(_OTHERS)[0][0]
+        had = all_rows(_LIMIT)[0][0] - all_rows(_OTHERS)[0][0]
     who = f"{_counted(web, 'web process', 'web processes')} and {_counted(workers, 'worker', 'workers')}"
     if had >= needed:
         known = "" if pooled else f" of {had}"
@@ -103,7 +103,7 @@ def is_pooled() -> bool:
     """Return whether something between us and PostgreSQL answers logins itself, under another process number."""
     connection.ensure_connection()
     made: Any = connection.connection
-    return bool(made.info.backend_pid != rows("SELECT pg_backend_pid()")[0][0])
+    return bool(made.info.backend_pid != all_rows("SELECT pg_backend_pid()")[0][0])
 
 
 def _had_at_once(needed: int, already: int) -> int:
@@ -132,7 +132,7 @@ def tls() -> Outcome:
     connection.ensure_connection()
     made: Any = connection.connection
     ours = made.info.hostaddr and not ip_address(made.info.hostaddr).is_loopback
-    theirs = rows(_REMOTE)
+    theirs = all_rows(_REMOTE)
     if (ours and not made.pgconn.ssl_in_use) or theirs == [(True,)]:
         advice = "add sslmode=verify-full and sslrootcert to DATABASE_URL (docs/surroundings.md, TLS to PostgreSQL)."
         return warning(f"The database is on another machine, and reached without TLS: {advice}")
@@ -145,7 +145,7 @@ def tls() -> Outcome:
 
 def replication() -> Outcome:
     """``replication``: whether a commit waits for a standby, where there is one."""
-    [(is_standby, synchronous, commit, standbys)] = rows(_ASKED)
+    [(is_standby, synchronous, commit, standbys)] = all_rows(_ASKED)
     if is_standby:
         return failed(
             "DATABASE_URL leads to a standby, which takes no writes: name all servers there, and "

@@ -1,17 +1,22 @@
 """This machine: its secret key, its database sessions, its disks and fonts, and the confinement of its readers."""
 
+import contextlib
+import tempfile
+from pathlib import Path
+from shutil import disk_usage
+
 from django.conf import settings
 from procrastinate.contrib.django.utils import connector_params
 
 from paraph.database.connections import UNKEPT, keeps_sessions
 from paraph.kernel.secrets import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture, fitted_size
 from paraph.pdf.typesetting.fonts import CJK, library
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
-from paraph.pdf.untrusted.second_look import second_renderer
+from paraph.pdf.untrusted.inspect import second_renderer
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
+from paraph.postgres.cluster import find_location
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 
@@ -49,6 +54,24 @@ def free_space() -> Outcome:
     if free < 2 * floor:
         return warning(f"{free} MiB of the disk are free; uploads will be refused below {floor} MiB.")
     return ok(f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
+
+
+def folders() -> dict[str, Path]:
+    """Return the folders that the service writes to: ``data``, ``temporary`` and, if embedded, ``database``."""
+    found = {"data": Path(settings.DATA_DIR), "temporary": Path(tempfile.gettempdir())}
+    if not settings.PARAPH.database_url:
+        found["database"] = find_location(settings.DATA_DIR, settings.PARAPH.postgres_dir).home
+    return found
+
+
+def used_shares() -> dict[str, float]:
+    """Return the used share of each folder's disk as ``df`` counts, where it can be looked at."""
+    shares = {}
+    for name, folder in folders().items():
+        with contextlib.suppress(OSError):
+            usage = disk_usage(folder)
+            shares[name] = usage.used / ((usage.used + usage.free) or 1)
+    return shares
 
 
 def disks() -> Outcome:

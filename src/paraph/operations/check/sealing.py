@@ -1,5 +1,7 @@
-"""The sealing keys and the timestamp authorities, tried by sealing and timestamping."""
+"""The sealing keys and the timestamp authorities, tried by sealing and timestamping; the transparency log: whether it
+can grow, whether proofs wait for it, and whether its witnesses cosign."""
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,6 +10,7 @@ from datetime import timedelta
 from cryptography import x509
 from django.conf import settings
 
+from paraph.evidence.models import ProofFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -22,6 +25,10 @@ from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
 from paraph.pdf.verification.verify import verify
+from paraph.tenants.models import Environment
+from paraph.transparency import log
+from paraph.transparency.notes import read_note
+from paraph.transparency.witnesses import missing, own_key, witness_settings
 
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)
@@ -58,6 +65,16 @@ def sealing() -> Outcome:
 def sandbox_sealing() -> Outcome:
     """``sandbox sealing``: seals, timestamps and verifies a canary PDF with each key of the sandbox."""
     return _try_keys("sandbox")
+
+
+def certificate_ends() -> dict[str, float]:
+    """Return when the first sealing certificate of each environment whose keys open ends, in seconds since 1970."""
+    ends = {}
+    for environment in Environment.values:
+        with contextlib.suppress(DomainError, OSError):
+            keys = sealing_context().keys(environment)
+            ends[environment] = end_of((keys.documents.certificate, keys.proofs.certificate)).timestamp()
+    return ends
 
 
 def timestamps() -> Iterator[Outcome]:
@@ -182,3 +199,27 @@ def _try_authority(authority: TimestampAuthority, context: SealingContext) -> It
         return
     yield ok(f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.", name)
     yield compare_clocks(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())
+
+
+_LATE = timedelta(minutes=10)
+
+
+def transparency_log() -> Outcome:
+    """``transparency log``: a start is refused where the tables contradict what was published."""
+    try:
+        if settings.PARAPH.log_key:  # a check makes no key
+            own_key()
+        log.require_extends_store()
+        witnesses = len(witness_settings()[0])
+    except DomainError as refusal:
+        return failed(refusal.message)
+    newest = log.published()
+    absent = missing(read_note(newest.note)) if newest else []
+    waiting = ProofFile.objects.filter(log_index=None).order_by("pk").values_list("created_at", flat=True).first()
+    if waiting and clock.now() - waiting > _LATE:
+        since = f"Proofs have waited to be in the log since {clock.iso(waiting)}"
+        return warning(f"{since}. The log of the workers says why.")
+    if absent:
+        names = ", ".join(key.name for key in absent)
+        return warning(f"The newest checkpoint is not cosigned by {names}. The log of the workers says why.")
+    return ok(f"Entries: {newest.size if newest else 0}. Witnesses: {witnesses}.")

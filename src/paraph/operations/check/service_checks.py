@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from paraph.database import idle
+from paraph.database.connections import is_given_back
 from paraph.database.outage import refusal_sentence
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError, name_tenant
@@ -30,9 +30,8 @@ from paraph.operations.check.machine import (
     typesetting,
 )
 from paraph.operations.check.outcome import Outcome, Status, failed, warning
-from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
+from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps, transparency_log
 from paraph.operations.check.surroundings import mail_gateway, object_store, proxy, sms_gateway, storage_key
-from paraph.operations.check.transparency import transparency_log
 
 CHECK_SECONDS = 20.0
 
@@ -173,7 +172,7 @@ def _keep_session() -> None:
     """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
     close_old_connections()
     mine = connections[DEFAULT_DB_ALIAS]
-    if mine.connection is None or len(_sessions) > 1 or not idle.is_given_back.is_set():
+    if mine.connection is None or len(_sessions) > 1 or not is_given_back.is_set():
         connections.close_all()
     else:
         mine.inc_thread_sharing()

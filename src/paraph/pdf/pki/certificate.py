@@ -17,7 +17,7 @@ from paraph.keys import chains
 from paraph.keys.algorithms import PublicKey, end_of_key
 from paraph.keys.certificates import extension, may_sign, public_key
 from paraph.keys.chains import NoChain, find_chain
-from paraph.keys.issuing import is_of_development
+from paraph.keys.development import is_of_development
 from paraph.pdf.pki import der, oids
 from paraph.pdf.verdict import Refused, SubIndication
 

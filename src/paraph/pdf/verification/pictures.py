@@ -10,7 +10,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.pdfium_library import begin_anew
-from paraph.pdf.verification.appended.additions import Shown
+from paraph.pdf.verification.changes import Shown
 
 _LONGEST_SIDE = 600  # pixels; the letters of a contract are legible
 _MARGIN = 2  # pixels around a picture that a signature added

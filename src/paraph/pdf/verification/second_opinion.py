@@ -36,7 +36,7 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 from paraph.pdf.structure.objects import PdfStream
 from paraph.pdf.structure.signature_fields import SignedField
 from paraph.pdf.verdict import or_else
-from paraph.pdf.verification.appended.properties import stated_properties
+from paraph.pdf.verification.appended.entries import stated_properties
 from paraph.pdf.verification.appended.view import NotPermitted
 
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log of hostile files

@@ -19,8 +19,8 @@ import pypdfium2
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from paraph.kernel import clock
-from paraph.keys.issuing import issue_root, issue_sealing
-from paraph.keys.local_key import LocalKey
+from paraph.keys.development import issue_root, issue_sealing
+from paraph.keys.signing_key import LocalKey
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.pki.revocation import LongTermData
@@ -34,9 +34,9 @@ from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_fields import existing_signatures, signed_fields
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.serving import limited_memory
-from paraph.pdf.verification.appended.additions import check_additions
 from paraph.pdf.verification.appended.revision import read_revision
 from paraph.pdf.verification.appended.view import NotPermitted
+from paraph.pdf.verification.changes import check_additions
 from paraph.pdf.verification.pictures import SECONDS, DrawingTime, compare_pictures, draw
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify

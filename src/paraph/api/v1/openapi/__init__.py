@@ -1,1 +1,0 @@
-"""The OpenAPI document: the shapes of bodies and answers, the words, the examples, and how they are put together."""
