@@ -288,4 +288,4 @@ def test_thirty_resends_an_hour_from_one_network_also_at_once_in_several_organiz
     pairs = [(each, invited(each)) for each in owners]
     sent = outcomes_at_once(lambda pair: resent(*pair, "2001:db8::/64"), pairs)
     assert sent == ["done"] * 2 + ["rate_limited"] * 4
-    resent(*pairs[0], "2001:db8:1::/64")
+    resent(owners[0], pairs[0][1], "2001:db8:1::/64")
