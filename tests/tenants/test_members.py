@@ -286,6 +286,6 @@ def test_thirty_resends_an_hour_from_one_network_also_at_once_in_several_organiz
         count_resend(Invitation(organization=owner.organization, email=f"{number}@example.com"), "2001:db8::/64")
     owners = [joined(create_organization(f"Elsewhere {number}", "free"), Role.OWNER, "o") for number in range(6)]
     pairs = [(each, invited(each)) for each in owners]
-    sent = outcomes_at_once(lambda pair: resent(*pair, "2001:db8::/64"), pairs)
+    sent = outcomes_at_once(lambda pair: resent(pair[0], pair[1], "2001:db8::/64"), pairs)
     assert sent == ["done"] * 2 + ["rate_limited"] * 4
     resent(owners[0], pairs[0][1], "2001:db8:1::/64")

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from paraph.audit_trail.models import Entry
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import TenantScope
-from paraph.webhooks.event_log import BEGINNING, Choice, Cursor, EventPage, page_after
+from paraph.webhooks.event_log import BEGINNING, Cursor, EventPage, page_after
 from paraph.webhooks.models import Event
 from tests.factories import Scene, scene
 from tests.webhooks.parties import record
@@ -21,7 +21,7 @@ WRITERS = 16
 
 
 def read(scope: TenantScope, after: Cursor, limit: int = 100) -> EventPage:
-    return page_after(scope, after, Choice(), limit)
+    return page_after(scope, after, limit)
 
 
 def scenes(count: int) -> list[Scene]:
