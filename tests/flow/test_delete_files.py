@@ -32,6 +32,7 @@ from paraph.webhooks.all_deliveries import replay_delivery, replay_request
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import Author
 from tests.factories import Scene, jobs, nothing_shared, scene, sign
+from tests.flow.test_forget import ended
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sweep import there
 from tests.request_templates.kept import template_of
@@ -80,22 +81,16 @@ def test_files_go_and_the_journal_stays() -> None:
     assert delete_due_files() == 0
 
 
-@pytest.mark.parametrize(
-    ("days_ago", "environment"), [(29.9, "sandbox"), (31, "production")], ids=["too young", "other environment"]
-)
-def test_files_stay_before_their_time_and_where_no_rule_is(days_ago: float, environment: str) -> None:
-    made = finished(days_ago)
-    set_retention(made.request.organization_id, environment, 30)
+def test_files_stay_before_their_time_and_where_no_rule_is() -> None:
+    made = finished(29.9)
+    organization_id = made.request.organization_id
     assert delete_due_files() == 0
-    assert all(map(there, keys(made)))
-
-
-def test_files_stay_without_a_rule_and_after_it_is_taken_back() -> None:
-    made = finished(4000)
-    assert delete_due_files() == 0
-    set_retention(made.request.organization_id, "sandbox", 1)
-    set_retention(made.request.organization_id, "sandbox", None)
-    assert retention_days(made.request.organization_id) == {"sandbox": None, "production": None}
+    rules: list[tuple[str, int | None]] = [("production", 30), ("sandbox", 30), ("sandbox", None)]
+    for environment, days in rules:
+        set_retention(organization_id, environment, days)
+        assert delete_due_files() == 0, (environment, days)
+    assert retention_days(organization_id) == {"sandbox": None, "production": 30}
+    SignatureRequest.objects.update(completed_at=clock.now() - timedelta(days=4000))
     assert delete_due_files() == 0
     assert all(map(there, keys(made)))
 
@@ -110,8 +105,7 @@ def test_what_is_completed_and_not_finalized_keeps_its_files(made: Scene) -> Non
 
 
 def test_an_early_end_counts_from_that_day() -> None:
-    early, pending = scene(), scene()
-    end_early(OPERATOR, early.request.pk, "Wrong contract")
+    early, pending = ended(0.9), scene()
     for made in (early, pending):
         set_retention(made.request.organization_id, "sandbox", 1)
     assert delete_due_files() == 0
@@ -122,29 +116,21 @@ def test_an_early_end_counts_from_that_day() -> None:
 
 
 def test_an_upload_stays_while_another_request_has_it() -> None:
-    made = finished(2)
+    made, other = ended(2), scene()
     [row] = made.request_documents
-    other = SignatureRequest.objects.create(
-        organization_id=made.request.organization_id,
-        environment="sandbox",
-        application_id=made.request.application_id,
-        mode="parallel",
-        validity_days=1,
-        expires_at=clock.now() + timedelta(days=1),
-    )
-    RequestDocument.objects.create(request=other, document=row.document, position=0)
+    RequestDocument.objects.create(request=other.request, document=row.document, position=7)
     assert delete_files(made.request.pk)
     objects_to_delete.delete_noted()
     assert there(row.document.object_key)
-    end_early(OPERATOR, other.pk, "over")
-    assert delete_files(other.pk)
+    end_early(OPERATOR, other.request.pk, "over")
+    assert delete_files(other.request.pk)
     objects_to_delete.delete_noted()
     assert not there(row.document.object_key)
     assert stored(made) == 0
 
 
 def test_no_request_begins_with_a_file_that_is_gone() -> None:
-    made = finished(2)
+    made = ended(2)
     delete_files(made.request.pk)
     [row] = made.request_documents
     other = scene()
@@ -173,7 +159,7 @@ def test_a_run_that_is_killed_between_rows_and_objects_is_finished_by_the_next(m
 
 def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deleting, "_AT_ONCE", 1)
-    made = [finished(2) for _ in range(3)]
+    made = [ended(2) for _ in range(3)]
     for each in made:
         set_retention(each.request.organization_id, "sandbox", 1)
     assert delete_due_files(seconds=-1) == 0
@@ -216,31 +202,14 @@ def test_a_sealing_that_is_late_makes_no_file_again() -> None:
     assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
 
 
-def test_a_batch_takes_what_is_whole_and_leaves_the_rest() -> None:
-    over, pending = finished(2), scene()
-    assert delete_files(pending.request.pk, over.request.pk, 999999) == 1
-    assert delete_files(over.request.pk) == 0
-    assert there(pending.request_documents[0].document.object_key)
-
-
-def test_two_requests_of_a_batch_that_share_an_upload_take_it_along() -> None:
-    made, other = finished(2), scene()
-    end_early(OPERATOR, other.request.pk, "over")
+def test_a_batch_takes_what_is_whole_also_an_upload_that_two_of_it_share() -> None:
+    made, other, pending = ended(2), ended(2), scene()
     [row] = made.request_documents
     RequestDocument.objects.create(request=other.request, document=row.document, position=7)
-    assert delete_files(made.request.pk, other.request.pk) == 2
+    assert delete_files(made.request.pk, pending.request.pk, other.request.pk, 999999) == 2
+    assert delete_files(other.request.pk) == 0
     objects_to_delete.delete_noted()
-    assert not there(row.document.object_key)
-
-
-@pytest.mark.parametrize("days", [0, -1, 36_501])
-def test_days_have_bounds(days: int, made: Scene) -> None:
-    with pytest.raises(DomainError, match="days must be from 1"):
-        set_retention(made.request.organization_id, "sandbox", days)
-    with pytest.raises(DomainError, match="environment must be"):
-        set_retention(made.request.organization_id, "test", 1)
-    with pytest.raises(DomainError, match="no organization 999999"):
-        set_retention(999999, "sandbox", 1)
+    assert not there(row.document.object_key) and there(pending.request_documents[0].document.object_key)
 
 
 def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,12 +106,11 @@ def test_every_place_of_a_request_is_emptied() -> None:
     assert broken_at(made.entries()) is None
 
 
-@pytest.mark.parametrize(("days_ago", "expected"), [(21.01, True), (19.9, False)])
-def test_people_go_on_the_day_after_their_time_and_not_before(days_ago: float, expected: bool) -> None:
-    made = ended(days_ago)
-    due_now(made)
-    forget_due_people()
-    assert forgotten(made) is expected
+def test_people_go_on_the_day_after_their_time_and_not_before() -> None:
+    late, early = ended(21.01), ended(19.9)
+    due_now(late, early)
+    assert forget_due_people() == 1
+    assert (forgotten(late), forgotten(early)) == (True, False)
 
 
 def test_people_stay_where_no_rule_is_and_as_long_as_files_are_there() -> None:
@@ -237,34 +236,25 @@ def test_what_was_captured_later_for_the_same_address_stays() -> None:
     assert list(CapturedMessage.objects.values_list("text", flat=True)) == ["new"]
 
 
-@pytest.mark.parametrize(
-    ("days", "people_days"), [(None, 30), (30, 29), (30, 0), (30, 36_501)], ids=["never", "later", "zero", "too long"]
-)
-def test_people_are_not_forgotten_before_the_files_that_name_them(
-    days: int | None, people_days: int, made: Scene
-) -> None:
-    with pytest.raises(DomainError, match=r"Files name people|days must be from 1") as refused:
-        set_retention(made.request.organization_id, "sandbox", days, people_days)
-    assert refused.value.code == "validation_error" and not Retention.objects.exists()
-
-
-@pytest.mark.parametrize("days", [None, 21])
-def test_files_are_not_kept_longer_than_the_people_in_them(days: int | None) -> None:
+def test_rules_have_bounds_and_people_go_with_their_files_or_later() -> None:
     organization_id = scene().request.organization_id
+    wrong = [(0, None), (-1, None), (36_501, None), (None, 30), (30, 29), (30, 0), (30, 36_501)]
+    for days, people_days in wrong:
+        with pytest.raises(DomainError, match=r"Files name people|days must be from 1") as refused:
+            set_retention(organization_id, "sandbox", days, people_days)
+        assert refused.value.code == "validation_error" and not Retention.objects.exists(), (days, people_days)
+    with pytest.raises(DomainError, match="environment must be"):
+        set_retention(organization_id, "test", 1)
+    with pytest.raises(DomainError, match="no organization 999999"):
+        set_retention(999999, "sandbox", 1)
     set_retention(organization_id, "sandbox", 10, 20)
-    with pytest.raises(DomainError, match="Files name people"):
-        change_retention(organization_id, OPERATOR, {"sandbox": days})
-    assert retention_days(organization_id)["sandbox"] == 10
-    assert retention_days(organization_id, "people_days") == {"sandbox": 20, "production": None}
-
-
-def test_one_rule_changes_without_the_other() -> None:
-    organization_id = scene().request.organization_id
-    set_retention(organization_id, "production", 10, 20)
-    change_retention(organization_id, OPERATOR, {"production": 15})
-    change_retention(organization_id, OPERATOR, people_days={"production": 25})
-    rule = Retention.objects.get()
-    assert (rule.days, rule.people_days) == (15, 25)
+    for later in (None, 21):
+        with pytest.raises(DomainError, match="Files name people"):
+            change_retention(organization_id, OPERATOR, {"sandbox": later})
+    change_retention(organization_id, OPERATOR, {"sandbox": 15})
+    change_retention(organization_id, OPERATOR, people_days={"sandbox": 25})
+    assert retention_days(organization_id) == {"sandbox": 15, "production": None}
+    assert retention_days(organization_id, "people_days") == {"sandbox": 25, "production": None}
 
 
 def test_a_deleted_organization_forgets_its_people_with_its_files() -> None:

@@ -60,13 +60,6 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
     assert '"status":"signed"' in Delivery.objects.get(event_type="signer.notified").payload
 
 
-def test_mails_once(made: Scene) -> None:
-    for _ in range(2):
-        invite(made.signers[0].pk)
-    assert CapturedMessage.objects.count() == 1
-    assert made.events().count("signer.notified") == 1
-
-
 @pytest.mark.django_db(transaction=True)
 def test_mails_once_though_two_workers_have_the_job(made: Scene) -> None:
     at_once(*[lambda: invite(made.signers[0].pk)] * 3)

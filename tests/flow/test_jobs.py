@@ -1,18 +1,29 @@
-"""The queue's tasks call their verbs, and the whole journey runs through them."""
+"""The queue's tasks call their verbs, and the whole journey runs through them. What no request waits for is done by as
+many jobs as there is work and workers have places, after what others wait for."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.db import connection
 from procrastinate.contrib.django import app
-from procrastinate.exceptions import TaskNotFound
 from procrastinate.jobs import Job
 
-from paraph.flow.jobs import RETRY
+from paraph.flow import jobs as tasks
+from paraph.flow.ending import end_early
+from paraph.flow.housekeeping import retention as deleting
+from paraph.flow.jobs import RETRY, do_what_is_due
+from paraph.flow.personal_data import erase
 from paraph.kernel import clock
 from paraph.pdf.refusal import SealError
-from paraph.queue.jobs import QUEUES, Reschedule, defer
+from paraph.queue.jobs import LAST, QUEUES, Reschedule, defer, defer_last, is_live
+from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.admin_log import OPERATOR
 from tests.factories import jobs, scene, sign
+from tests.tenancy import set_retention
+from tests.threads import beside_each_other
 
 
 def work_off() -> list[str]:
@@ -46,31 +57,26 @@ def test_the_whole_journey(mode: str) -> None:
     ]
 
 
-def test_a_job_without_a_task_is_refused_when_it_is_deferred() -> None:
-    """The names that verbs defer are run by :func:`test_the_whole_journey`."""
-    with pytest.raises(TaskNotFound):
-        defer("expire", request_id=1)
+def waits(error: Exception, attempts: int, queue: str = "default") -> float | None:
+    """For how many seconds a job waits that failed so after so many attempts; None where it is given up."""
+    job = Job(id=1, queue=queue, lock=None, queueing_lock=None, task_name="x", attempts=attempts)
+    decision = RETRY.get_retry_decision(exception=error, job=job)
+    return None if decision is None or not decision.retry_at else (decision.retry_at - clock.now()).total_seconds()
 
 
 def test_a_failing_job_comes_back_later_and_later_for_days() -> None:
-    def wait(attempts: int) -> int | None:
-        job = Job(id=1, queue="default", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
-        decision = RETRY.get_retry_decision(exception=OSError(), job=job)
-        if decision is None or decision.retry_at is None:
-            return None
-        return round((decision.retry_at - clock.now()).total_seconds())
-
-    assert [wait(attempts) for attempts in (0, 1, 2, 8, 9, 299)] == [2, 4, 8, 512, 900, 900]
-    assert wait(300) is None
-    assert sum(wait(attempts) or 0 for attempts in range(300)) > 3 * 24 * 3600 - 6 * 3600
+    seconds = [round(waits(OSError(), attempts) or 0) for attempts in range(301)]
+    assert [seconds[attempts] for attempts in (0, 1, 2, 8, 9, 299, 300)] == [2, 4, 8, 512, 900, 900, 0]
+    assert sum(seconds) > 3 * 24 * 3600 - 6 * 3600
+    cannot = SealError("No page can be drawn on.")
+    assert [waits(cannot, attempts) is None for attempts in (0, 5, 6)] == [False, False, True]
 
 
-def test_a_file_that_cannot_be_sealed_is_given_up() -> None:
-    def again(attempts: int) -> bool:
-        job = Job(id=1, queue="default", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
-        return RETRY.get_retry_decision(exception=SealError("No page can be drawn on."), job=job) is not None
+def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:
+    class NoRoomError(Reschedule):
+        next_at = clock.now() + timedelta(hours=5)
 
-    assert [again(attempts) for attempts in (0, 5, 6)] == [True, True, False]
+    assert waits(NoRoomError(), RETRY.attempts + 1, "mail") == pytest.approx(5 * 3600, abs=60)
 
 
 def test_only_mails_wait_for_mails() -> None:
@@ -79,10 +85,115 @@ def test_only_mails_wait_for_mails() -> None:
     assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(QUEUES)
 
 
-def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:
-    class NoRoomError(Reschedule):
-        next_at = clock.now() + timedelta(hours=5)
+pytestmark = pytest.mark.django_db
+NAME = "do_what_is_due"
 
-    job = Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=RETRY.attempts + 1)
-    decision = RETRY.get_retry_decision(exception=NoRoomError(), job=job)
-    assert decision is not None and decision.retry_at == NoRoomError.next_at
+
+def alive(processes: int, seconds_ago: float = 1) -> None:
+    """So many worker processes whose hearts beat so long ago."""
+    beat = "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - make_interval(secs => %s))"
+    with connection.cursor() as cursor:
+        for _ in range(processes * len(QUEUES)):
+            cursor.execute(beat, [seconds_ago])
+
+
+def backlog(count: int) -> list[int]:
+    """Requests whose files and people are both due."""
+    made = [scene() for _ in range(count)]
+    for each in made:
+        end_early(OPERATOR, each.request.pk, "over")
+        set_retention(each.request.organization_id, "sandbox", 1, 1)
+    SignatureRequest.objects.update(ended_early_at=clock.now() - timedelta(days=3))
+    return [each.request.pk for each in made]
+
+
+def done(name: str) -> int:
+    return SignatureRequest.objects.exclude(**{name: None}).count()
+
+
+def test_dead_workers_have_no_places() -> None:
+    assert living_workers() == 0
+    alive(3)
+    alive(2, seconds_ago=60)
+    assert living_workers() == 3
+
+
+@pytest.mark.parametrize(("workers", "parts"), [(0, 1), (1, 1), (2, 2), (6, 6)])
+def test_as_many_jobs_join_in_as_half_of_the_places(workers: int, parts: int, settings: Any) -> None:
+    assert settings.PARAPH.worker_concurrency == 2
+    alive(workers)
+    backlog(1)
+    do_what_is_due(0)
+    assert jobs() == [(NAME, {"part": part}) for part in range(parts)]
+    do_what_is_due(0)  # nothing is left
+    assert len(jobs()) == parts
+
+
+def test_one_of_the_others_goes_on_alone_and_none_is_there_twice() -> None:
+    alive(6)
+    backlog(1)
+    defer_last(NAME, part=2)
+    do_what_is_due(0)
+    assert sorted(args["part"] for _, args in jobs()) == list(range(6))
+    backlog(1)
+    do_what_is_due(4)
+    assert [args["part"] for _, args in jobs()].count(4) == 2  # itself, once more
+    assert len(jobs()) == 7
+
+
+def test_nothing_due_makes_no_job_but_the_one_that_looks() -> None:
+    alive(6)
+    [begin] = [task for task in app.periodic_registry.periodic_tasks.values() if "begin_what" in task.task.name]
+    begin.task.func(timestamp=0)
+    begin.task.func(timestamp=0)
+    assert jobs() == [(NAME, {"part": 0})]
+    do_what_is_due(0)
+    assert len(jobs()) == 1
+
+
+def test_a_kind_that_fails_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def preserve_due() -> int:
+        raise OSError("the store is away")
+
+    monkeypatch.setattr(tasks, "_DUE", (preserve_due, *tasks._DUE[1:]))
+    backlog(2)
+    do_what_is_due(0)
+    assert (done("files_deleted_at"), done("people_forgotten_at")) == (2, 2)
+
+
+def test_jobs_that_somebody_waits_for_come_first() -> None:
+    defer_last(NAME, part=0)
+    defer("finalize", request_document_id=1)
+    manager: Any = app.job_manager
+    worker = async_to_sync(manager.register_worker)()
+    fetched = [async_to_sync(manager.fetch_job)(["default"], worker) for _ in range(2)]
+    assert [job.task_name.rpartition(".")[2] for job in fetched] == ["finalize", NAME]
+    assert fetched[1].priority == -LAST
+    assert is_live(NAME, part=0) and not is_live(NAME, part=1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_do_a_backlog_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (deleting, erase):
+        monkeypatch.setattr(module, "_AT_ONCE", 2)
+    counted = list[int]()
+
+    def counting(verb: Any) -> Any:
+        def run() -> int:
+            count: int = verb()
+            counted.append(count)
+            return count
+
+        run.__name__ = verb.__name__
+        return run
+
+    monkeypatch.setattr(tasks, "_DUE", tuple(map(counting, tasks._DUE[1:])))
+    made = backlog(11)
+
+    def work() -> None:
+        while done("people_forgotten_at") < len(made):
+            do_what_is_due(1)
+
+    beside_each_other(work, work)
+    assert (done("files_deleted_at"), done("people_forgotten_at")) == (len(made), len(made))
+    assert sum(counted) == 2 * len(made)

@@ -1,16 +1,14 @@
-"""The proof of a request, and its publication (rules 2.2, 3.1, 6.2)."""
+"""The proof of a request, and its publication (rules 2.2, 3.1, 6.2): what was entered, and openings of the page and
+wrong codes, which the journal has not."""
 
-import io
 import json
 from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
-import pikepdf
 import pytest
 from django.db import transaction
-from django.db.utils import DatabaseError
 
 from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import EventType
@@ -27,19 +25,19 @@ from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.otp.models import RefusedCode
 from paraph.pdf.report import EvidenceCheck
-from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.fields.entry import filled_fields, values_of, write
-from paraph.signature_requests.models import Field, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, FirstOpening, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
-from paraph.words import LOCALES, of
 from tests.columns import columns
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
-from tests.flow.test_erase import everything
+from tests.flow.test_erase import everything, proof_check, the_proof
 from tests.flow.test_jobs import work_off
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -57,72 +55,24 @@ def finalized(made: Scene) -> bool:
     return SignatureRequest.objects.get(pk=made.request.pk).finalized
 
 
-def test_from_signature_to_finalized() -> None:
-    made = sealed(signers=2, documents=2, mode="sequential")
-    prove(made.request.pk)
-    assert not finalized(made)
-    publish(made.request.pk)
-    assert finalized(made)
-    assert made.events() == [
-        "signature_request.created",
-        "signer.otp_sent",
-        "signer.signed",
-        "signer.otp_sent",
-        "signer.signed",
-        "request.completed",
-        "signature_request.pades_signed",
-        "signature_request.pades_signed",
-        "signature_request.certificate_issued",
-    ]
-    assert broken_at(made.entries()) is None
-
-
-def test_the_proof_is_sealed_and_its_digest_journaled() -> None:
-    made = sealed()
-    prove(made.request.pk)
-    row = ProofFile.objects.get(request=made.request)
-    content = store.get(row.object_key)
-    entry = made.entries()[-1]
-    assert (entry.event_type, entry.signer_id) == ("signature_request.certificate_issued", None)
-    assert entry.metadata["certificate_sha256"] == tokens.sha256(content).hex() == bytes(row.sha256).hex()
-    assert "signed_pdf_sha256" not in entry.metadata
-    found = verify(content, sealing_context().roots("sandbox"))
-    assert found.ok and found.covers_whole_file and found.timestamp
-
-
-def test_the_evidence_in_the_proof_carries_the_whole_journal() -> None:
-    made = sealed(signers=2)
+def test_the_proof_is_sealed_journaled_and_has_the_whole_journal() -> None:
+    made = sealed(signers=2, signer={"phone": "+33612345678", "otp_channel": "sms"})
     stated = made.entries()
     prove(made.request.pk)
-    with pikepdf.open(io.BytesIO(store.get(ProofFile.objects.get().object_key))) as document:
-        evidence = json.loads(document.attachments["evidence.json"].get_file().read_bytes())
+    row = ProofFile.objects.get(request=made.request)
+    content, entry = store.get(row.object_key), made.entries()[-1]
+    assert (entry.event_type, entry.signer_id) == ("signature_request.certificate_issued", None)
+    assert entry.metadata["certificate_sha256"] == tokens.sha256(content).hex() == bytes(row.sha256).hex()
+    assert "signed_pdf_sha256" not in entry.metadata and not finalized(made)
+    found, evidence = verify(content, sealing_context().roots("sandbox")), evidence_of(content)
+    assert found.ok and found.covers_whole_file and found.timestamp and evidence
     assert evidence["request"]["id"] == made.request.pk
     assert [line["hash"] for line in evidence["journal"]] == [bytes(entry.hash).hex() for entry in stated]
     assert evidence["documents"][0]["uploaded_sha256"] == tokens.sha256(made.uploads[0]).hex()
     assert [signer["full_name"] for signer in evidence["signers"]] == ["Ada Lovelace", "Émile Zola"]
-
-
-def test_the_proof_names_channel_and_destination_of_each_signer() -> None:
-    made = sealed(signer={"phone": "+33612345678", "otp_channel": "sms"})
-    prove(made.request.pk)
-    import pypdfium2
-
-    with pypdfium2.PdfDocument(store.get(ProofFile.objects.get().object_key)) as document:
-        text = "".join(page.get_textpage().get_text_bounded() for page in document)
-    flat = text.replace("\r", "").replace("\n", "").replace(" ", "").replace("\u00a0", "")
-    assert "+33612345678" in flat and "SMS" in flat
-    assert bytes(made.entries()[-2].hash).hex()[:16] in flat
-    assert SealedDocument.objects.get().facts["timestamp_authority"].replace(" ", "") in flat
-
-
-def test_proving_and_publishing_again_change_nothing() -> None:
-    made = sealed()
-    for _ in range(2):
-        prove(made.request.pk)
-    for _ in range(2):
-        publish(made.request.pk)
-    assert made.events().count("signature_request.certificate_issued") == 1
-    assert finalized(made)
+    printed = printed_text(content)
+    assert "+33612345678" in printed and "SMS" in printed and bytes(stated[-1].hash).hex()[:16] in printed
+    assert SealedDocument.objects.get().facts["timestamp_authority"].replace(" ", "") in printed
 
 
 @pytest.mark.django_db(transaction=True)
@@ -154,8 +104,8 @@ def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPat
         stamped_at, sealed_at = document.seal.timestamped_at, document.seal.sealed_at
         assert stamped_at and began <= sealed_at <= stamped_at
         assert sealed_at == stamped_at or not ahead
-    with pikepdf.open(io.BytesIO(store.get(ProofFile.objects.get().object_key))) as pdf:
-        evidence = json.loads(pdf.attachments["evidence.json"].get_file().read_bytes())
+    evidence = evidence_of(the_proof())
+    assert evidence
     for stated in evidence["documents"]:
         assert stated["seal"]["sealed_at"] <= stated["seal"]["timestamped_at"]
 
@@ -168,12 +118,10 @@ def test_the_lines_of_the_journal_carry_the_names() -> None:
         (entry.event_type, names[entry.signer_id], entry.created_at) for entry in made.entries()
     ]
     assert {line.signer for line in stated.journal} == {"Ada Lovelace", "Émile Zola", ""}
-
-
-def test_every_event_has_a_title_in_the_proof() -> None:
-    stated = proof_content(SignatureRequest.objects.get(pk=sealed().request.pk), clock.now())
     assert set(stated.event_titles) == set(EventType) and set(stated.sender_events) < set(EventType)
     assert stated.event_titles["signer.signed"] == "Signed"
+    ways = [(signer.channel, signer.destination) for signer in stated.signers]
+    assert ways == [("email", signer.email) for signer in made.signers]
 
 
 def test_a_reminder_is_called_one_in_the_language_of_the_request() -> None:
@@ -227,30 +175,19 @@ def finished(**how: Any) -> Scene:
     return made
 
 
-def fill_and_sign(made: Scene, position: int = 0, **others: Any) -> Signer:
+def fill_and_sign(made: Scene, position: int = 0) -> Signer:
     code = made.code(position)
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
     given = [
         {"document_id": row.document_id, "name": name, "value": value}
         for row in made.request_documents
-        for name, value in {**ENTERED, **others}.items()
+        for name, value in ENTERED.items()
     ]
     return sign_verb(signer, Signature(code, TYPED, None, "en", filled_fields(signer, given)), VISITOR)
 
 
 def signed_entry(made: Scene) -> Any:
     return next(entry for entry in made.entries() if entry.event_type == "signer.signed")
-
-
-def proof_file() -> bytes:
-    return store.get(ProofFile.objects.get().object_key)
-
-
-def check(made: Scene) -> EvidenceCheck:
-    files = {f"uploaded-{number}.pdf": content for number, content in enumerate(made.uploads)}
-    for sealed in SealedDocument.objects.all():
-        files[f"signed-{sealed.pk}.pdf"] = store.get(sealed.object_key)
-    return check_evidence({**files, "proof.pdf": proof_file()}, sealing_context().roots("sandbox"))
 
 
 def test_the_journal_has_each_value_behind_a_commitment() -> None:
@@ -269,15 +206,15 @@ def test_the_journal_has_each_value_behind_a_commitment() -> None:
 
 def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
     made = finished(signers=2, documents=2)
-    found = check(made)
+    found = proof_check(made)
     assert found.problems == []
     assert "The 48 values of fields are those that the journal has." in found.matches
     assert "The proof prints the value of each field." in found.matches
-    text = printed_text(proof_file())
+    text = printed_text(the_proof())
     for fact in ("YourIBAN", "DE8937040044", "UnterdenLinden1", "1,250.50", "1December2026", "groundfloor(left)"):
         assert text.count(fact) == 4
     assert text.count("leftempty") == 4 and text.count("nottickedfloor") == 4
-    evidence = evidence_of(proof_file())
+    evidence = evidence_of(the_proof())
     assert evidence
     [first, *_] = evidence["signers"][0]["fields"]
     assert first == {
@@ -293,12 +230,12 @@ def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
 @pytest.mark.parametrize("locale", ["ar", "de", "hu"])
 def test_in_other_languages_it_is_verified_all_the_same(locale: str) -> None:
     made = finished(locale=locale)
-    assert check(made).problems == []
+    assert proof_check(made).problems == []
 
 
 def test_another_value_in_the_evidence_is_noticed() -> None:
     finished()
-    evidence, text = evidence_of(proof_file()), printed_text(proof_file())
+    evidence, text = evidence_of(the_proof()), printed_text(the_proof())
     assert evidence
     assert problems(evidence, text) == []
     journal = json.loads(json.dumps(evidence))
@@ -343,17 +280,9 @@ def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCapt
     assert not [each for each in entered if each in everything()]
     assert not list(Signer.objects.exclude(fields_encrypted=None))
     assert [bytes(entry.hash) for entry in made.entries()] == hashes
-    assert broken_at(made.entries()) is None and check(made).problems == []
+    assert broken_at(made.entries()) is None and proof_check(made).problems == []
     assert not [each for each in entered if each in caplog.text]
     assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
-
-
-def test_the_database_lets_no_value_go_without_its_commitment() -> None:
-    made = finished()
-    entry = signed_entry(made)
-    entry.metadata["fields"][0]["value"] = "DE00"
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-        entry.save(update_fields=["metadata"])
 
 
 def test_values_go_with_the_files() -> None:
@@ -404,12 +333,61 @@ def test_a_proof_without_fields_says_nothing_of_them(made: Scene) -> None:
     sign(made)
     work_off()
     assert "fields" not in signed_entry(made).metadata
-    evidence = evidence_of(proof_file())
+    evidence = evidence_of(the_proof())
     assert evidence and "fields" not in evidence["signers"][0]
-    assert "Fieldsfilledin" not in printed_text(proof_file())
-    assert not [each for each in check(made).matches if "field" in each]
+    assert "Fieldsfilledin" not in printed_text(the_proof())
+    assert not [each for each in proof_check(made).matches if "field" in each]
 
 
-def test_every_language_has_its_words() -> None:
-    for name in ("fields", "ticked", "unticked", "left_empty", "meta_fields"):
-        assert len({of("proof", locale)[name] for locale in LOCALES}) >= len(LOCALES) - 2, name
+def test_the_first_opening_alone_is_noted(client: Client) -> None:
+    made = scene(signers=2, mode="sequential")
+    client.head(made.url())
+    assert not FirstOpening.objects.exists(), "who asks for the head alone sees no documents"
+    client.get(made.url(), REMOTE_ADDR="192.0.2.7")
+    first = FirstOpening.objects.get()
+    assert (first.signer_id, first.ip) == (made.signers[0].pk, "192.0.2.7")
+    client.get(made.url(), REMOTE_ADDR="192.0.2.8")
+    assert FirstOpening.objects.get() == first and FirstOpening.objects.get().opened_at == first.opened_at
+    client.get(made.url(1))
+    assert FirstOpening.objects.count() == 2, "whose turn is still to come may read, and did"
+    assert made.events() == ["signature_request.created"]
+    FirstOpening.objects.all().delete()
+    sign(made)
+    client.get(made.url())
+    assert not FirstOpening.objects.exists(), "a page without documents is no opening"
+
+
+def test_wrong_codes_are_noted_with_their_time(client: Client, made: Scene) -> None:
+    wrong = {"code": f"{(int(made.code()) + 1) % 10**6:06d}", "consent": True}
+    before = clock.now()
+    for _ in range(7):  # two of them are refused without being compared
+        client.post(made.url(0, "/signature"), wrong, content_type="application/json")
+    noted = RefusedCode.objects.order_by("id")
+    assert [code.signer_id for code in noted] == [made.signers[0].pk] * 5
+    assert all(before <= code.refused_at <= clock.now() for code in noted)
+    assert made.events() == ["signature_request.created", "signer.otp_sent"]
+
+
+def test_the_proof_and_its_evidence_state_them(client: Client) -> None:
+    made = scene(signers=2)
+    client.get(made.url(), REMOTE_ADDR="192.0.2.7")
+    wrong = {"code": f"{(int(made.code()) + 1) % 10**6:06d}", "consent": True}
+    client.post(made.url(0, "/signature"), wrong, content_type="application/json")
+    for position in (0, 1):
+        sign(made, position)
+    seal(made.request_documents[0].pk)
+    prove(made.request.pk)
+    content = the_proof()
+    opened = clock.iso_milliseconds(FirstOpening.objects.get().opened_at)
+    refused = clock.iso_milliseconds(RefusedCode.objects.get().refused_at)
+    evidence = evidence_of(content)
+    assert evidence
+    [first, second] = evidence["signers"]
+    assert (first["first_opening"], first["refused_codes"]) == ({"at": opened, "ip": "192.0.2.7"}, [refused])
+    assert "first_opening" not in second and second["refused_codes"] == []
+    printed = printed_text(content)
+    assert f"Pagefirstopened{opened.replace('T', '').replace('Z', 'UTC')}192.0.2.7" in printed
+    assert f"Codesrefused{refused.replace('T', '').replace('Z', 'UTC')}" in printed
+    created = clock.iso_milliseconds(made.entries()[0].created_at)
+    assert evidence["request"]["created_at"] == created
+    assert f"Created{created.replace('T', '').replace('Z', 'UTC')}" in printed

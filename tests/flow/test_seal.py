@@ -1,4 +1,4 @@
-"""Sealing the documents of a completed request."""
+"""Sealing the documents of a completed request, with whatever its people are called and entered."""
 
 import io
 import re
@@ -8,8 +8,11 @@ from functools import partial
 from typing import Any
 
 import pikepdf
+import pypdfium2 as pdfium
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing import finalize as steps
@@ -21,12 +24,14 @@ from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.fields.entry import write
+from paraph.signature_requests.fields.kinds import Value
+from paraph.signature_requests.models import Field, Placement, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import create_profile, update_profile
 from tests.api.v1.api_clients import api_client, payload
-from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
+from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_sign import at_once
 from tests.logos import COLORS
 from tests.pdf.pictures import texts
@@ -77,14 +82,6 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.stated["timestamped_at"])
         assert sealed.facts["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
         assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
-
-
-def test_sealing_again_changes_nothing() -> None:
-    made = completed()
-    seal(made.request_documents[0].pk)
-    before = (made.events(), len(jobs()), list(SealedDocument.objects.values_list()))
-    seal(made.request_documents[0].pk)
-    assert (made.events(), len(jobs()), list(SealedDocument.objects.values_list())) == before
 
 
 @pytest.mark.django_db(transaction=True)
@@ -235,15 +232,6 @@ def test_after_a_crash_the_same_job_goes_on(dies_in: str, monkeypatch: pytest.Mo
     assert made.events().count("signature_request.pades_signed") == 1
 
 
-def test_a_document_that_cannot_be_sealed_keeps_the_proof_back() -> None:
-    made = completed(documents=2)
-    finalize(made.request_documents[1].pk)
-    assert ends(made) == (False, 0)
-    seal(made.request_documents[0].pk)
-    finalize(made.request_documents[1].pk)
-    assert ends(made) == (True, 1)
-
-
 @pytest.mark.django_db(transaction=True)
 def test_the_last_two_at_once_bring_one_proof() -> None:
     made = completed(documents=2)
@@ -289,3 +277,137 @@ def test_a_request_keeps_the_form_that_its_profile_had() -> None:
     owner.create(payload(owner.document(), branding_profile_id=profile.pk))
     owner.create(payload(owner.document()))
     assert [each.signature_only for each in SignatureRequest.objects.order_by("pk")] == [True, False, False]
+
+
+NAMES = {
+    ("ßen", "ﬁnn"): "SF",
+    ("ŉamen", "ǆemal"): "ND",
+    ("ǰan", "ևa"): "J̌Ե",
+    ("ﬃ", "İpek"): "Fİ",
+    ("ΐ", "ᾳ"): "Ϊ́ᾼ",
+    ("😀", "👨\u200d👩\u200d👧"): "😀",
+    ("\u0301", "\u0302\u0308"): "—",
+    ("\u200b", "\u202e"): "—",
+    ("דוד", "לוי"): "דל",
+    ("محمد", "الخالدي"): "\u0645 \u062e",
+    ("ﷺ", "x"): "\u0635 \u0627 \u0639 X",
+    ("\U0001d49c", "A\u030b"): "AA̋",
+    ("a", "b"): "AB",
+    ("ß" * 200, "ŉ" * 200): "SN",
+    ("王小明", "\U0010fffd"): "王",
+}
+
+
+@pytest.mark.django_db
+def test_names_that_no_capital_letter_begins(client: Client) -> None:
+    made = scene(signers=len(NAMES), initials_required=True)
+    for signer, (first, last) in zip(made.signers, NAMES, strict=True):
+        Signer.objects.filter(pk=signer.pk).update(first_name=first, last_name=last)
+    for position, initials in enumerate(NAMES.values()):
+        page = client.get(made.url(position))
+        assert page.status_code == 200 and f'alt="{initials}"' in page.content.decode()
+        assert client.get(made.url(position, "/initials.svg")).status_code == 200
+        sign(made, position, initials=TYPED)
+    finalize(made.request_documents[0].pk)
+    assert SignatureRequest.objects.get(pk=made.request.pk).finalized
+    for key in (SealedDocument.objects.get().object_key, ProofFile.objects.get().object_key):
+        content = store.get(key)
+        assert verify(content, sealing_context().roots("sandbox")).ok
+
+
+FIELDS: list[tuple[str, Value | None, str]] = [
+    ("text", "Anna #b[x] (y)", "Anna #b[x] (y)"),
+    ("multiline", "One\nTwo", "One Two"),
+    ("number", "1234.50", "1.234,50"),
+    ("date", "2026-03-01", "1. März 2026"),
+    ("choice", "By post", "By post"),
+    ("signed_on", "2026-11-21", "21. November 2026"),
+    ("full_name", "Ada Lovelace", "Ada Lovelace"),
+    ("email", "ada1@example.com", "ada1@example.com"),
+    ("text", None, ""),
+]
+
+
+def filled_in(values: list[Value | None], **how: Any) -> Scene:
+    """Everyone has signed with these values, each in the field of its place."""
+    made = scene(**how)
+    for position, signer in enumerate(made.signers):
+        sign(made, position)
+        signed = Signer.objects.get(pk=signer.pk)
+        own = Field.objects.filter(signer=signer).order_by("request_document", "position")
+        entered = zip(own, values * len(made.request_documents), strict=True)
+        write(signed, {field.pk: value for field, value in entered if value is not None})
+        signed.save(update_fields=["fields_encrypted"])
+    return made
+
+
+def content_of(made: Scene, position: int = 0) -> bytes:
+    seal(made.request_documents[position].pk)
+    return store.get(SealedDocument.objects.get(request_document=made.request_documents[position]).object_key)
+
+
+def texts_at(content: bytes, fields: list[Field]) -> list[str]:
+    with pdfium.PdfDocument(content) as document:
+        found = []
+        for field in fields:
+            page = document[field.page_number - 1].get_textpage()
+            edges = (field.x - 1, field.y, field.x + field.width + 1, field.y + field.height)
+            found.append(" ".join(page.get_text_bounded(*edges).split()))
+        return found
+
+
+def test_each_value_stands_at_its_place_in_the_language_of_the_request() -> None:
+    how = {"locale": "de", "environment": "production", "pages": 2}
+    columns: list[dict[str, Any]] = [{"type": kind, "page_number": 1 + n % 2} for n, (kind, _, _) in enumerate(FIELDS)]
+    columns[1] |= {"height": 30, "y": 330}
+    made = filled_in([value for _, value, _ in FIELDS], fields=columns, signers=2, documents=2, **how)
+    for position, row in enumerate(made.request_documents):
+        content = content_of(made, position)
+        for signer in made.signers:
+            fields = list(Field.objects.filter(request_document=row, signer=signer).order_by("position"))
+            assert texts_at(content, fields) == [text for _, _, text in FIELDS]
+        found = verify(content, sealing_context().roots("production"))
+        assert found.ok and found.covers_whole_file, found.findings
+
+
+def test_the_values_of_a_page_are_one_picture_under_the_stamps() -> None:
+    made = filled_in(["x"] * 3, fields=[{}, {}, {"page_number": 2}], signers=2, pages=3, environment="production")
+    marks = stamp_marks(made.request_documents[0]).marks
+    assert [mark.page_number for mark in marks] == [1, 2, 3, 3]
+    content = content_of(made)
+    with pikepdf.open(io.BytesIO(content)) as document:
+        assert not document.Root.AcroForm.get("/NeedAppearances"), "flat: the form has the seal alone"
+        assert len(document.Root.AcroForm.Fields) <= 2
+        assert all("/Annots" not in page or len(page.Annots) <= 2 for page in document.pages)
+
+
+def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
+    boxes = [{"type": "checkbox"}, {"type": "checkbox"}]
+    made = filled_in([True, False], fields=boxes, environment="production")
+    with pdfium.PdfDocument(content_of(made)) as document:
+        picture = document[0].render(scale=4).to_pil().convert("L")
+    darkest = []
+    for field in Field.objects.order_by("position"):
+        left, top = 4 * field.x, 4 * (842 - field.y - field.height)
+        darkest.append(picture.crop((int(left), int(top), int(left + 48), int(top + 48))).getextrema()[0])
+    assert darkest[0] < 0x30 and darkest[1] == 255
+
+
+@pytest.mark.parametrize("values", [[None], [False], [""]])
+def test_what_is_left_empty_draws_nothing(values: list[Value | None]) -> None:
+    made = filled_in(values, fields=[{"required": False}])
+    assert len(stamp_marks(made.request_documents[0]).marks) == 1, "the stamp"
+
+
+def test_a_request_without_fields_is_not_searched_for_them(made: Scene) -> None:
+    sign(made)
+    with CaptureQueriesContext(connection) as queries:
+        drawn = stamp_marks(made.request_documents[0])
+    assert not [each for each in queries.captured_queries if '"signature_requests_field"' in each["sql"]]
+    assert len(drawn.marks) == 1
+
+
+def test_names_longer_than_their_fields_are_set_smaller_than_any_entry() -> None:
+    name = "Maximiliana-Konstantina Freifrau von und zu Hohenstaufen-Wolfenbüttel Papadopoulou"
+    made = filled_in([name], fields=[{"type": "full_name"}], environment="production")
+    assert texts_at(content_of(made), list(Field.objects.all())) == [name]

@@ -1,5 +1,7 @@
-"""Signing under race: one completion, one winner against expiry, one use of a code."""
+"""Signing under race: one completion, one winner against expiry, one use of a code; locks of the request, then of the
+signer, and both as they stand once these are had."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -8,10 +10,11 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import expire, expire_due
+from paraph.flow.events import lock_signer
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
@@ -160,21 +163,6 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
 
 
-def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = scene(), scene()
-    SignatureRequest.objects.update(expires_at=clock.now())
-
-    def fail_for_the_first(request_id: int) -> bool:
-        if request_id == first.request.pk:
-            raise RuntimeError("something about this one")
-        return expire(request_id)
-
-    monkeypatch.setattr("paraph.flow.ending.expire", fail_for_the_first)
-    with pytest.raises(RuntimeError):
-        expire_due()
-    assert second.events()[-1] == "request.expired"
-
-
 def test_expiry_is_told_to_the_application_and_the_callback() -> None:
     made = scene(callback_url="https://callback.example/done", expires_at=clock.now())
     Application.objects.update(webhook_url="https://shop.example/hooks")
@@ -202,3 +190,51 @@ def test_seals_of_a_tenant_with_fewer_that_wait_come_first(db: None) -> None:
     seals = ProcrastinateJob.objects.filter(task_name__endswith="finalize")
     ranks = {job.args["request_document_id"]: job.priority for job in seals}
     assert [ranks[made.request_documents[0].pk] for made in (first, more, second)] == [0, -1, 0]
+
+
+def lock_beside(signer: Signer) -> tuple[threading.Thread, list[Signer]]:
+    """Somebody else who locks the signer and lets go at once; in the list is how they stood then."""
+    found: list[Signer] = []
+
+    def lock() -> None:
+        try:
+            with transaction.atomic():
+                found.append(lock_signer(signer.pk))
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=lock)
+    thread.start()
+    return thread, found
+
+
+def wait_for_a_waiter() -> None:
+    with connection.cursor() as cursor:
+        for _ in range(5000):
+            cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone():
+                return
+    raise AssertionError("nobody waits")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_the_request_does_not_hold_the_signer(made: Scene) -> None:
+    with transaction.atomic():
+        SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
+        thread, _ = lock_beside(made.signers[0])
+        wait_for_a_waiter()
+        Signer.objects.select_for_update(nowait=True).get(pk=made.signers[0].pk)
+    thread.join()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_both_are_as_the_one_before_left_them(made: Scene) -> None:
+    with transaction.atomic():
+        request = SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
+        thread, found = lock_beside(made.signers[0])
+        wait_for_a_waiter()
+        request.status = "completed"
+        request.save()
+        Signer.objects.filter(pk=made.signers[0].pk).update(status="signed")
+    thread.join()
+    assert [(signer.status, signer.request.status) for signer in found] == [("signed", "completed")]

@@ -16,7 +16,7 @@ from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.signature_requests.links import token
 from tests.cli.service import Service, free_port
 from tests.factories import Scene, sign

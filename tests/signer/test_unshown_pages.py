@@ -7,8 +7,7 @@ import pytest
 
 from paraph.documents.models import UnrenderablePage
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
-from paraph.pdf.untrusted.sandbox_process import SandboxProcess
+from paraph.pdf.untrusted.sandbox import SandboxLimits, SandboxProcess, configure
 from paraph.signature_requests.models import Signer
 from paraph.storage import store
 from tests.factories import Scene, scene

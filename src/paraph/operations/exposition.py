@@ -25,7 +25,7 @@ from paraph.operations.check.sealing import certificate_ends
 from paraph.operations.check.service_checks import FIGURES
 from paraph.operations.pending_work import longest_overdue, queue_state
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.storage import store
 from paraph.webhooks.all_deliveries import oldest_due_seconds
 

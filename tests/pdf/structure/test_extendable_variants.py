@@ -19,8 +19,8 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import marked_boxes, sealed_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import Opinion, second_opinion
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
-from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
 

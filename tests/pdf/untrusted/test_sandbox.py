@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_process import Workers
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits, Workers
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of

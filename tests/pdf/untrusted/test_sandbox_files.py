@@ -41,7 +41,7 @@ def test_fonts_of_the_machine_are_used_inside(sandbox: Sandbox) -> None:
     _, confined = sandbox.call("render", pdf, page_number=1, scale=1, form="png")
     script = (
         "import sys; from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile;"
-        "from paraph.pdf.untrusted.jobs.render_job import render;"
+        "from paraph.pdf.untrusted.jobs.page_pictures import render;"
         "file = UntrustedFile(content=sys.stdin.buffer.read());"
         "sys.stdout.buffer.write(render(file, 1, 1, 'png')[1])"
     )

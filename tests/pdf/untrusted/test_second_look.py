@@ -11,8 +11,8 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.untrusted.sandbox_process import worker_environment
-from paraph.pdf.untrusted.second_look import second_look
+from paraph.pdf.untrusted.inspect import second_look
+from paraph.pdf.untrusted.sandbox import worker_environment
 from tests import independent
 from tests.pdf.pdf_factory import paper, text
 

@@ -14,8 +14,8 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture, fitted_size
 from paraph.pdf.typesetting.fonts import CJK, library
-from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
-from paraph.pdf.untrusted.second_look import second_renderer
+from paraph.pdf.untrusted.inspect import second_renderer
+from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.postgres.cluster import find_location
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours

@@ -1,39 +1,255 @@
 """A pool of processes that parse untrusted PDFs, reused from job to job, with hard limits.
 
-A process that dies, hangs or exceeds a limit is replaced, and its file refused if it is at fault
-(:mod:`paraph.pdf.untrusted.sandbox_process`). The service parses no byte of the file. Thread-safe; a forked process
-starts its own pool. Parties share the processes fairly.
+The service parses no byte of the file. A process that dies, hangs or exceeds a limit is replaced. The file is at fault
+if the process used much of its limits or ended by itself; a process that was killed from outside, or starved of
+processor time, says nothing about it. Thread-safe; a forked process starts its own pool. Parties share the processes
+fairly.
 """
 
 import atexit
+import contextlib
+import dataclasses
 import json
 import logging
 import os
-import threading
+import signal
+import socket
+import subprocess
+import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, NamedTuple
 
+from paraph.confinement import Confinement
 from paraph.kernel import machine
 from paraph.kernel.places import FairSemaphore, NoPlaceError, Told, expensive_work
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
-from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, Workers
-from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+from paraph.pdf.untrusted import sandbox_wire as wire
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 
+Pdf = bytes | BinaryIO | Callable[[], bytes]
+Files = list[bytes | BinaryIO]
+logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up no log is told by the refusal alone
+_log = logging.getLogger(__name__)
+_lock = Lock()
+_CROWD = 1000  # threads that wait for a process: callers bound their own
 _KEPT_SECONDS = 600.0
 _MOST_KEPT = 1000
 _ANSWER_SECONDS = 8.0  # to wait for the answer to an identical call
-__all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox", "verification_sandbox"]
-Pdf = bytes | BinaryIO | Callable[[], bytes]
-Files = list[bytes | BinaryIO]
+_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
+_MOST = 0.5  # of a limit; a sound file uses less than a tenth
+_FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGQUIT}
+Program = Literal["worker", "verifying_worker", "logo_worker"]
+"""A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads, verify sealed files, or draw logos."""
+
+
+@dataclass(frozen=True)
+class SandboxLimits:
+    """What one job may use: ``memory`` and ``resident`` in bytes. ``memory`` is address space beyond that of an idle
+    process. A process that holds more than ``resident`` after a job, or has done ``jobs`` of them, is replaced."""
+
+    memory: int = 1 << 30
+    processor_seconds: int = 10
+    wall_seconds: float = 20.0
+    resident: int = 400 << 20
+    jobs: int = 1000
+
+
 VERIFICATION_LIMITS = SandboxLimits(memory=320 << 20, processor_seconds=8, resident=128 << 20)
 """With what the processes on both sides need themselves, a verification takes at most 512 MB and 10 seconds."""
-_log = logging.getLogger(__name__)
-_CROWD = 1000  # threads that wait for a process: callers bound their own
-_lock = threading.Lock()
+
+
+class ProcessEnd(NamedTuple):
+    """``status`` as in :attr:`subprocess.Popen.returncode`: negative for a signal."""
+
+    status: int
+    used: ResourcesUsed
+
+
+def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
+    """End and reap the process. ``Popen.kill`` may reap it itself, which would lose its resource usage."""
+    used = ResourcesUsed()
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(process.pid, signal.SIGKILL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            used = ResourcesUsed.of(usage)
+    return ProcessEnd(process.wait(), used)
+
+
+class SandboxProcess:
+    """One sandboxed process and the socket to it. Used by one thread at a time. ``program``: the module that it runs,
+    with the jobs that it can do."""
+
+    def __init__(self, limits: SandboxLimits, program: Program = "worker") -> None:
+        self._limits = limits
+        self._jobs = 0
+        self._confinement: Confinement | None = None
+        self._spent = False
+        self.used = ResourcesUsed()  # in its life so far
+        self._connection, theirs = socket.socketpair()
+        command = [sys.executable, "-P", "-m", f"paraph.pdf.untrusted.jobs.{program}"]
+        with theirs, contextlib.ExitStack() as unless_started:
+            unless_started.callback(self._connection.close)
+            self._process = subprocess.Popen(  # noqa: S603  a module of this package
+                [*command, str(os.getpid()), json.dumps(dataclasses.asdict(limits))],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=worker_environment(),
+                start_new_session=True,  # Ctrl-C goes to the service, which ends them when it is done
+            )
+            unless_started.pop_all()
+
+    @property
+    def usable(self) -> bool:
+        return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
+
+    def ask(self, request: dict[str, Any], files: Sequence[bytes | BinaryIO]) -> wire.JobAnswer:
+        """Send a job over ``files`` and return its answer. Raise PdfRefused ``too_complex`` if the process is lost by
+        fault of the file, else ReadersUnavailable."""
+        self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
+        self.confinement()
+        try:
+            with contextlib.ExitStack() as opened:
+                descriptors = [opened.enter_context(wire.open_descriptor(file)) for file in files]
+                self._connection.settimeout(self._limits.wall_seconds)
+                wire.send(self._connection, request, descriptors=descriptors)
+            message, content = wire.receive(self._connection, self._limits.wall_seconds * max(1, request["patience"]))
+        except OSError as error:  # also TimeoutError and ConnectionEndedError
+            raise self._lost(request, error) from error
+        self.used = ResourcesUsed(*message.get("used", self.used))
+        self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
+        return message, content
+
+    def confinement(self) -> Confinement:
+        """Wait until the process is ready and return its confinement. Raise ReadersUnavailable."""
+        if self._confinement is None:
+            try:
+                message, _ = wire.receive(self._connection, _BOOT_SECONDS)
+            except OSError as error:
+                self.end()
+                details = (type(error).__name__, self._process.returncode)
+                _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
+                raise ReadersUnavailable from error
+            self.used = ResourcesUsed(*message["used"])
+            self._confinement = Confinement(message["unconfined"])
+        return self._confinement
+
+    def end(self) -> None:
+        kill(self._process)
+        self._connection.close()
+
+    def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
+        """Return the refusal for a process that died, timed out or sent nonsense. The kernel's out-of-memory killer
+        uses the same signal as an operator, so much memory counts against the file."""
+        end, limits, before = kill(self._process), self._limits, self.used
+        self._connection.close()
+        self.used = end.used
+        seconds = end.used.processor - before.processor
+        at_fault = (
+            isinstance(error, wire.NoMessageError)
+            or seconds >= _MOST * limits.processor_seconds * request["patience"]
+            or end.used.peak >= max(_MOST * limits.memory, before.peak + 1)
+            or end.status not in _FROM_OUTSIDE
+        )
+        level, verdict = (logging.WARNING, "a PDF was refused") if at_fault else (logging.ERROR, "no fault of the PDF")
+        details = (verdict, request["job"], type(error).__name__, end.status, seconds)
+        _log.log(level, "%s: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
+        return too_complex() if at_fault else ReadersUnavailable()
+
+
+def worker_environment() -> dict[str, str]:
+    """Return a minimal environment, so that no secret of the service is within reach of a hijacked reader."""
+    here = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**here, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LC_ALL": "C.UTF-8"}
+
+
+class Workers:
+    """Started when first needed; at most ``size`` are kept. Thread-safe. ``begun``: one was started."""
+
+    def __init__(self, size: int, limits: SandboxLimits, program: Program) -> None:
+        self._new = partial(SandboxProcess, limits, program)
+        self._idle: list[SandboxProcess] = []
+        self._most = size
+        self.begun = False
+        self._closed = False
+        self._spoilt_by = ""
+        self._lock = Lock()
+        # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
+        self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
+
+    @contextlib.contextmanager
+    def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
+        """Lend the idle process that was used last to the block, or a new one. The tenant that spoilt a process last
+        waits for the start of the one that replaces it. Raise ReadersUnavailable where none can be started."""
+        worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
+        try:
+            yield worker
+        finally:
+            self._put_back(worker, tenant_key)
+
+    def close(self) -> None:
+        """End the processes, those in use as soon as they are returned. No other can be started."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.end()
+        self._starter.shutdown()
+
+    def _taken(self, index: int) -> SandboxProcess | None:
+        while True:
+            with self._lock:
+                worker = self._idle.pop(index) if self._idle else None
+            if not worker or worker.usable:
+                return worker
+            worker.end()
+
+    def _put_back(self, worker: SandboxProcess, tenant_key: str) -> None:
+        """Return the worker to the pool; replace it if unusable."""
+        usable = worker.usable
+        self._keep(worker)
+        if not usable and not self._closed:
+            self._spoilt_by = tenant_key
+            with contextlib.suppress(ReadersUnavailable):  # the next call tries
+                self._keep(self._started(), last=True)
+
+    def _keep(self, worker: SandboxProcess, *, last: bool = False) -> None:
+        """Keep an idle process, or end it. ``last``: it is to be used after all others, which have started by now."""
+        with self._lock:
+            if worker.usable and not self._closed and len(self._idle) < self._most:
+                self._idle.insert(0 if last else len(self._idle), worker)
+                return
+        worker.end()
+
+    def _started(self) -> SandboxProcess:
+        self.begun = True
+        try:
+            return self._starter.submit(self._new).result()
+        except (OSError, RuntimeError) as error:  # no process or no thread now
+            _log.error("no process to read PDFs can be started: %r", error)
+            raise ReadersUnavailable from error
+
+
+@cache
+def sandbox_confinement() -> Confinement:
+    """Return how sandboxed processes are confined, as one of them says that is started for this once: the kernel stays
+    the same. Raise ReadersUnavailable if none can be started."""
+    try:
+        worker = SandboxProcess(SandboxLimits())
+    except OSError as error:
+        raise ReadersUnavailable from error
+    try:
+        return worker.confinement()
+    finally:
+        worker.end()
 
 
 class SandboxAnswers:
@@ -42,54 +258,48 @@ class SandboxAnswers:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[float, JobAnswer | PdfRefused]] = OrderedDict()
-        self._pending: dict[Hashable, Future[JobAnswer]] = {}
+        self._known: OrderedDict[Hashable, tuple[float, Future[JobAnswer]]] = OrderedDict()
 
     def recall(self, question: Hashable) -> JobAnswer | None:
         """Return what was kept of the question in the last ten minutes, or raise it again, if it was a refusal."""
         with self._lock:
-            since, kept = self._kept.get(question, (0.0, None))
-        if kept is None or time.monotonic() - since >= _KEPT_SECONDS:
-            return None
-        if isinstance(kept, PdfRefused):
-            raise _again(kept)
-        return kept
+            known = self._fresh(question)
+        return _outcome(known) if known and known.done() else None
 
-    def keep(self, question: Hashable, answer: JobAnswer | PdfRefused) -> None:
-        """Keep an answer, which nobody may change, or a refusal."""
+    def answer(self, question: Hashable, find: Callable[[], JobAnswer], *, keep: bool) -> JobAnswer:
+        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. ``keep`` the
+        answer, which nobody may change; that a file is too complex is kept in any case. Raise ReadersUnavailable if
+        the wait takes too long."""
         with self._lock:
-            self._kept[question] = (time.monotonic(), answer)
-            self._kept.move_to_end(question)
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-
-    def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
-        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. Raise
-        ReadersUnavailable if that takes too long."""
-        with self._lock:
-            other = self._pending.get(question)
+            other, own = self._fresh(question), Future[JobAnswer]()
             if not other:
-                self._pending[question] = Future()
+                self._known[question] = (time.monotonic(), own)
+                self._known.move_to_end(question)
+                if len(self._known) > _MOST_KEPT:
+                    self._known.popitem(last=False)
         if other:
-            return _shared(other)
+            return _outcome(other)
         try:
             answer = find()
+            own.set_result(answer)
         except BaseException as error:
-            if isinstance(error, PdfRefused) and error.reason == too_complex().reason:  # others are cheap
-                self.keep(question, _again(error))
-            self._settle(question).set_exception(error)
+            keep = isinstance(error, PdfRefused) and error.reason == too_complex().reason  # others are cheap
+            own.set_exception(_again(error) if isinstance(error, PdfRefused) else error)
             raise
-        self._settle(question).set_result(answer)
+        finally:
+            if not keep:
+                with self._lock:
+                    self._known.pop(question, None)
         return answer
 
-    def _settle(self, question: Hashable) -> Future[JobAnswer]:
-        with self._lock:
-            return self._pending.pop(question)
+    def _fresh(self, question: Hashable) -> Future[JobAnswer] | None:
+        since, known = self._known.get(question, (0.0, None))
+        return known if known and (not known.done() or time.monotonic() - since < _KEPT_SECONDS) else None
 
 
-def _shared(other: Future[JobAnswer]) -> JobAnswer:
+def _outcome(known: Future[JobAnswer]) -> JobAnswer:
     try:
-        return other.result(_ANSWER_SECONDS)
+        return known.result(_ANSWER_SECONDS)
     except PdfRefused as refused:
         raise _again(refused) from None
     except (ReadersUnavailable, TimeoutError):
@@ -97,10 +307,8 @@ def _shared(other: Future[JobAnswer]) -> JobAnswer:
 
 
 def _again(refused: PdfRefused) -> PdfRefused:
+    """Return the refusal without its trace, which holds the file."""
     return PdfRefused(refused.reason, refused.message, refused.facts)
-
-
-logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up no log is told by the refusal alone
 
 
 class Sandbox:
@@ -150,12 +358,9 @@ class Sandbox:
             with expensive_work(tenant_key):
                 if not question:
                     return self._read(request, pdf, tenant_key)
-                answer = self._answers.answer(question, lambda: self._read(request, pdf, tenant_key))
+                return self._answers.answer(question, lambda: self._read(request, pdf, tenant_key), keep=keep)
         except NoPlaceError:
             raise ReadersUnavailable from None
-        if keep:
-            self._answers.keep(question, answer)
-        return answer
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, tenant_key: str) -> JobAnswer:
         with self._places.place(tenant_key), self._workers.one(tenant_key) as worker:
@@ -233,7 +438,7 @@ _of_parent: list[dict[Program, Sandbox]] = []  # kept alive, so that no finalize
 def _forget_after_fork() -> None:
     global _pools, _lock
     _of_parent.append(_pools)
-    _pools, _lock = {}, threading.Lock()
+    _pools, _lock = {}, Lock()
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)

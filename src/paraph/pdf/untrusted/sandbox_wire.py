@@ -6,15 +6,18 @@ JSON is accepted, lengths are capped, nothing is unpickled. Dataclasses travel a
 """
 
 import json
+import os
 import resource
 import socket
 import struct
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from types import GenericAlias
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import to_jsonable_python
@@ -118,6 +121,28 @@ def _some(connection: socket.socket, size: int, deadline: float | None) -> bytes
     if not received:
         raise ConnectionEndedError
     return received
+
+
+@contextmanager
+def open_descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
+    """Yield a read-only descriptor of the file; bytes are put into a memory file first."""
+    if not isinstance(pdf, bytes):
+        pdf.flush()
+        descriptor = os.open(f"/dev/fd/{pdf.fileno()}", os.O_RDONLY)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+        return
+    with memory_file() as file:
+        file.write(pdf)
+        file.seek(0)
+        yield file.fileno()
+
+
+def memory_file() -> BinaryIO:
+    """Open a new file in memory; where the system has none, on disk."""
+    return os.fdopen(os.memfd_create("pdf"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
 
 
 def to_plain(value: Any) -> Any:

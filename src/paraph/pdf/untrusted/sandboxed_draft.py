@@ -16,8 +16,7 @@ from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.sandbox import sandbox
-from paraph.pdf.untrusted.sandbox_process import memory_file
-from paraph.pdf.untrusted.sandbox_wire import to_plain
+from paraph.pdf.untrusted.sandbox_wire import memory_file, to_plain
 
 _PATIENCE = 4
 _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "UnreadablePdf": UnreadablePdf}

@@ -19,7 +19,7 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged, dra
 from paraph.pdf.untrusted.jobs.upload_checks.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import SLOW, check_drawing, check_reading
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import Opinion, check_plain_form, second_opinion
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import read_facts
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
@@ -29,7 +29,6 @@ from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import (
     read_pages,
     shown_differently,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.passive import PASSIVE, page_facts
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 

@@ -1,6 +1,6 @@
 """The sandboxed process: answers jobs one by one until its limits or its parent end it.
 
-Started by :mod:`paraph.pdf.untrusted.sandbox_process` as ``python -m`` :mod:`paraph.pdf.untrusted.jobs.worker`,
+Started by :mod:`paraph.pdf.untrusted.sandbox` as ``python -m`` :mod:`paraph.pdf.untrusted.jobs.worker`,
 :mod:`paraph.pdf.untrusted.jobs.verifying_worker` or :mod:`paraph.pdf.untrusted.jobs.logo_worker` with the socket as
 standard input.
 """

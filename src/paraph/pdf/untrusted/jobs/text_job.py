@@ -1,26 +1,150 @@
-"""The words of pages, and the search for tags among them.
+"""The words of pages, which of them stamps cover, and the search for tags among them.
 
-:func:`paraph.pdf.untrusted.page_reading.find_tags` defines what counts as found.
+:func:`paraph.pdf.untrusted.page_reading.find_tags` defines what counts as found. Tags are searched in drawing order
+first, then by position: producers draw a line font by font, and right-to-left text in various orders, with or without
+mirrored brackets. Sorting by position undoes all of that, and costs more. In right-to-left text, bracket direction and
+vowel signs are ignored, since producers place them differently.
 """
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby, product
 from typing import Any
 
 from paraph.pdf.structure.pages import Box, around, transform_box
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.characters import PageText, lines, readable_pages
-from paraph.pdf.untrusted.jobs.reading_order import in_reading_order, runs_from_right
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, require_page
-from paraph.pdf.untrusted.jobs.visual_order import (
-    fold_with_places,
-    may_contain_tag,
-    occurrences,
-    read_lines,
-    search_lines,
+from paraph.pdf.untrusted.jobs.characters import (
+    Baseline,
+    Characters,
+    PageText,
+    TextRun,
+    lines,
+    readable_pages,
+    same_place,
+    text_runs,
 )
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
+from paraph.pdf.untrusted.jobs.reading_order import MIRRORED, from_left, in_reading_order, runs_from_right
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, require_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+
+_SAME_LINE = 0.3  # relative to the text size, across the writing direction
+_SHORTEST_PIECE = 3
+Line = list[list[int]]  # glyphs from left to right, each with its characters
+
+
+def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
+    """Return the folded text of single characters, and for each of its characters the index it came from."""
+    folded: list[str] = []
+    places: list[int] = []
+    for index, character in enumerate(characters):
+        for part in _fold_character(character):
+            position = len(folded)
+            mark = unicodedata.combining(part) if part > "\u02ff" else 0
+            while mark and position and unicodedata.combining(folded[position - 1]) > mark:
+                position -= 1  # canonical order, whatever the order of drawing
+            folded.insert(position, part)
+            places.insert(position, index)
+    return "".join(folded), places
+
+
+_fold_character = functools.lru_cache(4096)(fold)  # a page has few different characters
+
+
+def occurrences(needle: str, text: str) -> list[int]:
+    """Return where ``needle`` starts in ``text``, both folded, except where an accent follows its last letter."""
+    starts = []
+    start = text.find(needle)
+    while start >= 0:
+        after = text[start + len(needle) : start + len(needle) + 1]
+        if not (after and unicodedata.combining(after)):
+            starts.append(start)
+        start = text.find(needle, start + 1)
+    return starts
+
+
+def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
+    """Return whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
+    ``both_ways``: some text of the document runs from right to left."""
+    if both_ways:
+        return set(_alike(folded)) <= set(_alike(text))
+    pieces = [folded[start : start + _SHORTEST_PIECE] for start in range(len(folded) - _SHORTEST_PIECE + 1)]
+    return any(piece in text for piece in pieces) and set(folded) <= set(text)
+
+
+def read_lines(characters: Characters, exact: Sequence[str]) -> list[Line]:
+    """Return the lines of a page, each from left to right in its own writing direction."""
+    placed = [(index, characters.baseline(index)) for index, text in enumerate(exact) if text.strip()]
+    placed.sort(key=lambda item: (round(item[1].angle, 1), item[1].across))
+    found: list[list[tuple[int, Baseline]]] = []
+    for index, here in placed:
+        last = found[-1][-1][1] if found else None
+        if last and abs(last.angle - here.angle) < 0.1 and abs(last.across - here.across) < _SAME_LINE * here.size:
+            found[-1].append((index, here))
+        else:
+            found.append([(index, here)])
+    return [_glyphs(sorted(line, key=lambda item: item[1].along)) for line in found]
+
+
+def search_lines(
+    lines: Sequence[Line], exact: Sequence[str], folded: str, *, both_ways: bool, as_stored: bool = False
+) -> list[list[int]]:
+    """Return the characters of each occurrence of the tag on a line. ``both_ways`` as for :func:`may_contain_tag`:
+    brackets of a Latin tag in a Hebrew paragraph are mirrored too. ``as_stored``: search as programs without
+    bidirectional text draw the tag, its first letter leftmost."""
+    if not both_ways:
+        return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
+    ways = [_alike(folded)] if as_stored else _ways(folded)
+    return [hit for line in lines for hit in _search_both_ways(line, exact, ways)]
+
+
+def _glyphs(line: Sequence[tuple[int, Baseline]]) -> Line:
+    glyphs: Line = []
+    for position, (index, here) in enumerate(line):
+        last = line[position - 1][1] if position else None
+        if last and same_place(last, here):
+            glyphs[-1].append(index)
+        else:
+            glyphs.append([index])
+    return glyphs
+
+
+def _search_both_ways(line: Line, exact: Sequence[str], ways: Sequence[str]) -> list[list[int]]:
+    order = [index for glyph in line for index in glyph]
+    turned = [index for glyph in line for index in reversed(glyph)]  # the letters of a ligature come in either order
+    found = _search(order, exact, ways, alike=True)
+    if turned != order:
+        found += [hit for hit in _search(turned, exact, ways, alike=True) if hit not in found]
+    return found
+
+
+@functools.lru_cache(256)
+def _ways(folded: str) -> list[str]:
+    """Return the visual orders of the tag, in paragraphs of either direction and beside words of either."""
+    ways = (
+        from_left(folded, base=base, before=before, after=after, pair_brackets=pair_brackets)
+        for base, before, after, pair_brackets in product("LR", "LR", "LR", (True, False))
+    )
+    return list(dict.fromkeys(_alike("".join(folded[index] for index in way)) for way in ways if way))
+
+
+def _search(order: Sequence[int], exact: Sequence[str], ways: Sequence[str], *, alike: bool = False) -> list[list[int]]:
+    text, places = fold_with_places(exact[index] for index in order)
+    if alike:
+        places = [place for place, character in zip(places, text, strict=True) if _alike(character)]
+        text = _alike(text)
+    stretches = [places[start : start + len(way)] for way in ways for start in occurrences(way, text)]
+    return [[order[place] for place in sorted(set(stretch))] for stretch in stretches]
+
+
+def _alike(text: str) -> str:
+    """Turn all brackets one way and remove combining signs."""
+    text = text.translate(MIRRORED)
+    return text if text.isascii() else "".join(letter for letter in text if not unicodedata.combining(letter))
+
 
 _MOST_SORTED = 100_000  # characters that the second attempt reads; about a second
 _TAG = re.compile(r"\{\{[^{}]{1,100}\}\}")
@@ -185,3 +309,64 @@ def _words(page: PageText) -> Iterator[list[str | float]]:
         elif cell := page.cell(index) if character else None:
             word += "-" if character in _HYPHENS else character
             cells.append(cell)
+
+
+Place = tuple[int, float, float, float, float]
+"""Page number from 1, then left, bottom, width and height in points of reader space."""
+
+_WITHIN = 2.0  # points by which a stamp may touch words
+_FEWEST = 3  # letters that count as covered
+_LONGEST = 40  # characters of covered words that are told, of each line
+_MOST_PARTS = 3  # lines of which words are told
+_NO_WORDS = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|[_.…\s]+")  # tags, and blanks to be signed on
+
+
+def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswer:
+    """Return ``{"covered": [["words", …], …]}``, the whole words under each place, by lines, in the order of the
+    places."""
+    document = file.pdfium()
+    show_form_fields(document)
+    covered: list[list[str]] = [[] for _ in places]
+    in_order = sorted(range(len(places)), key=lambda index: places[index][0])
+    for number, indexes in groupby(in_order, key=lambda index: places[index][0]):
+        require_page(document, number)
+        with drawing(number), PageText(file, number - 1) as page:
+            runs = list(text_runs(page))
+        # with blanks in place of what is no word
+        words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run) for run in runs]
+        for index in indexes:
+            covered[index] = _covered(words, places[index])
+    return {"covered": covered}, b""
+
+
+def _covered(runs: Sequence[tuple[str, TextRun]], place: Place) -> list[str]:
+    """Return the words, with an ellipsis where their line goes on. A few letters at an edge are none."""
+    _, x, y, width, height = place
+    inner = (x + _WITHIN, y + _WITHIN, x + width - _WITHIN, y + height - _WITHIN)
+    told: list[str] = []
+    letters, alone = 0, False
+    for text, run in runs:
+        under = [at for at, box in enumerate(run.boxes) if text[at].isalnum() and _overlap(inner, box)]
+        letters += len(under)
+        if under and alone and len(text) == 1:  # of a line that does not run across, each letter is a run
+            told[-1] += text
+        elif under and len(told) < _MOST_PARTS:
+            told.append(_whole_words(text, run.text, under[0], under[-1]))
+        alone = bool(under) and len(text) == 1
+    return told if letters >= _FEWEST else []
+
+
+def _whole_words(text: str, line: str, first: int, last: int) -> str:
+    start = text.rfind(" ", 0, first) + 1
+    end = text.find(" ", last)
+    end = len(text) if end < 0 else end
+    words = text[start:end]
+    if len(words) > _LONGEST:
+        words, end = words[:_LONGEST].rpartition(" ")[0] or words[:_LONGEST], start
+    return f"{'… ' * bool(line[:start].strip())}{words}{' …' * bool(line[end:].strip())}"
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Return whether the middle of the other lies in the one, across; and any of it, up and down."""
+    middle = (other[0] + other[2]) / 2
+    return one[0] < middle < one[2] and one[1] < other[3] and other[1] < one[3]

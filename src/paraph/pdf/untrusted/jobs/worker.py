@@ -8,14 +8,7 @@ from typing import Any
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.sealing.draft import SealContent
 from paraph.pdf.sealing.self_check import ExpectedSeal
-from paraph.pdf.untrusted.jobs import (
-    draft_job,
-    inspect_job,
-    render_job,
-    signature_lines_job,
-    signing_places_job,
-    text_job,
-)
+from paraph.pdf.untrusted.jobs import draft_job, inspect_job, page_pictures, signature_lines_job, text_job
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import disputes
@@ -28,10 +21,10 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "tags": text_job.list_tags,
     "texts": text_job.list_texts,
     "signature_lines": signature_lines_job.list_signature_lines,
-    "render": render_job.render,
-    "preview": render_job.preview,
+    "render": page_pictures.render,
+    "preview": page_pictures.preview,
     "compare": disputes.compare,
-    "covered_words": signing_places_job.find_covered_words,
+    "covered_words": text_job.find_covered_words,
     "text": text_job.text_layer,
     "sealing_seal": draft_job.seal,
     "sealing_archive": draft_job.archive,

@@ -21,7 +21,7 @@ from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, around, inve
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.characters import Characters
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, geometry_of_page
-from paraph.pdf.untrusted.jobs.upload_checks.annotation_looks import (
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import (
     AnnotationValues,
     Settings,
     border_of_link,

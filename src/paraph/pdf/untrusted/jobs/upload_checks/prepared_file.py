@@ -22,10 +22,14 @@ from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import (
+    Opinion,
+    PlainForm,
+    check_plain_form,
+    second_opinion,
+)
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.rewritten import rewritten
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
-from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
 _PIXELS = 800  # of the longer side: enough to show a changed digit of small print

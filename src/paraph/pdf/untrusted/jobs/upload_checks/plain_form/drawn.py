@@ -12,7 +12,6 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import annotations_of
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
     OWN_SPACES,
     Looks,
@@ -25,7 +24,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
     used_names,
 )
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images, check_default, check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,

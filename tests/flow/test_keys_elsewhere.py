@@ -1,4 +1,5 @@
-"""Seals by a key at a provider of remote seals, from the first press to the proof, and what is called qualified."""
+"""Seals by a key in a token, at AWS KMS and at a provider of remote seals: what journal, proof, page and start say of
+it, and what is called qualified."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,13 +15,17 @@ from paraph.flow.sealing.finalize import seal
 from paraph.kernel.errors import DomainError
 from paraph.keys import csc_provider
 from paraph.operations.check.sealing import sealing
+from paraph.pdf.verification.proof_file import evidence_of
 from paraph.storage import store
 from paraph.tenants.models import Role
 from tests.dashboard.conftest import just_logged_in
 from tests.factories import Scene, finish, scene, sign
 from tests.independent import assert_cades, page_text
-from tests.keys.certified_keys import Kind, make_key, make_root
-from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, fault, provider
+from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
+from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, provider
+from tests.keys.csc_service import fault as csc_fault
+from tests.keys.kinds import Place, Placed, placed
+from tests.keys.kms_service import fault, kms_server
 from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, qualified
 
 Begin = Callable[..., Provider]
@@ -112,7 +117,7 @@ def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
     made = scene(environment="production")
     sign(made)
     sealing_context().keys("production")
-    service.faults["signatures/signHash"] = [fault(503)] * 3
+    service.faults["signatures/signHash"] = [csc_fault(503)] * 3
     with pytest.raises(DomainError) as refused:
         seal(made.request_documents[0].pk)
     assert refused.value.code == "unavailable"
@@ -134,3 +139,50 @@ def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> Non
     assert sealed.facts["signing_algorithm"] == "RSASSA_PSS_SHA_256"
     (tmp_path / "sealed.pdf").write_bytes(store.get(sealed.object_key))
     assert_cades(tmp_path / "sealed.pdf", tmp_path / "root.pem", 0)
+
+
+@pytest.fixture
+def configure(settings: Any) -> Callable[[Placed], None]:
+    def chosen(key: Placed) -> None:
+        fields = {"sealing_key": key.address, "sealing_certificate": key.chain, "sealing_passphrase": key.passphrase}
+        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+
+    return chosen
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("place", "kind"), [("pkcs11", "rsa"), ("kms", "p-256")])
+def test_journal_and_proof_name_the_key_that_sealed(
+    place: Place, kind: Kind, configure: Callable[[Placed], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with placed(place, kind, tmp_path, monkeypatch) as key:
+        configure(key)
+        made = finish(scene(documents=2, environment="production"))
+        named = key.open().key_id
+    facts = [entry.stated for entry in made.entries() if "kms_key_id" in entry.stated]
+    assert len(facts) == 3  # two documents and the proof
+    assert {fact["kms_key_id"] for fact in facts} == {named}
+    assert {fact["signing_algorithm"] for fact in facts} == {ALGORITHMS[kind]}
+    requests = {fact["kms_request_id"] for fact in facts}
+    assert len(requests) == 3 if place == "kms" else requests == {""}
+    evidence = evidence_of(store.get(ProofFile.objects.get().object_key))
+    assert evidence is not None
+    for sealed, document in zip(SealedDocument.objects.order_by("id"), evidence["documents"], strict=True):
+        assert document["seal"]["kms_key_id"] == named
+        assert document["seal"]["kms_request_id"] == sealed.facts["kms_request_id"]
+
+
+@pytest.mark.django_db
+def test_the_start_seals_with_the_key_for_real(
+    configure: Callable[[Placed], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with kms_server(monkeypatch) as server:
+        root = make_root()
+        chain = root.chain(tmp_path, server.key.public_key())
+        configure(Placed("kms", server.arn, chain, "", root))
+        outcome = sealing()
+        assert outcome.status == "warning" and "verified at the level B-T" in outcome.sentence
+        assert "the certificate names nobody who could be asked" in outcome.sentence
+        server.faults += [fault(400, "AccessDeniedException", "no kms:Sign")]
+        outcome = sealing()
+        assert outcome.status == "failed" and "no kms:Sign" in outcome.sentence and "\n" not in outcome.sentence
