@@ -1,4 +1,4 @@
-"""A key is no means to fill somebody's mailbox, nor to send them a lure.
+"""A key is no means to fill somebody's mailbox.
 
 Registration is open here, as it is for whoever came by a key for nothing; mails go to a real mail server.
 """
@@ -22,22 +22,21 @@ from tests.scenarios.people import Backend, at, signer
 pytestmark = pytest.mark.thorough
 
 VICTIM = "victim@example.com"
-LURE = "you won, see https://evil.example/win or www.evil.example"
 
 
 class Mailbox:
-    """``mails``: what the mail server took, by recipient; ``raw`` as bytes."""
+    """``mails``: what the mail server took, by recipient."""
 
     def __init__(self) -> None:
-        self.mails: list[tuple[str, Any, bytes]] = []
+        self.mails: list[tuple[str, Any]] = []
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
         mail = cast(Any, message_from_bytes(envelope.content, policy=policy.default))
-        self.mails += [(to.lower(), mail, envelope.content) for to in envelope.rcpt_tos]
+        self.mails += [(to.lower(), mail) for to in envelope.rcpt_tos]
         return "250 Ok"
 
     def to(self, address: str) -> list[Any]:
-        return [mail for to, mail, _ in self.mails if to == address]
+        return [mail for to, mail in self.mails if to == address]
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +51,15 @@ def attacked(new_target: Callable[..., Target], box: Mailbox) -> Iterator[Target
 
 
 @pytest.fixture(scope="module")
-def lurer(attacked: Target) -> Backend:
-    """A sender in production whose name is a lure."""
-    organization = attacked.command("organization", "create", LURE, "--plan", "pro")["id"]
+def other(attacked: Target) -> Backend:
+    """A sender in production."""
+    organization = attacked.command("organization", "create", "Elsewhere", "--plan", "pro")["id"]
     options = ["--organization", str(organization), "--environment", "production", "--name", "backend"]
     return attacked.backend(attacked.command("application", "create", *options)["api_key"])
 
 
-def ask(backend: Backend, *addresses: str, document: int = 0, **names: str) -> dict[str, Any]:
+def ask(backend: Backend, *addresses: str, document: int = 0) -> dict[str, Any]:
     """A request with a signer at each address, who is invited."""
-
     document = document or backend.upload(pdf())
     placed = [{"signer_ref": str(number), "stamps": [at()]} for number in range(len(addresses))]
     return backend.create(
@@ -69,23 +67,12 @@ def ask(backend: Backend, *addresses: str, document: int = 0, **names: str) -> d
         validity_days=1,
         send_email=True,
         identity_declaration_accepted=True,
-        signers=[signer(str(number), **names) | {"email": to} for number, to in enumerate(addresses)],
+        signers=[signer(str(number)) | {"email": to} for number, to in enumerate(addresses)],
         documents=[{"id": document, "signers": placed}],
     )
 
 
-def test_strangers_are_not_written_to(attacked: Target, box: Mailbox) -> None:
-    backend = attacked.backend()
-    made = ask(backend, "stranger@example.com")
-    told = backend.told(made["id"], "signer.notified")[-1]
-    assert told["metadata"]["acknowledgement"].startswith("captured:")
-    code = httpx.post(f"{made['signers'][0]['signing_url']}/otp", json={"channel": "email"})
-    assert code.status_code == 200 and code.json()["sandbox_code"]
-    assert [message["to"] for message in attacked.inbox()] == ["stranger@example.com"] * 2
-    assert box.mails == []
-
-
-def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mailbox, lurer: Backend) -> None:
+def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mailbox, other: Backend) -> None:
     """40 invitations and as many codes as can be asked for, from a free key: what comes of it from another organization
     in production comes all the same."""
     organization = attacked.command("organization", "create", "Acme", "--plan", "free")["id"]
@@ -110,7 +97,7 @@ def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mai
     assert all(3000 < int(answer.headers["Retry-After"]) <= 3600 for answer in answers)
     time.sleep(1)
     assert len(box.to(VICTIM)) == 10
-    [wanted] = ask(lurer, VICTIM)["signers"]
+    [wanted] = ask(other, VICTIM)["signers"]
     wait_until(lambda: len(box.to(VICTIM)) == 11)
     assert httpx.post(f"{wanted['signing_url']}/otp", json={"channel": "email"}, timeout=30).status_code == 200
     assert len(box.to(VICTIM)) == 12
@@ -127,18 +114,3 @@ def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mai
     assert set(late) <= {"invitation"} and ("put off until" in state["why"]) == bool(late)
     assert state["status"] == "pending"
     assert max((job["attempts"] for job in state["jobs"]), default=0) <= 1  # no storm of retries
-
-
-def test_a_mail_is_no_lure(attacked: Target, box: Mailbox, lurer: Backend) -> None:
-    made = ask(
-        lurer, "reader@example.com", first_name="Hi, pay at http://evil.example now", last_name="me@evil.example"
-    )
-    httpx.post(f"{made['signers'][0]['signing_url']}/otp", json={"channel": "email"}, timeout=30)
-    wait_until(lambda: len(box.to("reader@example.com")) == 2)
-    for mail in box.to("reader@example.com"):
-        parts = [str(mail["Subject"]), *(mail.get_body((kind,)).get_content() for kind in ("plain", "html"))]
-        for part in parts:
-            own = part.replace(attacked.base_url, "")
-            assert "evil" in part or part == parts[0]
-            assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", own)
-        assert len(parts[0]) < 120 and "\n" not in parts[0]

@@ -25,6 +25,7 @@ from paraph.tenants.lifecycle import close_organization
 from paraph.webhooks.models import Delivery
 from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.tenancy import suspend
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
@@ -176,14 +177,18 @@ def test_what_is_over_cannot_be_ended(made: Scene) -> None:
 
 
 def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
-    gone, others = scene(), scene()
+    gone, suspended, others = scene(), scene(), scene()
     close_organization(gone.request.organization_id, OPERATOR)
+    suspend(suspended.request.organization_id)
     assert (end_requests_of_deleted(), end_requests_of_deleted()) == (1, 0)
-    for made, status in ((gone, "expired"), (others, "pending")):
+    for made, status in ((gone, "expired"), (suspended, "pending"), (others, "pending")):
         made.request.refresh_from_db()
         assert made.request.status == status
     assert Client().get(gone.url()).status_code == 404
-    assert Client().get(others.url()).status_code == 200
+    for made in (suspended, others):
+        body = {"code": made.code(), "consent": True}
+        assert Client().get(made.url()).status_code == 200
+        assert Client().post(made.url(rest="/signature"), body, "application/json").status_code == 200
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_signatures_are_what_the_algorithm_says(tmp_path: Path) -> None:
     modulus.verify(large.sign(b"message").value, b"message", PKCS1v15(), SHA256())
 
 
-@pytest.mark.parametrize("name", ["root.pem", "sealing.key", "proof.pem", "timestamp.pem"])
+@pytest.mark.parametrize("name", ["root.pem", "sealing.key", "proof.key", "proof.pem", "timestamp.pem"])
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     make(tmp_path)
     (tmp_path / "development" / name).unlink()
@@ -152,13 +152,6 @@ def test_documents_and_proofs_of_both_environments_have_certificates_of_their_ow
         assert own.name == name and own.is_for_proofs is purposes and own.is_of_development
         assert load(key.certificate).for_documents and key.chain == (authority.root,)
     assert len(set(authority.issued)) == 5
-
-
-def test_a_lost_key_is_named_and_not_made_anew(tmp_path: Path) -> None:
-    make(tmp_path)
-    (tmp_path / "development" / "proof.key").unlink()
-    with pytest.raises(DomainError, match=r"proof\.key cannot be read"):
-        make(tmp_path)
 
 
 @pytest.fixture

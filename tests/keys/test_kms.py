@@ -1,7 +1,7 @@
 """Keys of AWS KMS: moto's, and a server that throttles, refuses, hangs and vanishes."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey, kms_key, open_key
-from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, is_signature, make_key, make_root
+from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, is_signature, make_key, make_root, refusal
 from tests.keys.kms_service import REGION, KmsServer, fault, kms_server, moto_key, moto_kms, silence
 from tests.keys.odd_chains import pss
 
@@ -31,13 +30,6 @@ def kms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KmsServer]:
     with kms_server(monkeypatch) as service:
         yield service
-
-
-def refusal(code: str, work: Callable[[], object]) -> str:
-    with pytest.raises(DomainError) as refused:
-        work()
-    assert refused.value.code == code and refused.value.message.endswith(".")
-    return refused.value.message
 
 
 @pytest.mark.parametrize("kind", KINDS)

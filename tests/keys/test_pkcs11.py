@@ -3,6 +3,7 @@
 import ctypes
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
-from paraph.keys.pkcs11_key import address_of, parse
+from paraph.keys.pkcs11_key import DedicatedThread, address_of, parse
 from paraph.keys.signing_key import PrivateKey
+from tests.keys import certified_keys
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
 from tests.keys.odd_chains import pss
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
@@ -76,11 +78,7 @@ def bare(token: Token) -> pkcs11.Token:
 
 
 def refusal(code: str, work: Callable[[], object]) -> str:
-    with pytest.raises(DomainError) as refused:
-        work()
-    assert refused.value.code == code and refused.value.message.endswith(".")
-    assert PIN not in refused.value.message
-    return refused.value.message
+    return certified_keys.refusal(code, work, PIN)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -325,3 +323,22 @@ def test_what_is_no_address_is_told_without_repeating_a_pin(address: str, why: s
     assert refused.value.code == "configuration"
     assert refused.value.message.startswith("PARAPH_SEALING_KEY is no address of a PKCS#11 key: ")
     assert why in refused.value.message and "1234" not in refused.value.message
+
+
+def test_results_and_errors_come_back_from_one_thread() -> None:
+    thread = DedicatedThread("test")
+    first, second = (thread.call(threading.get_ident, 5) for _ in range(2))
+    assert first == second != threading.get_ident()
+    with pytest.raises(ZeroDivisionError):
+        thread.call(lambda: 1 // 0, 5)
+    assert thread.call(lambda: "still there", 5) == "still there"
+
+
+def test_a_hanging_call_is_left_and_those_behind_it_are_never_made() -> None:
+    thread, released, made = DedicatedThread("test"), threading.Event(), list[str]()
+    for work in (released.wait, lambda: made.append("too late")):
+        with pytest.raises(TimeoutError):
+            thread.call(work, 0.05)
+    released.set()
+    thread.call(lambda: made.append("after"), 5)
+    assert made == ["after"]

@@ -12,7 +12,7 @@ from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest, Signer
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, made, payload, rectangle, tag
 from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.factories import VISITOR
@@ -34,18 +34,12 @@ def create(client: ApiClient, request: Any) -> Any:
 
 
 def created(client: ApiClient, request: Any) -> Draft:
-    response = create(client, request)
-    assert response.status_code == 201, response.content
-    return Draft.objects.get(pk=response.json()["id"])
+    return Draft.objects.get(pk=made(create(client, request))["id"])
 
 
 def status(client: ApiClient, draft: Draft) -> dict[str, Any]:
     answer: dict[str, Any] = client.get(f"/drafts/{draft.pk}").json()
     return {name: answer[name] for name in ("status", "signature_request_id")}
-
-
-def refused(response: Any) -> str:
-    return error(response, 422, "validation_error")
 
 
 def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClient) -> None:
@@ -194,7 +188,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 def test_what_is_there_must_be_right(program: ApiClient) -> None:
     for changes, sentence in WRONG:
-        assert sentence in refused(create(program, changes))
+        assert sentence in invalid(create(program, changes))
     assert not Draft.objects.exists()
 
 
@@ -202,15 +196,15 @@ def test_every_problem_is_named(program: ApiClient) -> None:
     wanted = payload(program.document(), validity_days=91, colour="red")
     wanted["documents"][0]["signers"][0]["stamps"] = [tag("lost")]
     wanted["signers"][1] = {"ref": "grace", "phone": "x"}
-    message = refused(create(program, wanted))
+    message = invalid(create(program, wanted))
     for sentence in ("validity_days: ", "colour: ", "signers[1].phone: ", "stamps[0]: the tag “lost” of signer “ada”"):
         assert sentence in message
     assert "first_name" not in message
-    assert refused(create(program, "x")) == "signature_request: it must be an object."
+    assert invalid(create(program, "x")) == "signature_request: it must be an object."
 
 
 def test_a_hostile_draft_is_refused_soon(program: ApiClient) -> None:
-    assert "not 100000" in refused(create(program, {"mode": "sequential", "signers": [{}] * 100_000}))
+    assert "not 100000" in invalid(create(program, {"mode": "sequential", "signers": [{}] * 100_000}))
 
 
 def test_a_program_that_hands_out_the_links_itself(charles: Author, program: ApiClient) -> None:
@@ -232,7 +226,7 @@ def test_options_without_a_field_on_the_page_are_sent_with_it(charles: Author, p
     draft = created(program, payload(program.document(), **options))
     sent = program.get(f"/signature_requests/{charles.send(draft)}").json()
     assert {name: sent[name] for name in options} == options
-    assert "redirect_url: it must be an https address in production." in refused(
+    assert "redirect_url: it must be an https address in production." in invalid(
         create(program, {"redirect_url": "http://localhost/done"})
     )
 
@@ -286,7 +280,7 @@ def test_drafts_of_others_and_of_members_are_unknown(charles: Author, program: A
     error(program.get(f"/drafts/{10**30}"), 404, "not_found")
     colleague = api_client("pro", "production", charles.member.organization)
     assert status(colleague, draft)["status"] == "open"
-    assert f"there is no document {document} in" in refused(create(other, {"documents": [{"id": document}]}))
+    assert f"there is no document {document} in" in invalid(create(other, {"documents": [{"id": document}]}))
 
 
 def test_keys_hold(program: ApiClient) -> None:
@@ -328,7 +322,7 @@ def test_fields_that_are_wrong_make_no_draft(program: ApiClient) -> None:
     field = {"name": "IBAN", "type": "choice", "placement": place}
     documents = [{"id": program.document(), "signers": [{"signer_ref": "a", "fields": [field]}]}]
     answer = program.post("/drafts", {"signature_request": {"signers": [{"ref": "a"}], "documents": documents}})
-    message = error(answer, 422, "validation_error")
+    message = invalid(answer)
     assert "documents[0].signers[0].fields[0].options: it is required, as type is choice." in message
     assert "documents[0].signers[0].fields[0].placement: page 9 of signer “a” does not exist" in message
     assert not Draft.objects.exists()

@@ -18,7 +18,7 @@ from paraph.flow.sending.invite import invite
 from paraph.idempotency.models import IdempotencyKey
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import REPLAYED, ApiClient, api_client, branding_profile, error, keyed, payload
+from tests.api.v1.api_clients import REPLAYED, ApiClient, api_client, branding_profile, error, invalid, keyed, payload
 
 BY_ID = {
     "GET /documents/{document_id}",
@@ -243,14 +243,14 @@ def test_nobody_builds_on_a_foreign_document(world: World) -> None:
     """And the refusal is that of a document that nobody has."""
     for stranger in STRANGERS:
         scope, document = world.strangers[stranger], world.ids["document_id"]
-        foreign = error(scope.create(payload(document)), 422, "validation_error")
-        nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+        foreign = invalid(scope.create(payload(document)))
+        nobodys = invalid(scope.create(payload(NOBODYS)))
         [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
         assert f"{seen['path']}: {seen['message']}" == foreign
         assert foreign == f"documents[0].id: there is no document {document} in this environment."
         assert foreign.replace(str(document), str(NOBODYS)) == nobodys
         template = {"template": as_template(payload(document))}
-        assert error(scope.post("/templates", template), 422, "validation_error") == foreign
+        assert invalid(scope.post("/templates", template)) == foreign
         assert SignatureRequest.objects.count() == 1
 
 
@@ -258,7 +258,7 @@ def test_nobody_applies_a_foreign_profile(world: World) -> None:
     for stranger in ["other organization", "both"]:
         scope, profile = world.strangers[stranger], world.ids["profile_id"]
         content = payload(scope.document(), branding_profile_id=profile)
-        message = error(scope.create(content), 422, "validation_error")
+        message = invalid(scope.create(content))
         assert message == f"branding_profile_id: {profile} is not a branding profile of your organization."
 
 

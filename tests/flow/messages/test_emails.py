@@ -274,6 +274,16 @@ def test_the_message_is_text_line_by_line_and_leads_nowhere() -> None:
         assert not re.search(r"evil\.example|https://(?!sign\.example)|\w@\w", form)
 
 
+@pytest.mark.parametrize("kind", ["invitation", "reminder", "code", "withdrawn"])
+def test_names_lead_nowhere(kind: str, made: Scene) -> None:
+    Organization.objects.update(name="you won, see https://evil.example/win or www.evil.example")
+    Signer.objects.update(first_name="Hi, pay at http://evil.example now", last_name="me@evil.example")
+    mail = mail_of(kind, signer_of(made), "en")
+    assert "Hi, pay at evil. example now me @ evil. example" in mail.text
+    for part in (mail.subject, mail.text, mail.html):
+        assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", part.replace(URL, ""))
+
+
 def test_the_subject_follows_the_name_of_the_organization() -> None:
     assert (
         mail_with(subject="Your lease\r\nBcc: eve@evil.example").subject

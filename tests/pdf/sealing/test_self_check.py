@@ -23,6 +23,7 @@ from paraph.pdf.structure.objects import Ref, serialized
 from paraph.pdf.structure.pages import pages as all_pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests import independent
 from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
@@ -32,6 +33,7 @@ from tests.pdf.sealed_files import (
     PROOF,
     RED,
     WATERMARK,
+    assert_trusted,
     authority,
     pictures,
     root_file,
@@ -97,6 +99,14 @@ def test_a_revision_that_does_not_point_back_is_noticed(monkeypatch: pytest.Monk
     monkeypatch.setattr(Revision, "_trailer", astray)
     with pytest.raises(SealError, match=r"point back|does not validate"):
         sealed(LETTER)
+
+
+def test_the_hash_of_the_caller_serves_and_is_checked(tmp_path: Path) -> None:
+    known = sealed(LETTER, hashed=hashlib.sha256(LETTER), drafts=sandboxed_drafts)
+    assert_trusted(known.content, tmp_path)
+    assert known.sha256 == hashlib.sha256(known.content).digest()
+    with pytest.raises(SealError):
+        sealed(LETTER, hashed=hashlib.sha256(LETTER + b" "), drafts=sandboxed_drafts)
 
 
 class Forger:

@@ -238,7 +238,7 @@ def test_no_byte_that_was_changed_is_told_as_an_unknown_root() -> None:
     value = re.search(rb"/Contents\s*<([0-9a-f]+?)0*>", stamped())
     assert value is not None
     covered = [place for place in chance.sample(range(len(stamped())), 60) if not value.start() <= place < value.end()]
-    for place in covered:
+    for place in (*covered, 0, value.start(1) - 1, value.end() - 1, value.end() - 2, len(stamped()) - 1):
         verdict = ours(flipped(stamped(), place, 1 << chance.randrange(7))).verdict
         assert verdict.indication == "TOTAL-FAILED" or verdict.sub_indication == "SIGNED_DATA_NOT_FOUND", place
     for place in chance.sample(range(*value.span(1)), 80):

@@ -79,7 +79,7 @@ class FileEncryption:
 
     def _start(self, ref: Ref, data: bytes) -> bytes:
         """Derive the initialisation vector: unpredictable without the key, yet equal whenever the same object is
-        written. An archive timestamp is recognised by rewriting its revision and comparing."""
+        written, in the sandbox or here."""
         return hmac.digest(self.key, b"%d %d " % ref + data, "sha256")[:_BLOCK]
 
     def _object_key(self, method: str, ref: Ref) -> bytes:
