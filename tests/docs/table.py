@@ -99,13 +99,13 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "The page of operators",
             "paraph operator add",
             "shell",
-            ("tests/cli/test_activity.py::test_operators_of_the_page_are_added_listed_and_removed",),
+            ("tests/cli/test_operator.py::test_operators_of_the_page_are_added_listed_and_removed",),
         ),
         Row(
             "Who did what",
             "paraph activity",
             "shell",
-            ("tests/cli/test_activity.py::test_each_command_is_noted_with_the_name_of_whoever_gives_it",),
+            ("tests/cli/test_operator.py::test_each_command_is_noted_with_the_name_of_whoever_gives_it",),
         ),
         Row(
             "How long data is kept",
@@ -257,10 +257,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "Whom you trust",
             "paraph verify",
             "shell",
-            (
-                "tests/cli/test_verify.py::test_a_signer_may_be_demanded",
-                "tests/cli/test_verify.py::test_a_signer_may_be_demanded_of_files_that_belong_together",
-            ),
+            ("tests/cli/test_verify.py::test_a_signer_may_be_demanded",),
         ),
         Row("Whether it held then", "paraph verify", "shell", ("tests/cli/test_verify.py::test_whether_it_held_then",)),
         Row(

@@ -10,7 +10,7 @@ from paraph.pdf.timestamps.authorities import HttpAuthority, _client
 from paraph.pdf.timestamps.timestamp import AuthorityFailed
 from paraph.storage.remote import RemoteStore
 from tests.receiver import own_authority
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.storage.s3_server import s3_server, use
 
 
 @pytest.fixture
@@ -18,10 +18,8 @@ def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Of a server with a certificate by an authority that nobody knows."""
     authority = own_authority(tmp_path, "localhost")
     with s3_server(tls=authority.server) as plain:
-        for name, value in {"AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION}.items():
-            monkeypatch.setenv(name, value)
         secure = plain.replace("http://127.0.0.1", "https://localhost")
-        monkeypatch.setenv("AWS_ENDPOINT_URL", secure)
+        use(monkeypatch, secure, AWS_ALLOW_HTTP="false")
         yield secure
     _client.cache_clear()
 
