@@ -179,18 +179,3 @@ def test_pictures_and_their_fonts_come_once() -> None:
     added = result[len(pdf) :]
     assert added.count(b"/Courier") == 1
     assert added.count(b"/Subtype /Form") == 2
-
-
-@pytest.mark.parametrize("rotate", [0, 270])
-def test_a_mark_is_not_hidden_by_an_annotation(rotate: int) -> None:
-    def cover(document: pikepdf.Pdf) -> None:
-        picture = document.make_stream(b"1 1 0 rg 0 0 1000 1000 re f")
-        picture.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 1000, 1000])))
-        for page in document.pages:
-            note = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 595, 842]), F=4)
-            note.AP = Dictionary(N=picture)
-            page.obj.Annots = Array([document.make_indirect(note)])
-
-    pdf = paper(WORDS, WORDS, page={"/Rotate": rotate}, prepare=cover)
-    assert colour_at(page_of(pdf), X, Y) == (255, 255, 0)
-    assert_mark(pdf, marked(pdf))
