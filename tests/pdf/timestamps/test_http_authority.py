@@ -194,7 +194,7 @@ def test_a_connection_that_breaks_is_tried_once_more(tmp_path: Path) -> None:
 
 
 def test_addresses_where_nobody_answers_are_a_reason() -> None:
-    for url in ("http://127.0.0.1:1/", "http://", "http://[", "http://127.0.0.1:99999/"):
+    for url in ("http://127.0.0.1:1/", "http://", "http://[", "http://127.0.0.1:99999/", "http://a:b/"):
         stamp, failures = stamp_time(DIGEST, trusting(url))
         assert stamp is None and "gave no usable timestamp: it cannot be reached (" in failures[0]
 
