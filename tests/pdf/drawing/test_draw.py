@@ -1,5 +1,6 @@
 """Marks and overlay stand where a reader of the page expects them, and nothing else of the page changes."""
 
+from io import BytesIO
 from typing import Any
 
 import pikepdf
@@ -134,13 +135,16 @@ def test_shared_resources_and_taken_names(own_object: str) -> None:
         drawn = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
         drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
         names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
-        resources = Dictionary(XObject=document.make_indirect(names) if own_object == "names" else names)
+        drawn_by_names = document.make_indirect(names) if own_object == "names" else names
+        resources = Dictionary(XObject=drawn_by_names, ExtGState=Dictionary(G=Dictionary()))
         for page in document.pages:
             page.obj.Resources = document.make_indirect(resources) if own_object == "resources" else resources
 
     pdf = paper("/Paraph0 Do", "/Paraph1 Do", prepare=occupy)
     after = marked(pdf)
     assert_mark(pdf, after)
+    with pikepdf.open(BytesIO(after)) as document:
+        assert all("/G" in page.obj.Resources.ExtGState for page in document.pages)
     assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
 
 

@@ -1,7 +1,6 @@
 """The client against a real responder (OpenSSL behind HTTP), and against servers that misbehave."""
 
 import hashlib
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,21 +8,26 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.keys import development_authority
 from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority, timestamping
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
-from tests.independent import need
 from tests.keys.odd_chains import CHAINS
 from tests.loopback import Handler, served
 from tests.pdf import forge
+from tests.pdf.timestamps.responder import Responder
 
 DIGEST = hashlib.sha256(b"a seal's signature value").digest()
 REPLY = "application/timestamp-reply"
 Respond = Callable[[BaseHTTPRequestHandler, bytes], object]
+_MORE = """accuracy = secs:1, millisecs:500
+ordering = yes
+tsa_name = yes
+ess_cert_id_chain = yes
+"""
 OVER = threading.Event()  # servers that stall go on once the client has given up
 
 
@@ -51,38 +55,8 @@ def send(handler: BaseHTTPRequestHandler, body: bytes, media_type: str = REPLY, 
 
 def openssl_responder(folder: Path) -> Respond:
     """`openssl ts -reply` with a certificate below the test root."""
-    openssl = need("openssl", "openssl")
-    key = forge.rsa_key()
-    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    (folder / "own.pem").write_bytes(forge.leaf(key).public_bytes(Encoding.PEM))
-    (folder / "chain.pem").write_bytes(forge.middle().public_bytes(Encoding.PEM))
-    (folder / "serial").write_text("01\n")
-    (folder / "ts.cnf").write_text(
-        f"""[tsa]
-default_tsa = own
-[own]
-serial = {folder}/serial
-signer_cert = {folder}/own.pem
-signer_key = {folder}/key.pem
-certs = {folder}/chain.pem
-signer_digest = sha256
-default_policy = {forge.POLICY}
-digests = sha256, sha384
-accuracy = secs:1, millisecs:500
-ordering = yes
-tsa_name = yes
-ess_cert_id_chain = yes
-ess_cert_id_alg = sha256
-"""
-    )
-
-    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        (folder / "query").write_bytes(body)
-        command = [openssl, "ts", "-reply", "-config", "ts.cnf", "-section", "own", "-queryfile", "query"]
-        subprocess.run([*command, "-out", "reply"], cwd=folder, check=True, capture_output=True)
-        send(handler, (folder / "reply").read_bytes(), f"{REPLY}; charset=binary")
-
-    return respond
+    responder = Responder(folder, forge.rsa_key(), forge.leaf(forge.rsa_key()), (forge.middle(),), more=_MORE)
+    return lambda handler, body: send(handler, responder.answer(body, 10), f"{REPLY}; charset=binary")
 
 
 def trusting(*urls: str, seconds: float = 10) -> Timestamping:
