@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from paraph.bundle.make import open_bundle
@@ -33,9 +33,14 @@ def parts_of(bundle: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def made_anew(bundle: bytes, changed: Mapping[str, bytes | None]) -> bytes:
+Timestamp = Callable[[bytes], tuple[bytes, Sequence[bytes]] | None]
+
+
+def made_anew(
+    bundle: bytes, changed: Mapping[str, bytes | None], timestamp: Timestamp = lambda _manifest: None
+) -> bytes:
     """The bundle with other or further contents, or without those that are None: digests, manifest and form are right,
-    and the timestamp is the old one, unless it is changed too."""
+    and the timestamp is the old one, unless it is changed too, or made anew by ``timestamp`` where it is left out."""
     parts: dict[str, bytes] = {name: each for name, each in {**parts_of(bundle), **changed}.items() if each is not None}
     file = io.BytesIO()
     with ZipWriter(file) as writer:
@@ -43,7 +48,7 @@ def made_anew(bundle: bytes, changed: Mapping[str, bytes | None]) -> bytes:
         for name, content in parts.items():
             if name not in MADE_LAST:
                 writer.add(name, [content])
-        asic.end(writer, lambda _: None)
+        asic.end(writer, timestamp)
     if asic.TIMESTAMP not in parts:
         return file.getvalue()
     return zipped([*parts_of(file.getvalue()).items(), *((name, parts[name]) for name in MADE_LAST[-2:])])

@@ -6,15 +6,17 @@ import json
 import stat
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 
 from paraph.flow.sealing.context import sealing_context
+from paraph.kernel import tokens
 from paraph.pdf import asic
 from paraph.pdf.asic import MOST_MEMBERS, ZipRefused, read_members
 from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted.verify import check_bundle
 from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of, zipped
 
@@ -314,3 +316,37 @@ def test_what_is_too_large_is_neither_written_nor_read(world: World, monkeypatch
         made_anew(world.bundle, {_ADDED: world.bundle[: len(world.bundle) // 2], "b": b""})
     with pytest.raises(ZipRefused, match="It is larger than"):
         read_members(io.BytesIO(world.bundle))
+
+
+def restamped(bundle: bytes, changed: Mapping[str, bytes]) -> bytes:
+    """The bundle packed anew by somebody with timestamps of the same authority, which gives one for anything."""
+
+    def timestamp(manifest: bytes) -> tuple[bytes, Sequence[bytes]]:
+        stamp, failures = stamp_time(tokens.sha256(manifest), sealing_context().timestamping)
+        assert stamp, failures
+        return stamp.token, stamp.chain
+
+    return made_anew(bundle, {**changed, asic.TIMESTAMP: None}, timestamp)
+
+
+def test_files_by_each_others_names_are_seen() -> None:
+    bundle = bundle_of(finished(documents=2))
+    parts = parts_of(bundle)
+    [one, two], [first, second] = ([name for name in parts if name.startswith(each)] for each in ("signed", "uploaded"))
+    assert checked(restamped(bundle, {})).ok
+    for changed in (
+        {one: parts[two], two: parts[one]},
+        {first: parts[second], second: parts[first]},
+        {one: parts[first], first: parts[one]},
+        {first: parts[one]},
+    ):
+        found = checked(restamped(bundle, changed))
+        assert found.verdict.indication == "TOTAL-FAILED", changed.keys()
+        assert "The files in the bundle do not have the names that the documents" in found.problems[-1]
+
+
+def test_what_nobody_vouches_for_is_told() -> None:
+    """Nothing says who wrote the page and the roots of a bundle, though its timestamp says since when they are so."""
+    found = checked(restamped(bundle_of(finished()), {asic.README: b"<h1>All is well</h1>", asic.ROOTS: b""}))
+    told = "Nothing else is known of README.html, certificates.pem, roots.pem and revocation/."
+    assert [told in each for each in found.matches if "as they were on" in each] == [True]

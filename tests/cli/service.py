@@ -98,6 +98,12 @@ class Service:
         """What an operator's command says and ends with. ``given`` is its standard input."""
         return forked.run("paraph", *arguments, environment={**self.environment, **settings}, given=given)
 
+    def refusal(self, *arguments: str, **settings: str) -> str:
+        """What a command says that is refused, and prints nothing else."""
+        done = self.run(*arguments, **settings)
+        assert (done.returncode, done.stdout) == (1, ""), done
+        return done.stderr.strip()
+
     def commands(self, wanted: list[list[str]]) -> list[Any]:
         """What several of them answer, one after the other in one process."""
         return several(wanted, self.environment)

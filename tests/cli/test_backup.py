@@ -56,12 +56,6 @@ def flow(service: Service) -> int:
     return int(made["id"])
 
 
-def refusal(service: Service, *arguments: str, **settings: str) -> str:
-    done = service.run(*arguments, **settings)
-    assert done.returncode == 1 and not done.stdout, done
-    return done.stderr.strip()
-
-
 def rows_and_objects(data_dir: Path) -> int:
     """Compares every row with its object, without any code of ours; returns how many."""
     columns = {
@@ -97,7 +91,7 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
         assert {found["status"] for found in elsewhere.command("check")} == {"ok", "warning"}
     finally:
         elsewhere.stop()
-    assert "The database is not empty" in refusal(elsewhere, "restore", str(backup))
+    assert "The database is not empty" in elsewhere.refusal("restore", str(backup))
 
 
 def logged(service: Service) -> int:
@@ -138,12 +132,12 @@ def test_a_backup_is_noted_for_the_check(service: Service) -> None:
 
 
 def test_what_is_not_empty_is_refused_before_anything_is_written(place: Path, service: Service, backup: Path) -> None:
-    assert "Stop it first" in refusal(service, "restore", str(backup))
+    assert "Stop it first" in service.refusal("restore", str(backup))
     other = Service(place / "third", **_FEW)
-    words = refusal(other, "restore", str(backup), PARAPH_SECRET_KEY="x" * 40)
+    words = other.refusal("restore", str(backup), PARAPH_SECRET_KEY="x" * 40)
     assert "The secret here is not that of the backup" in words
     (other.data_dir / "objects" / "documents").mkdir(parents=True)
-    assert "objects is not empty" in refusal(other, "restore", str(backup))
+    assert "objects is not empty" in other.refusal("restore", str(backup))
     assert not (other.data_dir / "secret.key").exists() and not (other.data_dir / "keys").exists()
 
 
@@ -165,13 +159,13 @@ def test_a_damaged_file_is_refused(place: Path, backup: Path, damage: Callable[[
     shutil.copy(backup, damaged)
     damage(damaged)
     other = Service(place / "fourth", **_FEW)
-    assert "damaged.backup cannot be used" in refusal(other, "restore", str(damaged))
+    assert "damaged.backup cannot be used" in other.refusal("restore", str(damaged))
     assert not other.data_dir.exists()
 
 
 def test_the_file_is_nobody_elses_and_never_overwritten(service: Service, backup: Path) -> None:
     assert backup.stat().st_mode & 0o777 == 0o600
-    assert "exists already" in refusal(service, "backup", "--out", str(backup))
+    assert "exists already" in service.refusal("backup", "--out", str(backup))
     assert [path.name for path in backup.parent.iterdir() if "part" in path.name] == []
 
 

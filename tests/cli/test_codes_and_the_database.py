@@ -1,18 +1,17 @@
 """Codes while the database stands still, as in a failover: the gateways are well, and nobody is told otherwise."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from socketserver import StreamRequestHandler, ThreadingTCPServer
-from threading import Thread
+from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
 from paraph.postgres.cluster import embedded_url
-from tests.cli.service import Service, wait_until
+from tests.cli.service import small_service, wait_until
 from tests.contract import contract
+from tests.loopback import mail_server
 from tests.scenarios.people import Backend, at, signer
 
 pytestmark = pytest.mark.thorough
@@ -23,43 +22,16 @@ Answer = tuple[int, str, str]
 SENT: Answer = (200, "sent", "")
 
 
-class _Mailbox(StreamRequestHandler):
-    """Takes every mail at once."""
-
-    def handle(self) -> None:
-        self.wfile.write(b"220 ready\r\n")
-        within = False
-        for line in self.rfile:
-            if within and line != b".\r\n":
-                continue
-            within = line[:4].upper() == b"DATA"
-            self.wfile.write(b"354 go on\r\n" if within else b"250 ok\r\n")
-
-
-class _MailServer(ThreadingTCPServer):
-    daemon_threads = True
-
-
-@pytest.fixture
-def mail_server() -> Iterator[str]:
-    with _MailServer(("127.0.0.1", 0), _Mailbox) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"smtp://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
-def test_a_database_that_stands_still_is_no_gateway_that_fails(
-    new_service: Callable[..., Service], mail_server: str
-) -> None:
+def test_a_database_that_stands_still_is_no_gateway_that_fails(tmp_path: Path) -> None:
     """More signers ask than may wait. Who has a place waits for the database in it."""
-    service = new_service(PARAPH_SMTP_URL=mail_server, PARAPH_WEB_THREADS=str(MANY))
-    service.begin()
-    urls = _signing_urls(Backend(service.base_url, service.key))
-    assert _ask(urls[0]) == SENT
     with (
+        mail_server(object()) as url,
+        small_service(tmp_path / "data", PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS=str(MANY)) as service,
         ThreadPoolExecutor(MANY) as signers,
         psycopg.connect(embedded_url(service.data_dir, None), autocommit=True) as database,
     ):
+        urls = _signing_urls(Backend(service.base_url, service.key))
+        assert _ask(urls[0]) == SENT
         with database.transaction():
             database.execute("LOCK TABLE counts_count IN EXCLUSIVE MODE")
             asked = [signers.submit(_ask, url) for url in urls]

@@ -8,7 +8,7 @@ from tests.cli.service import Service, small_service
 from tests.cli.test_backup import flow
 from tests.operations.apart import Flows
 from tests.scenarios.people import Backend
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.storage.s3_server import s3_server, variables
 
 pytestmark = pytest.mark.thorough
 
@@ -17,13 +17,7 @@ BUCKET = "s3://bucket/paraph"
 
 def test_files_move_under_load(tmp_path: Path) -> None:
     with s3_server() as address, small_service(tmp_path / "data", PARAPH_RATE_LIMIT_FACTOR="100") as service:
-        there = {
-            "AWS_ACCESS_KEY_ID": ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL": address,
-            "AWS_ALLOW_HTTP": "true",
-        }
+        there = variables(address)
         target = {f"TARGET_{name}": value for name, value in there.items()}
         backend = Backend(service.base_url, service.key)
         backend.finalized(flow(service))

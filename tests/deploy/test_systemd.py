@@ -38,49 +38,32 @@ def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @needs_systemd
-def test_systemd_finds_no_fault(installed: Path) -> None:
-    done = analyze("verify", "--man=no", "--recursive-errors=no", str(installed))
+def test_systemd_finds_no_fault_where_there_is_none(installed: Path) -> None:
+    verify = ("verify", "--man=no", "--recursive-errors=no", str(installed))
+    done = analyze(*verify)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@needs_systemd
-def test_a_fault_would_be_found(installed: Path) -> None:
-    installed.write_text(installed.read_text().replace("ProtectSystem=strict", "ProtectSystem=stricter"))
-    assert "stricter" in analyze("verify", "--man=no", "--recursive-errors=no", str(installed)).stderr
-
-
-@needs_systemd
-def test_little_is_left_in_reach(installed: Path) -> None:
     done = analyze("security", "--offline=yes", "--threshold=30", "--no-pager", str(installed))
     assert done.returncode == 0, done.stdout + done.stderr
+    installed.write_text(installed.read_text().replace("ProtectSystem=strict", "ProtectSystem=stricter"))
+    assert "stricter" in analyze(*verify).stderr
 
 
 def test_each_unit_waits_until_the_process_has_ended_by_itself() -> None:
-    longest_web = web._KILL_SECONDS + web._DRAIN_SECONDS
+    """Its main process alone is told to end: the others are its children, which it ends in order."""
     longest_serve = serve._WEB_GRACE + serve._WORKER_GRACE + server._STOP_SECONDS + _LAST_KILL_SECONDS
-    assert _seconds("paraph-web.service") >= longest_web + 5
-    assert _seconds("paraph-worker@.service") >= worker._LAST_SECONDS + 5
-    assert _seconds("paraph.service") >= longest_serve + 5
+    longest_web = web._KILL_SECONDS + web._DRAIN_SECONDS
+    for unit, longest in (("", longest_serve), ("-web", longest_web), ("-worker@", worker._LAST_SECONDS)):
+        text = (FOLDER / f"paraph{unit}.service").read_text()
+        assert "\nKillMode=mixed\n" in text and _seconds("TimeoutStopSec", text) >= longest + 5
 
 
-def test_only_the_main_process_is_told_to_end() -> None:
-    """The others are its children: it ends them in order."""
-    for unit in ("paraph.service", "paraph-web.service", "paraph-worker@.service"):
-        assert re.search(r"^KillMode=mixed$", (FOLDER / unit).read_text(), re.MULTILINE)
-
-
-def _seconds(unit: str) -> int:
-    found = re.search(r"^TimeoutStopSec=(\d+)$", (FOLDER / unit).read_text(), re.MULTILINE)
-    assert found
-    return int(found[1])
+def _seconds(name: str, unit: str) -> int:
+    [found] = re.findall(rf"^{name}=(\d+)$", unit, re.MULTILINE)
+    return int(found)
 
 
 def test_a_worker_that_stands_still_is_noticed() -> None:
     """It tells often enough, and its start may take as long as its own look at everything."""
     unit = (FOLDER / "paraph-worker@.service").read_text()
-    [watched], [start] = (
-        re.findall(r"^WatchdogSec=(\d+)$", unit, re.M),
-        re.findall(r"^TimeoutStartSec=(\d+)$", unit, re.M),
-    )
-    assert "Type=notify\n" in unit and int(watched) >= 10 * worker._EVERY_SECONDS
-    assert int(start) >= 2 * service_checks._START_SECONDS
+    assert "Type=notify\n" in unit and _seconds("WatchdogSec", unit) >= 10 * worker._EVERY_SECONDS
+    assert _seconds("TimeoutStartSec", unit) >= 2 * service_checks._START_SECONDS

@@ -28,69 +28,40 @@ def refusal() -> str:
     ("written", "meant"),
     [
         ("PARAPH_SMTP_ULR", "PARAPH_SMTP_URL"),
-        ("PARAPH_TRUSTED_PROXY", ""),
         ("PARAPH_TRUSTED_PROXYS", "PARAPH_TRUSTED_PROXIES"),
         ("paraph_seal_levl", "PARAPH_SEAL_LEVEL"),
         ("PARAPH_SECRET_KEY_FILES", "PARAPH_SECRET_KEY_FILE"),
-        ("PARAPH_DATA_DIR_FILE", ""),
-        ("PARAPH_CHEESE", ""),
-        ("PARAPH_SMTP_PORT", ""),
+        *((f"PARAPH_{name}", "") for name in ("TRUSTED_PROXY", "DATA_DIR_FILE", "CHEESE", "SMTP_PORT", "PORT_8000")),
+        *((f"PARAPH_{name}", "") for name in ("SERVICE", "WEB_PORT", "PORT_8000_TCP_NAME", "SMTP_SERVICE")),
     ],
 )
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_may_be_meant(
     monkeypatch: pytest.MonkeyPatch, written: str, meant: str
 ) -> None:
-    monkeypatch.setenv(written, "a value that is kept to itself")
+    """What only resembles names of Kubernetes is no setting either, whatever it says."""
+    monkeypatch.setenv(written, "tcp://10.0.0.1:8000" if "PORT_8000" in written else "a value that is kept to itself")
     said = refusal()
     assert said == f"{written.upper()} is no setting" + (f", {meant} may be meant." if meant else ".")
 
 
-def test_what_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_others_are_let_be_and_what_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """As compose.yaml leaves whatever has no value."""
+    assert not OTHERS & set(SETTINGS)
+    for name in OTHERS:
+        monkeypatch.setenv(name, "1")
     monkeypatch.setenv("PARAPH_SMTP_ULR", "")
     monkeypatch.setenv("PARAPH_SMTP_URL_FILE", "")
     assert read_settings().smtp_url == ""
 
 
-@pytest.mark.parametrize("name", sorted(OTHERS))
-def test_names_of_others_are_let_be(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    assert name not in SETTINGS
-    monkeypatch.setenv(name, "1")
-    read_settings()
-
-
 def test_what_kubernetes_says_of_services_named_like_ours_is_let_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = {"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8000", "SERVICE_PORT_HTTP": "8000"}
+    addresses = {"PORT": "tcp://10.0.0.1:8000", "PORT_8000_TCP": "tcp://10.0.0.1:8000", "PORT_8000_TCP_PROTO": "tcp"}
+    more = {"PORT_8000_TCP_PORT": "8000", "PORT_8000_TCP_ADDR": "10.0.0.1"}
     for service in ("PARAPH", "PARAPH_WEB", "PARAPH_POSTGRES_2"):
-        for name, value in (
-            ("SERVICE_HOST", "10.0.0.1"),
-            ("SERVICE_PORT", "8000"),
-            ("SERVICE_PORT_HTTP", "8000"),
-            ("PORT", "tcp://10.0.0.1:8000"),
-            ("PORT_8000_TCP", "tcp://10.0.0.1:8000"),
-            ("PORT_8000_TCP_PROTO", "tcp"),
-            ("PORT_8000_TCP_PORT", "8000"),
-            ("PORT_8000_TCP_ADDR", "10.0.0.1"),
-        ):
+        for name, value in (numbers | addresses | more).items():
             monkeypatch.setenv(f"{service}_{name}", value)
     assert read_settings().port == 8000
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("PARAPH_SERVICE", "10.0.0.1"),
-        ("PARAPH_WEB_PORT", "8000"),
-        ("PARAPH_PORT_8000", "tcp://10.0.0.1:8000"),
-        ("PARAPH_PORT_8000_TCP_NAME", "web"),
-        ("PARAPH_SMTP_SERVICE", "tcp://10.0.0.1:8000"),
-    ],
-)
-def test_what_only_resembles_that_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    monkeypatch.setenv(name, value)
-    assert refusal().startswith(f"{name} is no setting")
-
-
-def test_a_port_that_is_no_number_is_still_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARAPH_PORT", "tcp://here")
     assert refusal().startswith("PARAPH_PORT: ")
 
@@ -145,9 +116,3 @@ def test_a_setting_that_is_given_both_ways_is_refused(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PARAPH_METRICS_TOKEN", "other")
     monkeypatch.setenv("PARAPH_METRICS_TOKEN_FILE", str(tmp_path / "secret"))
     assert refusal() == "PARAPH_METRICS_TOKEN_FILE: PARAPH_METRICS_TOKEN is set, too."
-
-
-def test_every_mistake_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PARAPH_SMTP_ULR", "PARAPH_SEAL_LEVL"):
-        monkeypatch.setenv(name, "1")
-    assert refusal().count("is no setting") == 2

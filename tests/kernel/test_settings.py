@@ -56,13 +56,14 @@ def test_a_public_address_wants_a_proxy(
 
 
 def test_every_mistake_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PARAPH_PORT", "99999")
-    monkeypatch.setenv("PARAPH_WEB_THREADS", "many")
-    with pytest.raises(DomainError) as refusal:
-        read_settings()
-    assert refusal.value.code == "configuration"
-    assert "PARAPH_PORT: " in refusal.value.message
-    assert "PARAPH_WEB_THREADS: " in refusal.value.message
+    for wrong in ({"PORT": "99999", "WEB_THREADS": "many"}, {"SMTP_ULR": "1", "SEAL_LEVL": "1"}):
+        with monkeypatch.context() as patch:
+            for name, value in wrong.items():
+                patch.setenv(f"PARAPH_{name}", value)
+            with pytest.raises(DomainError) as refusal:
+                read_settings()
+        assert refusal.value.code == "configuration"
+        assert all(f"PARAPH_{name}" in refusal.value.message for name in wrong)
 
 
 @pytest.mark.parametrize(
@@ -80,29 +81,19 @@ def test_addresses_of_databases(monkeypatch: pytest.MonkeyPatch, address: str) -
     assert read_settings().database_url == address
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "nonsense",
-        "db.example.com/paraph",
-        "host=db.example.com dbname=paraph",
-        "mysql://paraph:secret@db.example.com/paraph",
-        "sqlite://:memory:",
-        "postgresql://paraph:secret@db.example.com",
-        "postgresql://paraph:secret@db.example.com/",
-        "postgresql://paraph:secret@db.example.com:port/paraph",
-        "postgresql://paraph:secret@db.example.com:99999/paraph",
-        "postgresql://paraph:secret@one.example:1,two.example:2/paraph",
-        "postgresql://paraph:sec@ret@db.example.com/paraph",
-        "postgresql://paraph:sec/ret@db.example.com/paraph",
-        "postgresql://paraph:sec#ret@db.example.com/paraph",
-        "postgresql://paraph:sec?ret@db.example.com/paraph",
-        "postgresql://paraph:sec%ret@db.example.com/paraph",
-        "postgresql://paraph:secret@[::1/paraph",
-        "postgresql://paraph:secret@db.example.com/paraph?nonsense=1",
-        "postgresql://paraph:secret@db.example.com/paraph?host=other.example.com",
-    ],
-)
+NO_ADDRESSES = """
+    nonsense db.example.com/paraph mysql://paraph:secret@db.example.com/paraph sqlite://:memory:
+    postgresql://paraph:secret@db.example.com postgresql://paraph:secret@db.example.com/
+    postgresql://paraph:secret@db.example.com:port/paraph postgresql://paraph:secret@db.example.com:99999/paraph
+    postgresql://paraph:secret@one.example:1,two.example:2/paraph postgresql://paraph:sec@ret@db.example.com/paraph
+    postgresql://paraph:sec/ret@db.example.com/paraph postgresql://paraph:sec#ret@db.example.com/paraph
+    postgresql://paraph:sec?ret@db.example.com/paraph postgresql://paraph:sec%ret@db.example.com/paraph
+    postgresql://paraph:secret@[::1/paraph postgresql://paraph:secret@db.example.com/paraph?nonsense=1
+    postgresql://paraph:secret@db.example.com/paraph?host=other.example.com
+"""
+
+
+@pytest.mark.parametrize("address", ["host=db.example.com dbname=paraph", *NO_ADDRESSES.split()])
 def test_an_address_that_is_none_gets_a_sentence_without_the_password(
     monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:

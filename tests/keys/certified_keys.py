@@ -1,9 +1,11 @@
 """Private keys with certificates of a throw-away root, for tests of where keys live."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import pytest
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -12,6 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import PublicKey
 from paraph.keys.signing_key import PrivateKey
 from tests.keys.odd_chains import issued
@@ -66,6 +69,15 @@ def make_key(kind: Kind) -> PrivateKey:
 
 def pkcs8(key: PrivateKey) -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def refusal(code: str, work: Callable[[], object], *secrets: str) -> str:
+    """The sentence of what is refused, without the secrets."""
+    with pytest.raises(DomainError) as refused:
+        work()
+    assert refused.value.code == code and refused.value.message.endswith("."), refused.value
+    assert not any(each in refused.value.message for each in secrets)
+    return refused.value.message
 
 
 def is_signature(certificate: bytes, message: bytes, signature: bytes) -> bool:

@@ -3,10 +3,10 @@
 import ctypes
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pkcs11 import Attribute, KeyType, TokenFlag
 
-from paraph.kernel import clock, tokens
+from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
-from paraph.keys.pkcs11_key import address_of, parse
+from paraph.keys.pkcs11_key import DedicatedThread, address_of, parse
 from paraph.keys.signing_key import PrivateKey
+from tests.keys import certified_keys
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
 from tests.keys.odd_chains import pss
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
@@ -76,11 +77,7 @@ def bare(token: Token) -> pkcs11.Token:
 
 
 def refusal(code: str, work: Callable[[], object]) -> str:
-    with pytest.raises(DomainError) as refused:
-        work()
-    assert refused.value.code == code and refused.value.message.endswith(".")
-    assert PIN not in refused.value.message
-    return refused.value.message
+    return certified_keys.refusal(code, work, PIN)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,8 +137,6 @@ def test_what_is_missing_is_named(token: Token) -> None:
     text.write_text("no library")
     said = refusal("configuration", lambda: open_key(f"pkcs11:object=seal?module-path={text}", token.chain, PIN))
     assert "text.so cannot be used" in said
-    said = refusal("configuration", lambda: open_key(address(token.label, "seal"), None, PIN))
-    assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
 
 
 def test_two_keys_of_one_name_are_told_apart_by_their_id(token: Token) -> None:
@@ -168,14 +163,6 @@ def test_a_certificate_for_pss_alone(make: Callable[[Kind], Token]) -> None:
     token.put(own, "pss", "b2")
     said = refusal("configuration", lambda: open_key(address(token.label, "pss"), certificates, PIN))
     assert said == f"{certificates}: The certificate of a key in a token must not be for RSASSA-PSS alone."
-
-
-def test_expired_at_the_start_and_later(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
-    key, chain = token.open(), token.chain
-    later = clock.now() + timedelta(days=365 * 11)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    assert "expired on" in refusal("configuration", lambda: key.sign(b"message"))
-    assert "expired on" in refusal("configuration", lambda: open_key(address(token.label, "seal"), chain, PIN))
 
 
 def test_a_lost_session_is_opened_again(token: Token) -> None:
@@ -325,3 +312,22 @@ def test_what_is_no_address_is_told_without_repeating_a_pin(address: str, why: s
     assert refused.value.code == "configuration"
     assert refused.value.message.startswith("PARAPH_SEALING_KEY is no address of a PKCS#11 key: ")
     assert why in refused.value.message and "1234" not in refused.value.message
+
+
+def test_results_and_errors_come_back_from_one_thread() -> None:
+    thread = DedicatedThread("test")
+    first, second = (thread.call(threading.get_ident, 5) for _ in range(2))
+    assert first == second != threading.get_ident()
+    with pytest.raises(ZeroDivisionError):
+        thread.call(lambda: 1 // 0, 5)
+    assert thread.call(lambda: "still there", 5) == "still there"
+
+
+def test_a_hanging_call_is_left_and_those_behind_it_are_never_made() -> None:
+    thread, released, made = DedicatedThread("test"), threading.Event(), list[str]()
+    for work in (released.wait, lambda: made.append("too late")):
+        with pytest.raises(TimeoutError):
+            thread.call(work, 0.05)
+    released.set()
+    thread.call(lambda: made.append("after"), 5)
+    assert made == ["after"]

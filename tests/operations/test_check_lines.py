@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.confinement import Confinement
@@ -20,7 +19,6 @@ from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
 from paraph.operations.check import backlog, database
 from paraph.operations.check import machine as check
-from paraph.operations.check import machine as confinement_check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks, used_shares
 from paraph.operations.check.outcome import Outcome, Status
@@ -104,10 +102,6 @@ def test_how_long_the_oldest_signed_request_waits_for_its_seals_is_told() -> Non
     assert figure("paraph_unsealed_age_seconds") == pytest.approx(300, abs=60)
 
 
-def test_files_without_their_timestamp_are_told() -> None:
-    assert figure("paraph_timestamps_overdue") == 0
-
-
 def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = {"database": Status.OK, "timestamp https://tsa.example.com": Status.WARNING, "mail": Status.FAILED}
     checks = [ServiceCheck(name, partial(iter, [Outcome(name, status, "")]), 9) for name, status in parts.items()]
@@ -134,7 +128,7 @@ def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None
 def test_confinement_by_what_the_kernel_offers(
     settings: Any, monkeypatch: pytest.MonkeyPatch, missing: dict[str, str], best: str, strict: str
 ) -> None:
-    monkeypatch.setattr(confinement_check, "sandbox_confinement", lambda: Confinement(missing))
+    monkeypatch.setattr(check, "sandbox_confinement", lambda: Confinement(missing))
     assert confinement().status == best
     settings.PARAPH = settings.PARAPH.model_copy(update={"confinement": "strict"})
     assert confinement().status == strict
@@ -188,90 +182,62 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> fonts.Library:
         ("", "ok", "Names are written in their own letters."),
         ("Tamil", "ok", "written in Latin ones: Tamil. Debian's fonts-noto-core has them."),
         ("CJK", "warning", "No font here has Chinese, Japanese and Korean letters"),
+        (".", "warning", "Debian: fonts-noto-cjk), and start again. Missing as well: "),
     ],
 )
-def test_what_is_missing_is_named(
+def test_letters_that_no_font_has_are_named(
     bare: fonts.Library, monkeypatch: pytest.MonkeyPatch, lacks: str, status: str, says: str
 ) -> None:
     system = [file for file in FILES if not lacks or lacks not in file.path.name]
     monkeypatch.setattr(check, "library", lambda: dataclasses.replace(bare, system=system))
     outcome = check.fonts()
     assert outcome.status == status and says in outcome.sentence
-
-
-def test_a_machine_without_any_font(bare: fonts.Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "library", lambda: bare)
-    outcome = check.fonts()
-    assert outcome.status == "warning" and "fonts-noto-cjk" in outcome.sentence and "Tamil" in outcome.sentence
-
-
-def test_each_start_says_it() -> None:
     assert [each.logged for each in CHECKS if each.name == "fonts"] == [True]
 
 
 @pytest.mark.parametrize(
-    ("names", "commit", "cause"),
-    [("", "on", "synchronous_standby_names is empty"), ("ANY 1 (a, b)", "local", "synchronous_commit is local")],
+    ("asked", "expected", "told"),
+    [
+        ("false, '', 'on', 1", "warning", "synchronous_standby_names is empty"),
+        ("false, 'ANY 1 (a, b)', 'local', 1", "warning", "synchronous_commit is local"),
+        ("false, 'ANY 1 (a, b)', 'on', 2", "ok", "Commits wait for a standby (ANY 1 (a, b)); 2 follow."),
+        ("false, 'ANY 1 (a, b)', 'on', 0", "warning", "No standby follows the database, and commits wait for one."),
+        ("false, '', 'on', 0", "ok", "No standby follows the database."),
+        ("false, '', 'off', 0", "warning", "synchronous_commit is off"),
+        ("true, '', 'on', 0", "failed", "DATABASE_URL leads to a standby"),
+    ],
 )
-def test_an_asynchronous_standby_is_a_warning_with_a_remedy(
-    names: str, commit: str, cause: str, monkeypatch: pytest.MonkeyPatch
+def test_whether_commits_wait_for_a_standby(
+    asked: str, expected: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_ASKED", f"SELECT false, '{names}', '{commit}', 1")
+    assert database.replication().status in ("ok", "warning")  # of the tests' own database
+    monkeypatch.setattr(database, "_ASKED", f"SELECT {asked}")
     outcome = database.replication()
-    assert outcome.status == "warning"
-    assert cause in outcome.sentence
-    assert "Set synchronous_standby_names and synchronous_commit = on" in outcome.sentence
-
-
-def test_standbys_that_commits_wait_for_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_ASKED", "SELECT false, 'ANY 1 (a, b)', 'on', 2")
-    outcome = database.replication()
-    assert outcome.status == "ok"
-
-
-def test_a_database_without_a_standby_is_well() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL synchronous_commit = on")  # that of the tests has no time for disks
-    assert database.replication().status == "ok"
-
-
-def test_commits_that_wait_for_nothing_are_told() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL synchronous_commit = off")
-    outcome = database.replication()
-    assert outcome.status == "warning" and "synchronous_commit is off" in outcome.sentence
+    assert outcome.status == expected and told in outcome.sentence
+    advises = "Set synchronous_standby_names and synchronous_commit = on" in outcome.sentence
+    assert advises == ("synchronous_standby_names is empty" in told or "local" in told)
 
 
 def status() -> str:
-    outcome = retention()
-    return outcome.status
+    return retention().status
 
 
-LATE = [(23, "ok"), (25, "warning"), (8 * 24, "failed")]
-
-
-@pytest.mark.parametrize(("hours", "expected"), LATE)
-def test_files_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
-    set_retention(made.request.organization_id, "sandbox", 30)
-    ended = clock.now() - timedelta(days=30, hours=hours)
-    SignatureRequest.objects.update(status="expired", expires_at=ended)
+@pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning"), (8 * 24, "failed")])
+def test_files_and_people_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
+    set_retention(made.request.organization_id, "sandbox", 30, 60)
+    SignatureRequest.objects.update(status="expired", expires_at=clock.now() - timedelta(days=30, hours=hours))
     late = longest_overdue(due.FILES)
     assert late and late[1:] == (made.request.organization_id, "sandbox")
     assert status() == expected
     assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)
     assert figure("paraph_overdue_seconds", kind="people") == 0
-
-
-@pytest.mark.parametrize(("hours", "expected"), LATE)
-def test_people_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
-    set_retention(made.request.organization_id, "sandbox", 30, 60)
     today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     ended = today - timedelta(days=60, hours=hours)
-    SignatureRequest.objects.update(status="expired", expires_at=ended, files_deleted_at=clock.now())
+    SignatureRequest.objects.update(expires_at=ended, files_deleted_at=clock.now())
     assert status() == expected
     assert figure("paraph_overdue_seconds", kind="people") == hours * 3600
-    outcome = retention()
-    assert expected == "ok" or outcome.sentence.startswith("People are kept")
+    assert figure("paraph_overdue_seconds", kind="timestamps") == 0
+    assert expected == "ok" or retention().sentence.startswith("People are kept")
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])

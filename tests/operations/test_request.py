@@ -19,13 +19,13 @@ from paraph.otp.models import OneTimeCode
 from paraph.queue.jobs import defer
 from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.links import token
-from paraph.signature_requests.models import Field, Reminder, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, Reminder, SenderMail, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.models import Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
 from tests.factories import VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +50,21 @@ def test_a_request_that_waits_for_people() -> None:
     assert why(made) == f"It waits for Ada Lovelace to sign, until {until}."
     sign(made)
     assert why(made) == f"It waits for Émile Zola to sign, until {until}."
+    assert outcomes(made) == []
+
+
+def test_the_state_tells_everything_but_what_opens_the_page() -> None:
+    made = scene(signers=2, send_email=True)
+    sign(made)
+    state = request_state(made.request.pk)
+    assert [signer["status"] for signer in state["signers"]] == ["signed", "pending"]
+    assert [entry["event_type"] for entry in state["journal"]] == made.events()
+    assert state["journal_broken_at"] is None and state["proof"] is None
+    assert not any(token(signer) in str(state) for signer in made.signers)
+    lines = lines_of(state)
+    assert not [line for line in lines if "decline" in line or "approve" in line or line == "Copies"]
+    SignatureRequest.objects.update(status="expired")
+    assert why(made).startswith("It expired on") and "Émile Zola" in why(made)
     assert outcomes(made) == []
 
 
@@ -167,16 +182,10 @@ def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
         made.signers[1].email,
     }
     assert outcomes(made) == [] and "It waits for" not in why(made)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_mail_about_a_decline_that_nobody_wants_is_not_waited_for() -> None:
-    made = scene(decline_allowed=True)
-    user = User.objects.create(email="sender@acme.example")  # no member any more
-    SignatureRequest.objects.update(application=None, sent_by=user)
-    decline(SignatureRequest.objects.get().signers.get(), "No.", VISITOR)
-    execute("DELETE FROM procrastinate_jobs")
-    assert outcomes(made) == []
+    SenderMail.objects.update(sent_at=None)
+    Member.objects.all().delete()
+    Organization.objects.update(contact_email="")
+    assert outcomes(made) == [], "nobody wants them any more"
 
 
 def test_a_job_that_runs_is_left_alone(made: Scene) -> None:
@@ -192,22 +201,6 @@ def test_many_operators_at_once_ask_once() -> None:
     made = scene(send_email=True)
     at_once(*[lambda: retry(made.request.pk)] * 4)
     assert len(jobs()) == 1
-
-
-def test_the_state_tells_everything_but_what_opens_the_page() -> None:
-    made = scene(signers=2, send_email=True)
-    sign(made)
-    state = request_state(made.request.pk)
-    assert [signer["status"] for signer in state["signers"]] == ["signed", "pending"]
-    assert [entry["event_type"] for entry in state["journal"]] == made.events()
-    assert state["journal_broken_at"] is None and state["proof"] is None
-    assert not any(token(signer) in str(state) for signer in made.signers)
-
-
-def test_an_expired_one(settings: Any, made: Scene) -> None:
-    SignatureRequest.objects.update(status="expired")
-    assert why(made).startswith("It expired on") and "Ada Lovelace" in why(made)
-    assert outcomes(made) == []
 
 
 @pytest.mark.parametrize("verb", [request_state, retry])
@@ -292,11 +285,6 @@ def test_fields_roles_copies_and_who_declined() -> None:
     state = request_state(made.request.pk)
     assert state["declined_by"] == who.pk and "     declined" in lines_of(state)
     assert "It was declined by Émile Zola on" in state["why"] and state["why"].endswith(": Too dear.")
-
-
-def test_a_request_without_any_of_it_is_shown_in_the_lines_that_it_has() -> None:
-    lines = lines_of(request_state(scene().request.pk))
-    assert not [line for line in lines if "decline" in line or "approve" in line or line == "Copies"]
 
 
 def test_what_waits_is_retried_and_nothing_else() -> None:

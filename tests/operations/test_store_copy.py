@@ -10,35 +10,23 @@ import pytest
 from paraph.documents.models import Document
 from paraph.kernel.errors import AwayError
 from paraph.operations.store import copy_store, opened, verify_store
-from paraph.storage import store
 from paraph.storage.encrypted import MARK
 from paraph.storage.local import LocalStore
 from paraph.storage.remote import RemoteStore
 from tests.factories import scene
 from tests.flow.test_erase import finished
 from tests.operations.test_store_encryption import ONE, set_keys
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.storage.s3_server import s3_server, use, variables
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 
 URL = "s3://bucket/paraph"
 
 
-def variables(address: str) -> dict[str, str]:
-    return {
-        "AWS_ACCESS_KEY_ID": ID,
-        "AWS_SECRET_ACCESS_KEY": SECRET,
-        "AWS_REGION": REGION,
-        "AWS_ENDPOINT_URL": address,
-        "AWS_ALLOW_HTTP": "true",
-    }
-
-
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteStore]:
     with s3_server() as address:
-        for name, value in variables(address).items():
-            monkeypatch.setenv(name, value)
+        use(monkeypatch, address)
         yield RemoteStore(URL)
 
 
@@ -99,21 +87,16 @@ def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folde
                 file.truncate(file.seek(-1, os.SEEK_END))
             super()._keep(file, staged, key)
 
-    keys = [document.document.object_key for document in scene(documents=4).request_documents]
+    keys = [document.document.object_key for document in scene(documents=5).request_documents]
+    there = Cutting(data_dir / "there")
+    there.put(keys[3], b"half")  # of another length: it is made again
     folder.delete(keys[0])
     folder.put(keys[1], b"something else")
-    found = copy_store(folder, Cutting(data_dir / "there"), data_dir / "copy.json")
+    found = copy_store(folder, there, data_dir / "copy.json")
     told = {(problem["problem"], problem["key"]) for problem in found["problems"]}
     assert told == {("missing", keys[0]), ("changed", keys[1]), ("changed", keys[2])}
-    assert found["copied"] == 1 and found["finished"]
-
-
-def test_a_copy_of_another_length_is_made_again(data_dir: Path, folder: LocalStore) -> None:
-    [document] = scene().request_documents
-    there = LocalStore(data_dir / "there")
-    there.put(document.document.object_key, b"half")
-    assert copy_store(folder, there, data_dir / "copy.json")["copied"] == 1
-    assert there.get(document.document.object_key) == store.get(document.document.object_key)
+    assert found["copied"] == 2 and found["finished"]
+    assert there.get(keys[3]) == folder.get(keys[3])
 
 
 def test_a_file_without_its_storage_key_is_told(data_dir: Path, settings: Any, folder: LocalStore) -> None:

@@ -45,19 +45,12 @@ def test_what_arrives() -> None:
     assert received.headers["Content-Length"] == "7"
 
 
-@pytest.mark.parametrize("status", [300, 301, 302, 307, 308])
-def test_a_redirect_is_a_refusal_and_never_followed(status: int) -> None:
-    with receiver() as elsewhere, receiver(answer(status, Location=elsewhere.url())) as server:
-        result = send(server.url())
-    assert (result.status, result.accepted) == (status, False)
-    assert elsewhere.received == []
-
-
-@pytest.mark.parametrize("status", [400, 404, 410, 500, 503])
-def test_other_codes_are_refusals(status: int) -> None:
-    with receiver(answer(status, b"no")) as server:
+@pytest.mark.parametrize("status", [300, 301, 302, 307, 308, 400, 404, 410, 500, 503])
+def test_other_codes_are_refusals_and_no_redirect_is_followed(status: int) -> None:
+    with receiver() as elsewhere, receiver(answer(status, b"no", Location=elsewhere.url())) as server:
         result = send(server.url())
     assert (result.status, result.body, result.accepted) == (status, b"no", False)
+    assert elsewhere.received == []
 
 
 @pytest.mark.parametrize("behave", [receivers.silent, receivers.trickle_body, receivers.trickle_headers])
@@ -86,28 +79,20 @@ def test_an_endless_answer_is_cut_off() -> None:
         assert server.sent < 8 * 1024 * 1024  # what the sockets' buffers take
 
 
-@pytest.mark.parametrize(
-    ("behave", "error"), [(receivers.hang_up, "RemoteProtocolError"), (receivers.not_http, "RemoteProtocolError")]
-)
-def test_broken_answers(behave: Behaviour, error: str) -> None:
+@pytest.mark.parametrize("behave", [receivers.hang_up, receivers.not_http])
+def test_broken_answers(behave: Behaviour) -> None:
     with receiver(behave) as server:
         result = send(server.url())
-    assert result.status is None
-    assert result.error.startswith(error)
+    assert result.status is None and result.error.startswith("RemoteProtocolError")
 
 
 def test_nobody_there() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: connections are refused
         result = send(f"http://127.0.0.1:{taken.getsockname()[1]}/")
-    assert result.status is None
-    assert "ConnectError" in result.error
-
-
-def test_a_name_that_does_not_exist() -> None:
+    assert result.status is None and "ConnectError" in result.error
     result = send("https://name.invalid/")
-    assert result.status is None
-    assert result.error.startswith("the host name has no address: ")
+    assert result.status is None and result.error.startswith("the host name has no address: ")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
@@ -119,16 +104,12 @@ def test_private_addresses_are_refused_however_they_are_written(host: str) -> No
 
 
 @pytest.mark.parametrize(
-    "address", ["10.20.30.40", "127.0.0.53", "169.254.169.254", "100.64.0.7", "fd00::12", "fe80::1"]
+    "addresses", [["10.20.30.40"], ["169.254.169.254"], ["fd00::12"], ["93.184.215.14", "10.0.0.1"]]
 )
-def test_a_refusal_tells_nothing_of_what_the_name_means_here(address: str) -> None:
-    result = send("http://vault.corp.example/", NetworkAccess(resolve=resolver([address])))
+def test_a_refusal_tells_nothing_of_what_the_name_means_here(addresses: list[str]) -> None:
+    """Nor which address it was, where one is private and another public."""
+    result = send("http://vault.corp.example/", NetworkAccess(resolve=resolver(addresses)))
     assert result.error == "Refused: vault.corp.example has an address that is not public."
-
-
-def test_one_private_address_among_public_ones_refuses_all() -> None:
-    result = send("http://a.example/", NetworkAccess(resolve=resolver(["93.184.215.14", "10.0.0.1"])))
-    assert result.error == "Refused: a.example has an address that is not public."
 
 
 def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Approvers: they read and confirm with a code, draw nothing, and are told of approving everywhere."""
 
-import html
-import json
 import re
 from typing import Any
 
@@ -20,25 +18,19 @@ from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Approval, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.storage import store
-from paraph.words import LOCALES
+from paraph.words import LOCALES, for_approvers, of
 from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.signer.calls import call, text
 
 pytestmark = pytest.mark.django_db
+
+CONSENTED = {"consent": True}
 
 
 def approved(**how: Any) -> Scene:
     """A request that the first approves and the second signs."""
     return scene(signers=2, approvers=[0], mode="sequential", **how)
-
-
-def text(response: Any) -> str:
-    return html.unescape(response.content.decode())
-
-
-def call(made: Scene, **body: Any) -> Any:
-    body = {"code": made.code(), "consent": True, **body}
-    return Client().post(made.url(rest="/signature"), json.dumps(body), "application/json")
 
 
 def printed(content: bytes) -> str:
@@ -76,17 +68,17 @@ def test_an_approver_sees_the_documents_that_list_them(client: Client) -> None:
     assert client.get(made.url(rest=f"/documents/{own}.pdf")).getvalue() == made.uploads[0]
 
 
-@pytest.mark.parametrize("field", ["signature", "initials"])
-def test_an_approver_sends_no_mark(field: str) -> None:
+def test_an_approver_sends_no_mark(client: Client) -> None:
     made = approved(initials_required=True)
-    answer = call(made, **{field: {"type": "typed"}})
-    assert answer.status_code == 422 and field in answer.json()["error"]["message"]
-    assert Client().get(made.url(rest="/stamp.svg")).status_code == 404
+    for field in ("signature", "initials"):
+        answer = call(client, made, "/signature", CONSENTED | {"code": made.code(), field: {"type": "typed"}})
+        assert answer.status_code == 422 and field in answer.json()["error"]["message"]
+    assert client.get(made.url(rest="/stamp.svg")).status_code == 404
 
 
-def test_an_approval_is_journaled_as_one_with_its_own_consent() -> None:
+def test_an_approval_is_journaled_as_one_with_its_own_consent(client: Client) -> None:
     made = approved(initials_required=True)
-    answer = call(made)
+    answer = call(client, made, "/signature", CONSENTED | {"code": made.code()})
     assert answer.json()["status"] == "signed"
     approver = Signer.objects.get(pk=made.signers[0].pk)
     assert approver.signature_encrypted is None and approver.initials_encrypted is None
@@ -134,45 +126,36 @@ def test_mails_and_codes_speak_of_approving() -> None:
     assert "to sign" not in invitation(signer, "https://sign.example/x").text
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_every_language_has_words_of_its_own_for_approvers(locale: str) -> None:
-    approver, signer = language.words(locale, Signer(role="approver")), language.words(locale)
-    assert approver["asks"] != signer["asks"] and approver["sign_documents"] != signer["sign_documents"]
-    assert consent_notice(locale, 2, approves=True) != consent_notice(locale, 2)
+def test_every_language_has_words_of_its_own_for_approvers() -> None:
+    for locale in LOCALES:
+        approver, signer = language.words(locale, Signer(role="approver")), language.words(locale)
+        for name in ("asks", "sign_documents", "expired_title", "already_signed_title"):
+            assert approver[name] != signer[name], (locale, name)
+        answer = of("answer", locale)
+        assert for_approvers(answer)["consent"] != answer["consent"], locale
+        assert consent_notice(locale, 2, approves=True) != consent_notice(locale, 2), locale
 
 
-def test_what_is_refused_is_told_in_the_words_of_approval() -> None:
+def test_what_is_refused_is_told_in_the_words_of_approval(client: Client) -> None:
     """By the same codes as signers, who read other sentences."""
     made = scene(signers=2, approvers=[0])
-    document = f"/documents/{made.request_documents[0].document_id}/pages/1.webp"
+    picture = f"/documents/{made.request_documents[0].document_id}/pages/1.webp"
+    words = language.words("de", made.signers[0])
 
-    def told(locale: str, end: str, **body: Any) -> list[tuple[str, str]]:
-        answers = [_refused(made.url(position, end), body, locale) for position in (0, 1)]
-        assert answers[0][0] == answers[1][0]
-        return answers
+    def told(answer: Any) -> tuple[str, str]:
+        error = answer.json()["error"]
+        return error["code"], error["message"]
 
-    def title(locale: str, state: str) -> tuple[str, str]:
-        return state, f"{language.words(locale, made.signers[0])[f'{state}_title'].rstrip('.')}."
+    def posted(end: str, **body: Any) -> list[tuple[str, str]]:
+        return [told(call(client, made, end, {**body, "locale": "de"}, position)) for position in (0, 1)]
 
-    for locale in LOCALES:
-        [approver, signer] = told(locale, "/signature", code="123456", consent=False)
-        assert approver[0] == "validation_error" and approver[1] != signer[1] and "consent" in approver[1]
+    [approver, signer] = posted("/signature", code="123456", consent=False)
+    assert approver[0] == signer[0] == "validation_error"
+    assert approver[1] != signer[1] and "consent" in approver[1]
     SignatureRequest.objects.update(expires_at=clock.now())
-    for locale in LOCALES:
-        for end, body in (("/otp", {"channel": "email"}), (document, {})):
-            [approver, signer] = told(locale, end, **body)
-            assert approver == title(locale, "expired") and approver != signer
+    seen = [told(client.get(made.url(position, picture), HTTP_ACCEPT_LANGUAGE="de")) for position in (0, 1)]
+    for [approver, signer] in (seen, posted("/otp", channel="email")):
+        assert approver == ("expired", f"{words['expired_title'].rstrip('.')}.") and approver != signer
     Signer.objects.update(status="signed", signed_at=clock.now())
-    for locale in LOCALES:
-        [approver, signer] = told(locale, "/otp", channel="email")
-        assert approver == title(locale, "already_signed") and approver != signer
-
-
-def _refused(url: str, body: dict[str, Any], locale: str) -> tuple[str, str]:
-    headers = {"Accept-Language": locale}
-    if body:
-        answer = Client().post(url, json.dumps({**body, "locale": locale}), "application/json", headers=headers)
-    else:
-        answer = Client().get(url, headers=headers)
-    error = answer.json()["error"]
-    return error["code"], error["message"]
+    [approver, signer] = posted("/otp", channel="email")
+    assert approver == ("already_signed", f"{words['already_signed_title'].rstrip('.')}.") and approver != signer

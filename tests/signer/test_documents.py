@@ -23,20 +23,21 @@ def figures(client: Client, made: Scene) -> list[str]:
 
 
 def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Client) -> None:
-    made = scene(pages=12, initials_required=True, signers=2)
+    made = scene(pages=12, documents=2, initials_required=True, signers=2)
     sizes = [[595, 842] if number % 3 else [842.5, 595] for number in range(1, 13)]
-    Document.objects.update(name="<1> 0 & 0.pdf", pages=sizes)
-    document = Document.objects.get().pk
+    document = made.request_documents[0].document_id
+    Document.objects.filter(pk=document).update(name="<1> 0 & 0.pdf", pages=sizes)
     shown = figures(client, made)
-    assert len(shown) == 12
-    for number, (figure, size) in enumerate(zip(shown, sizes, strict=True), start=1):
+    assert len(shown) == 24
+    for number, (figure, size) in enumerate(zip(shown, sizes, strict=False), start=1):
         assert f'data-page="{document}/{number}"' in figure
         assert f'/documents/{document}/pages/{number}.webp" width="{size[0]:.0f}" height="{size[1]:.0f}"' in figure
         assert f'viewBox="0 0 {size[0]:g} {size[1]:g}"' in figure
         assert f"Page {number} of &lt;1&gt; 0 &amp; 0.pdf" in figure
         assert f"Page {number} of 12" in figure and "\0" not in figure
-        assert ("loading" in figure) == (number > 1) and ("fetchpriority" in figure) == (number == 1)
         assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
+    for number, figure in enumerate(shown):  # the first alone is loaded before it is near
+        assert ('loading="lazy"' in figure) == (number > 0) and ('fetchpriority="high"' in figure) == (number == 0)
 
 
 def test_initials_are_shown_where_they_are_sealed_also_on_a_document_that_not_all_sign(client: Client) -> None:
@@ -72,12 +73,6 @@ def test_pages_that_differ_in_their_number_alone_are_rendered_once(
     assert rendered == ["1", "\0", "40"]  # the first is loaded at once, the last has the place to sign
 
 
-def test_the_first_picture_alone_is_loaded_before_it_is_near(client: Client) -> None:
-    shown = figures(client, scene(pages=2, documents=3))
-    assert ['fetchpriority="high"' in figure for figure in shown] == [True, False, False, False, False, False]
-    assert ['loading="lazy"' in figure for figure in shown] == [False, True, True, True, True, True]
-
-
 def test_more_pages_and_documents_take_no_more_statements(client: Client) -> None:
     counts = []
     for made in (scene(pages=1, initials_required=True), scene(pages=30, documents=3, initials_required=True)):
@@ -104,26 +99,22 @@ def test_the_words_of_a_page_and_where_they_stand(client: Client) -> None:
     assert line["text"].startswith("Page 2 ")
     assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100
     assert answer["Cache-Control"] == "private, max-age=900"
-
-
-def test_a_whole_document_as_text(client: Client) -> None:
-    page = client.get(address(scene(pages=2), "/text")).content.decode()
-    assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
+    foreign = scene().request_documents[0].document_id
+    for missing in (address(made, "/pages/3/text"), made.url(rest=f"/documents/{foreign}/pages/1/text"),
+                    made.url(rest=f"/documents/{foreign}/text")):  # fmt: skip
+        assert client.get(missing).status_code == 404
 
 
 def test_a_page_without_text_says_so(client: Client, made: Scene) -> None:
     store.put(Document.objects.get().object_key, paper(b""))
     assert client.get(address(made, "/pages/1/text")).json()["lines"] == []
     assert "This page has no text" in client.get(address(made, "/text")).content.decode()
-
-
-def test_only_pages_that_are_there(client: Client) -> None:
-    made, other = scene(), scene()
-    assert client.get(address(made, "/pages/2/text")).status_code == 404
-    foreign = other.request_documents[0].document_id
-    assert client.get(made.url(0, f"/documents/{foreign}/pages/1/text")).status_code == 404
-    assert client.get(made.url(0, f"/documents/{foreign}/text")).status_code == 404
     assert client.post(address(made, "/text")).status_code == 405
+
+
+def test_a_whole_document_as_text(client: Client) -> None:
+    page = client.get(address(scene(pages=2), "/text")).content.decode()
+    assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
 
 
 def test_the_text_is_read_once_and_kept(client: Client) -> None:

@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Application
 from tests.chromium import CHROMIUM, launch
-from tests.factories import Scene, scene
+from tests.factories import Scene
 from tests.other_site import site
 
 pytestmark = pytest.mark.thorough
@@ -34,26 +34,6 @@ def listing(made: Scene, *origins: str) -> Scene:
     assert application
     Application.objects.filter(pk=application.pk).update(frame_origins=" ".join(origins))
     return made
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("rest", ["", "/ask"])
-def test_the_policy_names_the_sites_that_may(client: Client, rest: str) -> None:
-    made = listing(scene(), "https://a.example", "https://b.example:8443")
-    response = client.get(made.url(rest=rest))
-    policy = response["Content-Security-Policy"].split("; ")
-    assert "frame-ancestors https://a.example https://b.example:8443" in policy
-    assert b'data-frame-origins="https://a.example https://b.example:8443"' in response.content
-    SignatureRequest.objects.update(expires_at=clock.now())
-    assert "frame-ancestors" in client.get(made.url())["Content-Security-Policy"]
-
-
-@pytest.mark.django_db
-def test_without_a_list_any_site_may(client: Client) -> None:
-    response = client.get(scene().url())
-    assert (
-        "frame-ancestors" not in response["Content-Security-Policy"] and b"data-frame-origins" not in response.content
-    )
 
 
 @pytest.mark.django_db

@@ -2,7 +2,6 @@
 
 import io
 import re
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -16,7 +15,6 @@ from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signer import language
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing, revisions
 from tests.pdf.changing import PRINT_OFF, SCRIPT
@@ -27,6 +25,7 @@ from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_wi
 from tests.pdf.untrusted import disputed_files as files
 from tests.pdf.untrusted.test_preflight import DIFFERENT
 from tests.production import Client
+from tests.signer.calls import text
 from tests.tenancy import create_organization, update_organization
 
 pytestmark = pytest.mark.django_db
@@ -58,11 +57,6 @@ def asked(owner: ApiClient, *files: bytes) -> tuple[list[int], str]:
     return ids, re.sub("^https?://[^/]+", "", made.json()["signers"][0]["signing_url"])
 
 
-def text(response: Any) -> str:
-    content: str = response.content.decode()
-    return content
-
-
 def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Client, owner: ApiClient) -> None:
     (document, plain), url = asked(owner, LAYERED, CONTRACT)
     page = text(client.get(url))
@@ -74,60 +68,35 @@ def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Cli
     assert "Parts of this document can change after signing (layers)." in page
     for _ in range(2):  # drawn, then from storage
         response = client.get(printed)
-        assert response.status_code == 200
         assert (response["Content-Type"], response["Cache-Control"]) == ("image/webp", "private, max-age=900")
-    on_screen = client.get(f"{url}/documents/{document}/pages/2.webp")
-    assert picture(on_screen).size == picture(response).size
-    assert picture(on_screen).tobytes() != picture(response).tobytes()
+    answers = (response, client.get(f"{url}/documents/{document}/pages/2.webp"))
+    in_print, on_screen = (Image.open(io.BytesIO(answer.content)) for answer in answers)
+    assert on_screen.size == in_print.size and on_screen.tobytes() != in_print.tobytes()
 
 
-def picture(response: Any) -> Image.Image:
-    return Image.open(io.BytesIO(response.content))
-
-
-def test_the_printed_page_has_the_rules_of_the_other_picture(client: Client, owner: ApiClient) -> None:
-    (document,), url = asked(owner, LAYERED)
-    assert client.get(f"{url}/documents/{document}/pages/4-print.webp").status_code == 404
-    assert client.get(f"{url}/documents/{document + 1}/pages/1-print.webp").status_code == 404
-    assert client.get(f"/sign/x/documents/{document}/pages/1-print.webp").status_code == 404
-    assert client.post(f"{url}/documents/{document}/pages/1-print.webp").status_code == 405
-
-
-def test_what_can_change_is_told(client: Client, owner: ApiClient) -> None:
+def test_what_can_change_or_was_not_compared_is_told_and_nothing_of_other_documents(
+    client: Client, owner: ApiClient
+) -> None:
     page = text(client.get(asked(owner, SCRIPTED)[1]))
     assert "Parts of this document can change after signing (scripts). What you see here is what is sealed." in page
     assert "prints differently" not in page and "-print.webp" not in page
-
-
-def test_nothing_is_told_or_noted_of_other_documents(client: Client, owner: ApiClient) -> None:
-    page = text(client.get(asked(owner, CONTRACT)[1]))
-    assert 'class="remarks"' not in page and 'class="both"' not in page
-    assert "documents" not in Entry.objects.get(event_type="signature_request.created").metadata
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("layered", ["prints_differently", "layers"]),
-        ("disputed", ["drawn_differently", "differs_here"]),
-        ("altered", ["altered_after_seal"]),
-    ],
-)
-def test_it_is_told_in_every_language(client: Client, owner: ApiClient, name: str, words: list[str]) -> None:
-    url = asked(owner, {"layered": LAYERED, "disputed": DISPUTED, "altered": ALTERED}[name])[1]
-    for locale in LOCALES:
-        page, said = text(client.get(f"{url}?lang={locale}")), language.words(locale)
-        assert [word for word in words if said[word] not in page] == [], locale
-        if name == "layered":
-            assert said["can_change"].format(parts=said["layers"]) in page
-            assert said["as_printed"].format(page=2, pages=3) in page
-
-
-def test_pages_that_were_not_compared_are_told(client: Client, owner: ApiClient) -> None:
     (document,), url = asked(owner, CONTRACT)
+    page = text(client.get(url))
+    assert 'class="remarks"' not in page and 'class="both"' not in page
+    assert "documents" not in Entry.objects.filter(event_type="signature_request.created").latest("pk").metadata
     row = Document.objects.get(pk=document)
     Document.objects.filter(pk=document).update(preflight=row.preflight | {"print_unknown": 3})
     assert "3 pages could not be compared with their print." in text(client.get(url))
+
+
+def test_it_is_told_in_the_language_of_the_page(client: Client, owner: ApiClient) -> None:
+    _, url = asked(owner, LAYERED, DISPUTED, ALTERED)
+    for locale in ("en", "de", "ar"):
+        page, said = text(client.get(f"{url}?lang={locale}")), language.words(locale)
+        for word in ("prints_differently", "layers", "drawn_differently", "differs_here", "altered_after_seal"):
+            assert said[word] in page, (locale, word)
+        assert said["can_change"].format(parts=said["layers"]) in page
+        assert said["as_printed"].format(page=2, pages=3) in page
 
 
 def test_the_journal_and_the_answer_to_the_upload_note_it(owner: ApiClient) -> None:
@@ -174,19 +143,16 @@ def test_it_refuses_in_production_alone_and_only_while_it_wants_to(strict: ApiCl
     assert strict.upload(LAYERED).status_code == 201
 
 
-@pytest.mark.parametrize("way", DIFFERENT)
-def test_every_way_has_its_sentence(way: str) -> None:
+def test_every_way_has_its_sentence_and_many_pages_are_cut_short_in_it() -> None:
     organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
-    told = inspect(DIFFERENT[way][0], page_limit=10).preflight
-    with pytest.raises(DomainError, match=r"page 1 prints differently; it has [^;]+(; it has [^;]+)*\.$"):
-        refuse_changeable(TenantScope(organization.pk, "production", "pro", 0), told)
-
-
-def test_many_pages_are_cut_short_in_the_sentence() -> None:
-    organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
+    scope = TenantScope(organization.pk, "production", "pro", 0)
+    for way in DIFFERENT:
+        told = inspect(DIFFERENT[way][0], page_limit=10).preflight
+        with pytest.raises(DomainError, match=r"page 1 prints differently; it has [^;]+(; it has [^;]+)*\.$"):
+            refuse_changeable(scope, told)
     told = {"prints_differently": list(range(1, 31)), "print_unknown": 7, "can_change": []}
     with pytest.raises(DomainError, match=r"pages 1, 2, .*20, … print differently; 7 pages could not be compared"):
-        refuse_changeable(TenantScope(organization.pk, "production", "pro", 0), told)
+        refuse_changeable(scope, told)
 
 
 def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, owner: ApiClient) -> None:
@@ -203,25 +169,22 @@ def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, o
     assert page.count('class="differs"') == 1 and f"differs-{plain}" not in page
 
 
-@pytest.mark.parametrize(
-    ("entries", "english", "german"),
-    [
-        ("white polygon", "an annotation (Polygon) lies over text", "liegt eine Anmerkung (Polygon) über Text"),
-        ("signature with a background", "a form field lies over text", "liegt ein Formularfeld über Text"),
-        ("border", "the border of a link lies over text", "liegt der Rahmen eines Links über Text"),
-    ],
-)
-def test_what_lies_over_text_is_refused(owner: ApiClient, entries: str, english: str, german: str) -> None:
-    annotation = files.ANNOTATIONS.get(entries, "/Subtype/Link/Border[0 0 60]/C[1 1 1]")
-    pdf = files.annotated(annotation, words("I pay 1,000 EUR", 105, 305))
-    assert error(owner.upload(pdf), 422, "validation_error").startswith(f"On page 1 {english}")
-    owner.headers["Accept-Language"] = "de"
-    assert german in error(owner.upload(pdf), 422, "validation_error")
-
-
-def test_a_sealed_file_that_was_not_altered_has_no_such_remark(owner: ApiClient) -> None:
-    sealed_only = sealed(paper(words("A contract", 20, 605)), at=clock.now()).content
-    assert owner.upload(sealed_only).json()["preflight"]["altered_after_seal"] == []
+def test_what_lies_over_text_is_refused(owner: ApiClient) -> None:
+    link = "/Subtype/Link/Border[0 0 60]/C[1 1 1]"
+    for entries, english, german in (
+        (
+            files.ANNOTATIONS["white polygon"],
+            "an annotation (Polygon) lies",
+            "liegt eine Anmerkung (Polygon) über Text",
+        ),
+        (files.ANNOTATIONS["signature with a background"], "a form field lies", "liegt ein Formularfeld über Text"),
+        (link, "the border of a link lies", "liegt der Rahmen eines Links über Text"),
+    ):
+        pdf = files.annotated(entries, words("I pay 1,000 EUR", 105, 305))
+        owner.headers["Accept-Language"] = "en"
+        assert error(owner.upload(pdf), 422, "validation_error").startswith(f"On page 1 {english} over text")
+        owner.headers["Accept-Language"] = "de"
+        assert german in error(owner.upload(pdf), 422, "validation_error")
 
 
 def test_an_appearance_added_by_an_untrusted_signature_is_an_alteration(owner: ApiClient) -> None:
@@ -229,4 +192,5 @@ def test_an_appearance_added_by_an_untrusted_signature_is_an_alteration(owner: A
     first = sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content
     marks = {"appearances": pictures(), "marks": [Mark(1, 20, 600, 100, 50, GREEN)]}
     overdrawn = sealed_without_purpose(first, key=authority("rsa-3072").sealing_key, **marks)
-    assert owner.upload(overdrawn).json()["preflight"]["altered_after_seal"] == ["Seal"]
+    for file, altered in ((first, []), (overdrawn, ["Seal"])):
+        assert owner.upload(file).json()["preflight"]["altered_after_seal"] == altered

@@ -1,20 +1,18 @@
 """A link that was replaced by a newer one: every page and endpoint says so, and nothing of the newer one (rule 20)."""
 
-import json
 from typing import Any
 
 import pytest
 
-from paraph import words as catalog
 from paraph.flow.sending.correct import correct_signer
 from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.links import token
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.tenants.admin_log import OPERATOR
-from paraph.words import LOCALES
 from tests.factories import VISITOR, Scene, scene
 from tests.production import Client
+from tests.signer.calls import call, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -46,30 +44,20 @@ def test_each_page_is_410_and_says_so(client: Client, replaced: tuple[Scene, str
     assert FirstOpening.objects.count() == 1
 
 
-def test_in_every_language(client: Client, replaced: tuple[Scene, str]) -> None:
-    for locale in LOCALES:
-        content = client.get(f"{replaced[0].url()}?lang={locale}").content.decode()
-        words = catalog.of("page", locale)
-        assert words["replaced_title"] in content and words["replaced_text"].replace("'", "&#x27;") in content
-        assert f'lang="{locale}"' in content
-
-
 def test_forms_and_endpoints_do_nothing(client: Client, replaced: tuple[Scene, str]) -> None:
     made, newest = replaced
     form = client.post(made.url(), {"do": "code"})
     assert form.status_code == 410 and 'data-state="replaced"' in form.content.decode()
-    document = made.request_documents[0].document_id
     answers = [
-        client.post(made.url(rest="/otp"), {"channel": "email"}, content_type="application/json"),
-        client.post(made.url(rest="/signature"), {"code": "123456", "consent": True}, content_type="application/json"),
-        client.post(made.url(rest="/decline"), {"reason": "No."}, content_type="application/json"),
+        call(client, made, "/otp", {"channel": "email"}),
+        call(client, made, "/signature", {"code": "123456", "consent": True}),
+        call(client, made, "/decline", {"reason": "No."}),
         client.get(made.url(rest="/progress")),
-        client.get(made.url(rest=f"/documents/{document}/pages/1.webp")),
+        client.get(made.url(rest=f"/documents/{made.request_documents[0].document_id}/pages/1.webp")),
     ]
     for answer in answers:
-        refusal: dict[str, Any] = json.loads(answer.content)["error"]
-        assert (answer.status_code, refusal["code"]) == (410, "replaced")
-        assert refusal["message"] == "This link has been replaced." and newest not in answer.content.decode()
+        assert refused(answer) == (410, "replaced") and newest not in answer.content.decode()
+        assert answer.json()["error"]["message"] == "This link has been replaced."
     assert not OneTimeCode.objects.exists() and made.events()[-1] == "signer.corrected"
 
 

@@ -21,6 +21,7 @@ from paraph.signer import endpoints
 from paraph.storage import store
 from tests.factories import TYPED, Scene, scene, sign
 from tests.pdf.pdf_factory import paper, text
+from tests.signer.calls import call, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +48,7 @@ def made_of(*pages: str, **more: Any) -> Scene:
 
 
 def previewed(client: Client, made: Scene) -> dict[str, Any]:
-    answer = client.post(made.url(rest="/stamp"), {"signature": TYPED}, content_type="application/json")
-    content: dict[str, Any] = answer.json()
+    content: dict[str, Any] = drawn(client, made).json()
     return content | {"stamps": [content["svg"], *content["others"]]}
 
 
@@ -104,16 +104,15 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drawn(client: Client, made: Scene, position: int = 0) -> Any:
-    return client.post(made.url(position, "/stamp"), {"signature": TYPED}, content_type="application/json")
+    return call(client, made, "/stamp", {"signature": TYPED}, position)
 
 
 def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     made = scene(signers=2)
     assert [drawn(client, made).status_code for _ in range(2)] == [200, 200]
     assert client.get(made.url(rest="/stamp.svg")).status_code == 200
-    for refused in (drawn(client, made), client.get(made.url(rest="/stamp.svg?hand=2"))):
-        assert (refused.status_code, refused["Retry-After"]) == (429, "60")
-        assert refused.json()["error"]["code"] == "rate_limited"
+    for refusal in (drawn(client, made), client.get(made.url(rest="/stamp.svg?hand=2"))):
+        assert refused(refusal) == (429, "rate_limited") and refusal["Retry-After"] == "60"
     assert drawn(client, made, 1).status_code == 200
     monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 180.0))
     assert drawn(client, made).status_code == 200
@@ -121,15 +120,12 @@ def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, mo
 
 def test_typed_initials_are_shown_as_they_stand_on_pages_where_they_are_wanted(client: Client) -> None:
     made = scene(initials_required=True)
-    assert f'src="{made.url(rest="/initials.svg")}"' in client.get(made.url()).content.decode()
-    shown = client.get(made.url(rest="/initials.svg"))
-    assert (shown.status_code, shown["Content-Type"]) == (200, "image/svg+xml")
-    content = InitialsContent(made.signers[0].full_name)
-    assert shown.content == initials_svg(content) and b"<use " in shown.content
-    assert client.get(made.url(rest="/initials.svg")).status_code == 200
-    assert client.get(made.url(rest="/initials.svg")).status_code == 200
-    assert client.get(made.url(rest="/initials.svg")).status_code == 429, "it counts as a stamp"
-    without = scene()
-    assert client.get(without.url(rest="/initials.svg")).status_code == 404
-    posted = client.post(made.url(rest="/initials.svg"))
-    assert (posted.status_code, posted["Allow"], posted.json()["error"]["code"]) == (405, "GET", "method_not_allowed")
+    address = made.url(rest="/initials.svg")
+    assert f'src="{address}"' in client.get(made.url()).content.decode()
+    shown = [client.get(address) for _ in range(4)]
+    assert [each.status_code for each in shown] == [200, 200, 200, 429], "it counts as a stamp"
+    assert shown[0]["Content-Type"] == "image/svg+xml" and b"<use " in shown[0].content
+    assert shown[0].content == initials_svg(InitialsContent(made.signers[0].full_name))
+    assert client.get(scene().url(rest="/initials.svg")).status_code == 404
+    posted = client.post(address)
+    assert refused(posted) == (405, "method_not_allowed") and posted["Allow"] == "GET"

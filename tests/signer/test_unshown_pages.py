@@ -14,6 +14,7 @@ from tests.factories import Scene, scene
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
 from tests.production import Client
+from tests.signer.calls import sign
 
 pytestmark = pytest.mark.django_db
 
@@ -39,11 +40,6 @@ def make_busy(little_time: Callable[[], object]) -> Iterator[Callable[[], object
 def picture(client: Client, made: Scene, number: int, document: int = 0) -> Any:
     document_id = made.request_documents[document].document_id
     return client.get(made.url(0, f"/documents/{document_id}/pages/{number}.webp"))
-
-
-def sign(client: Client, made: Scene, position: int = 0) -> Any:
-    body = {"code": made.code(position), "consent": True}
-    return client.post(made.url(position, "/signature"), body, content_type="application/json")
 
 
 def replace(made: Scene, content: bytes, document: int = 0) -> None:
@@ -91,19 +87,6 @@ def test_without_scripts_neither_code_nor_signature_come_before_all_pictures(cli
     assert client.post(made.url(0), form).status_code == 303
 
 
-def test_without_scripts_a_page_that_cannot_be_had_now_is_named_and_loading_again_offered(
-    client: Client, make_busy: Callable[[], object]
-) -> None:
-    made = scene(pages=2)
-    code = made.code()
-    make_busy()
-    answer = client.post(made.url(0, "?lang=en"), {"do": "sign", "code": code, "consent": "on"})
-    page = answer.content.decode()
-    assert answer.status_code == 503 and "Page 1 of “contract-1.pdf” could not be loaded." in page
-    assert f'<a class="secondary" href="{made.url(0, "?lang=en")}">Try again</a>' in page
-    assert OneTimeCode.objects.get().attempts == 0 and Signer.objects.get().status == "pending"
-
-
 def test_a_later_success_allows_the_signature(client: Client) -> None:
     made = scene(pages=2)
     sound = made.uploads[0]
@@ -143,10 +126,18 @@ def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:
 
 
 def test_a_service_without_time_is_told_and_not_remembered(client: Client, make_busy: Callable[[], object]) -> None:
+    """Without scripts the page is named, and loading again offered."""
     made = scene(pages=2)
+    code = made.code()
     make_busy()
     busy = picture(client, made, 2)
     assert (busy.status_code, busy.json()["error"]["code"], busy["Retry-After"]) == (503, "unavailable", "5")
+    make_busy()
+    answer = client.post(made.url(0, "?lang=en"), {"do": "sign", "code": code, "consent": "on"})
+    page = answer.content.decode()
+    assert answer.status_code == 503 and "Page 1 of “contract-1.pdf” could not be loaded." in page
+    assert f'<a class="secondary" href="{made.url(0, "?lang=en")}">Try again</a>' in page
+    assert OneTimeCode.objects.get().attempts == 0 and Signer.objects.get().status == "pending"
     assert not UnrenderablePage.objects.exists()
     assert picture(client, made, 2).status_code == 200
     assert sign(client, made).status_code == 200

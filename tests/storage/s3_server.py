@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+import pytest
 from botocore.auth import S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
@@ -31,6 +32,18 @@ def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Ite
     with served(handler, host, tls) as server:
         server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of clients that were killed
         yield f"http://{host}:{server.server_port}"
+
+
+def variables(address: str) -> dict[str, str]:
+    """What a client of the server at this address has in its environment."""
+    known = {"AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION}
+    return known | {"AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true"}
+
+
+def use(monkeypatch: pytest.MonkeyPatch, address: str, **more: str) -> None:
+    """Have this process be such a client."""
+    for name, value in (variables(address) | more).items():
+        monkeypatch.setenv(name, value)
 
 
 class _Handler(Handler):

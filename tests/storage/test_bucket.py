@@ -1,5 +1,7 @@
-"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach."""
+"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach, or whose certificate is of an
+authority of one's own: ``SSL_CERT_FILE`` is all that it and timestamp authorities need."""
 
+import ssl
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -11,10 +13,13 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.pdf.timestamps.authorities import HttpAuthority, _client
+from paraph.pdf.timestamps.timestamp import AuthorityFailed
 from paraph.storage import store
 from paraph.storage.encrypted import CHUNK, is_encrypted
 from paraph.storage.remote import RemoteStore, internal_endpoint
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.receiver import own_authority
+from tests.storage.s3_server import s3_server, use
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
 CONTENT = b"%PDF-" + bytes(range(256)) * 1024
@@ -28,14 +33,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": ID,
-        "AWS_SECRET_ACCESS_KEY": SECRET,
-        "AWS_REGION": REGION,
-        "AWS_ENDPOINT_URL": server,
-        "AWS_ALLOW_HTTP": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
+    use(monkeypatch, server)
 
 
 def test_downloads_are_signed_for_the_public_endpoint(server: str) -> None:
@@ -44,7 +42,8 @@ def test_downloads_are_signed_for_the_public_endpoint(server: str) -> None:
     bucket.put(KEY, CONTENT)
     address = bucket.presign(KEY, "Contract.pdf", 900)
     assert address.startswith(f"{public}/bucket/paraph/documents/a.pdf?")
-    assert parse_qs(urlsplit(address).query)["X-Amz-SignedHeaders"] == ["host"]
+    signed = parse_qs(urlsplit(address).query)
+    assert (signed["X-Amz-SignedHeaders"], signed["X-Amz-Expires"]) == (["host"], ["900"])
     answer = httpx.get(address)
     assert (answer.status_code, answer.content) == (200, CONTENT)
     assert answer.headers["content-disposition"] == 'attachment; filename="a.pdf"'
@@ -59,21 +58,19 @@ def test_without_one_an_internal_endpoint_is_named_to_nobody(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("address", "internal"),
+    ("addresses", "internal"),
     [
-        ("http://minio:9000", True),
-        ("http://10.0.0.5:9000", True),
-        ("http://[fd00::1]:9000", True),
-        ("https://minio.storage.svc", True),
-        ("https://s3.eu-central-1.amazonaws.com", False),
-        ("https://s3.example.com", False),
-        ("", False),
+        ("http://minio:9000 http://10.0.0.5:9000 http://[fd00::1]:9000 https://minio.storage.svc", True),
+        ("https://s3.eu-central-1.amazonaws.com https://s3.example.com", False),
     ],
 )
-def test_which_endpoints_are_internal(address: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-    assert internal_endpoint(URL) is internal
-    assert internal_endpoint("gs://bucket") is False
+def test_which_endpoints_are_internal(addresses: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in addresses.split():
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        assert internal_endpoint(URL) is internal, address
+        assert internal_endpoint("gs://bucket") is False
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "")
+    assert internal_endpoint(URL) is False
 
 
 def test_an_endpoint_that_cannot_be_used_gets_a_sentence() -> None:
@@ -121,3 +118,33 @@ def test_a_store_that_knows_no_checksums_keeps_returns_and_deletes(size: int, tm
     bucket.delete(KEY)
     with pytest.raises(FileNotFoundError):
         bucket.get(KEY)
+
+
+@pytest.fixture
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Of a server with a certificate by an authority that nobody knows."""
+    authority = own_authority(tmp_path, "localhost")
+    with s3_server(tls=authority.server) as plain:
+        secure = plain.replace("http://127.0.0.1", "https://localhost")
+        use(monkeypatch, secure, AWS_ALLOW_HTTP="false")
+        yield secure
+    _client.cache_clear()
+
+
+def test_a_bucket_and_an_authority_are_trusted_by_one_variable(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def authority() -> str:
+        _client.cache_clear()
+        with pytest.raises(AuthorityFailed) as failed:
+            HttpAuthority(f"{address}/none").answer(b"query", 20)
+        return str(failed.value)
+
+    assert "(ConnectError)" in authority()
+    assert ssl.create_default_context().cert_store_stats()["x509_ca"] != 1
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "root.pem"))
+    assert "(ConnectError)" not in authority(), "it answers, although not as an authority"
+    assert ssl.create_default_context().cert_store_stats()["x509_ca"] == 1, "so do mail servers"
+    bucket = RemoteStore("s3://bucket/paraph")
+    bucket.put("documents/a.pdf", b"%PDF-")
+    assert bucket.get("documents/a.pdf") == b"%PDF-"

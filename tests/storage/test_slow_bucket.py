@@ -20,7 +20,7 @@ from tests.factories import scene
 from tests.kernel.test_places import in_thread
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.storage.s3_server import s3_server, use
 from tests.storage.slow_line import SlowLine, slow_line
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
@@ -34,16 +34,7 @@ LEFT_ALONE = r"s3://bucket/paraph did not answer in time, and is asked again in 
 def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowLine]:
     """To a bucket that is waited for for a second, two in all, where it is ten and sixty."""
     with s3_server() as server, slow_line(server) as line:
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL": line.address,
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_READ_TIMEOUT": "1s",
-            "AWS_TIMEOUT": "2s",
-        }.items():
-            monkeypatch.setenv(name, value)
+        use(monkeypatch, line.address, AWS_READ_TIMEOUT="1s", AWS_TIMEOUT="2s")
         monkeypatch.setattr(remote, "_IN_VAIN", 0.9)
         monkeypatch.setattr(remote, "_RETRIES", {"max_retries": 3, "retry_timeout": timedelta(seconds=1)})
         yield line

@@ -1,6 +1,8 @@
-"""The log over HTTP, as C2SP tlog-tiles has it, read whole by whoever audits it; each alteration is seen."""
+"""The log over HTTP, as C2SP tlog-tiles has it, read whole by whoever audits it; each alteration is seen, and
+nothing that it answers uses up the machine of whoever asks."""
 
 import base64
+import gzip
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +15,18 @@ from django.test import Client
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.preserve import keep_log
+from paraph.kernel.errors import DomainError
 from paraph.transparency import log
-from paraph.transparency.audit import Fetch, audit, offered_key
+from paraph.transparency.audit import Fetch, audit, fetching, offered_key
 from paraph.transparency.merkle import ProofRefused, leaf_hash, root_of
-from paraph.transparency.notes import Checkpoint, Note, of_log, read_checkpoint, read_note, sign
+from paraph.transparency.notes import LONGEST_NOTE, Checkpoint, Note, of_log, read_checkpoint, read_note, sign
 from paraph.transparency.witnesses import own_key
+from tests import receiver
 from tests.independent import need
-from tests.transparency.rows import proofs
+from tests.receiver import Behaviour
+from tests.transparency.rows import logged, proofs
+from tests.transparency.test_witnesses import OTHER
+from tests.transparency.test_witnesses import signed as signed_by_other
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 
@@ -43,14 +50,6 @@ def altered(place: str, change: Callable[[bytes], bytes]) -> Fetch:
         return change(content) if path == place else content
 
     return other
-
-
-def logged(*counts: int) -> list[bytes]:
-    digests: list[bytes] = []
-    for count in counts:
-        digests += proofs(count)
-        log.log_proofs()
-    return digests
 
 
 def test_tiles_and_bundles_are_what_the_standard_says() -> None:
@@ -176,3 +175,67 @@ def test_a_log_that_was_forked_and_signed_anew_is_seen() -> None:
     other = own_key().log._replace(public=base64.b64decode(b"A" * 43 + b"="))
     with pytest.raises(ProofRefused, match="is not signed by the key"):
         audit(fetch, of_log(other))
+
+
+BOMB = gzip.compress(gzip.compress(bytes(64 << 20)))
+
+
+HOSTILE: list[tuple[Behaviour, str]] = [
+    (receiver.silent, "no complete answer within 0.5 s"),
+    (receiver.trickle_body, "no complete answer within 0.5 s"),
+    (receiver.trickle_headers, "no complete answer within 0.5 s"),
+    (receiver.endless, "HTTP status 200, 65537 bytes or more"),
+    (receiver.answer(200, bytes(LONGEST_NOTE + 1)), "HTTP status 200, 65537 bytes or more"),
+    (receiver.answer(302, Location="http://127.0.0.1:22/"), "HTTP status 302"),
+    (receiver.answer(206, b"x"), "HTTP status 206"),
+    (receiver.not_http, "checkpoint cannot be had: .+"),
+    (receiver.hang_up, "checkpoint cannot be had: .+"),
+]
+
+
+def test_what_a_log_answers_is_bounded_in_size_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.transparency.audit._SECONDS", 0.5)
+    for behave, sentence in HOSTILE:
+        with receiver.receiver(behave) as log, fetching(log.url(path="")) as fetch:
+            with pytest.raises(ProofRefused, match=sentence):
+                fetch("checkpoint", LONGEST_NOTE)
+            assert log.sent < 64 << 20
+
+
+def test_what_it_packs_is_not_unpacked() -> None:
+    packed = receiver.answer(200, BOMB, **{"Content-Encoding": "gzip, gzip"})
+    with receiver.receiver(packed) as log, fetching(log.url(path="")) as fetch:
+        assert fetch("checkpoint", LONGEST_NOTE) == BOMB
+        assert log.received[0].headers["Accept-Encoding"] == "identity"
+
+
+def test_one_connection_takes_all() -> None:
+    with receiver.receiver(receiver.answer(200, b"x"), keeps=True) as log:
+        with fetching(log.url(path="")) as fetch:
+            assert [fetch("checkpoint", 1) for _ in range(3)] == [b"x"] * 3
+        assert log.connections == 1
+
+
+@pytest.mark.parametrize("host", ["a" * 64 + ".invalid", ".", "a..b", "xn--a.invalid", "*.invalid"])
+def test_a_host_that_cannot_be_is_told_of(host: str) -> None:
+    with fetching(f"https://{host}/transparency") as fetch, pytest.raises(ProofRefused, match=r"key cannot be had: .+"):
+        fetch("key", 1024)
+
+
+@pytest.mark.parametrize("url", ["", "log", "file:///etc/passwd", "http://[::1", "https://\0x", "http://a.b:99999"])
+def test_an_address_that_is_none_is_told_of(url: str) -> None:
+    with pytest.raises(DomainError, match=r"The address of the log .+\."), fetching(url):
+        pass
+
+
+def test_a_log_larger_than_any_is_not_read() -> None:
+    asked: list[str] = []
+
+    def fetch(path: str, most: int) -> bytes:
+        asked.append(path)
+        assert path == "checkpoint" and most == LONGEST_NOTE
+        return signed_by_other(Checkpoint(OTHER.name, 10**18 - 1, b"r" * 32)).encode()
+
+    with pytest.raises(ProofRefused, match=r"has 999999999999999999 entries\. At most 100000000 are read"):
+        audit(fetch, of_log(OTHER))
+    assert asked == ["checkpoint"]

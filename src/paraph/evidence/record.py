@@ -3,7 +3,6 @@ seal in the journal, and the names that files are downloaded under."""
 
 from typing import Any
 
-from paraph.database.base import one_row
 from paraph.database.rows import insert_once, kept_once
 from paraph.evidence.models import NEVER_LOGGED, ProofFile, SealedDocument, SharedContent
 from paraph.evidence.preservation import as_text, first_due
@@ -14,11 +13,6 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.tenants.models import Environment
 
 _OWN = ("sealed_at", "timestamped_at", "kms_request_id", "timestamp_failures", "level_reasons")
-_UNSEALED = """
-SELECT 1 FROM signature_requests_requestdocument AS document
-WHERE document.request_id = %s
-    AND NOT EXISTS (SELECT FROM evidence_sealeddocument AS sealed WHERE sealed.request_document_id = document.id)
-"""
 
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
@@ -65,18 +59,16 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
 
 
 def is_sealed(request_document_id: int) -> bool:
-    """Return whether the document is sealed."""
-    return bool(one_row("SELECT 1 FROM evidence_sealeddocument WHERE request_document_id = %s", [request_document_id]))
+    return SealedDocument.objects.filter(request_document=request_document_id).exists()
 
 
 def all_sealed(request_id: int) -> bool:
     """Return whether every document of the request is sealed."""
-    return one_row(_UNSEALED, [request_id]) is None
+    return not RequestDocument.objects.filter(request=request_id, sealed=None).exists()
 
 
 def has_proof(request_id: int) -> bool:
-    """Return whether the proof of the request is recorded."""
-    return bool(one_row("SELECT 1 FROM evidence_prooffile WHERE request_id = %s", [request_id]))
+    return ProofFile.objects.filter(request=request_id).exists()
 
 
 def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:

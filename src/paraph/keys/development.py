@@ -115,18 +115,17 @@ def _usage(*uses: str) -> x509.KeyUsage:
 
 KeyKind = Literal["p-256", "rsa-3072"]
 
-_FOLDER = "development"
-_ROOT, _SEALING, _TIMESTAMP = "root", "sealing", "timestamp"
-_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF = "proof", "sandbox-sealing", "sandbox-proof"
+_FOLDER, _ROOT = "development", "root"
 
 _Issue = Callable[[PrivateKey, PublicKey], x509.Certificate]
 _LEAVES: dict[str, _Issue] = {
-    _SEALING: issue_sealing,
-    _TIMESTAMP: issue_timestamp,
-    _PROOF: issue_proof_sealing,
-    _SANDBOX_SEALING: lambda root, own: issue_sealing(root, own, SANDBOX_SEALING_NAME),
-    _SANDBOX_PROOF: lambda root, own: issue_proof_sealing(root, own, SANDBOX_PROOF_NAME),
+    "sealing": issue_sealing,
+    "timestamp": issue_timestamp,
+    "proof": issue_proof_sealing,
+    "sandbox-sealing": lambda root, own: issue_sealing(root, own, SANDBOX_SEALING_NAME),
+    "sandbox-proof": lambda root, own: issue_proof_sealing(root, own, SANDBOX_PROOF_NAME),
 }
+"""By the names of the files, and of the keys of :class:`DevelopmentAuthority`."""
 VALIDITY = timedelta(days=7)
 """The validity of a list or a response, which is renewed earlier."""
 _LARGEST_REQUEST = 4096
@@ -235,16 +234,8 @@ def _move_into_place(temporary: Path, home: Path) -> None:
 
 def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
-    keys = {name: _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
-    return DevelopmentAuthority(
-        sealing_key=keys[_SEALING],
-        proof_key=keys[_PROOF],
-        sandbox_sealing_key=keys[_SANDBOX_SEALING],
-        sandbox_proof_key=keys[_SANDBOX_PROOF],
-        timestamp_key=keys[_TIMESTAMP],
-        root=root.public_bytes(Encoding.DER),
-        root_key=keys[_ROOT],
-    )
+    keys = {f"{name.replace('-', '_')}_key": _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
+    return DevelopmentAuthority(root=root.public_bytes(Encoding.DER), **keys)
 
 
 def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Sequence[bytes]) -> LocalKey:

@@ -162,3 +162,15 @@ def error(response: Any, status: int, code: str) -> str:
     assert set(content) == {"error"} and set(content["error"]) == {"code", "message"}
     assert content["error"]["code"] == code
     return str(content["error"]["message"])
+
+
+def invalid(response: Any) -> str:
+    """The message that says what is wrong with a body, a file or a query."""
+    return error(response, 422, "validation_error")
+
+
+def made(response: Any) -> dict[str, Any]:
+    """The answer with what was created."""
+    assert response.status_code == 201, response.content
+    answer: dict[str, Any] = response.json()
+    return answer

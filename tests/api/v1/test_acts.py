@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.tenants.models import Activity
-from tests.api.v1.api_clients import ApiClient, error, payload
+from tests.api.v1.api_clients import ApiClient, error, invalid, made, payload
 from tests.api.v1.contract import refusals
 
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
@@ -19,8 +19,7 @@ ASKED = {"send_email": True, "identity_declaration_accepted": True}
 
 @pytest.fixture
 def created(owner: ApiClient) -> dict[str, Any]:
-    answer: dict[str, Any] = owner.create(payload(owner.document(), **ASKED)).json()
-    return answer
+    return made(owner.create(payload(owner.document(), **ASKED)))
 
 
 @pytest.fixture
@@ -59,18 +58,15 @@ class TestEnding:
         assert (act.actor_kind, act.action, act.subject) == ("api", "request.ended_early", f"request {created['id']}")
         assert act.actor_id == SignatureRequest.objects.get().application_id
 
-    def test_what_expired_in_time_was_not_ended_early(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        SignatureRequest.objects.update(status="expired")
-        answer = owner.get(f"/signature_requests/{created['id']}").json()
-        assert (answer["ended_early"], answer["ended_reason"]) == (False, None)
-
-    @pytest.mark.parametrize("status", ["completed", "expired"])
-    def test_what_is_over_cannot_be_ended(self, owner: ApiClient, created: dict[str, Any], status: str) -> None:
-        SignatureRequest.objects.update(status=status)
-        message = error(end(owner, created["id"], {"reason": "x"}), 409, "conflict")
-        expected = said("endSignatureRequest", "conflict_over")
-        assert message == expected.replace("71", str(created["id"])).replace("completed", status)
+    def test_what_is_over_cannot_be_ended(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        for status in ("completed", "expired"):
+            SignatureRequest.objects.update(status=status)
+            message = error(end(owner, created["id"], {"reason": "x"}), 409, "conflict")
+            expected = said("endSignatureRequest", "conflict_over")
+            assert message == expected.replace("71", str(created["id"])).replace("completed", status)
         assert not Activity.objects.exists()
+        answer = owner.get(f"/signature_requests/{created['id']}").json()
+        assert (answer["ended_early"], answer["ended_reason"]) == (False, None), "it expired in time"
 
     def test_a_reason_has_bounds(self, owner: ApiClient, created: dict[str, Any]) -> None:
         cases: list[tuple[Any, str]] = [
@@ -83,19 +79,16 @@ class TestEnding:
             ("x", "The body must be a JSON object."),
         ]
         for content, sentence in cases:
-            assert error(end(owner, created["id"], content), 422, "validation_error") == sentence
+            assert invalid(end(owner, created["id"], content)) == sentence
             assert SignatureRequest.objects.get().status == "pending"
 
-    def test_the_longest_reason(self, owner: ApiClient, created: dict[str, Any]) -> None:
-        assert end(owner, created["id"], {"reason": "x" * 500}).json()["ended_reason"] == "x" * 500
-
-    @pytest.mark.parametrize("reason", ["Signé\u00a0: papier", "کاغذ می\u200cشود", "👩\u200d💻"])
+    @pytest.mark.parametrize("reason", ["x" * 500, "Signé\u00a0: papier", "کاغذ می\u200cشود", "👩\u200d💻"])
     def test_a_reason_in_any_script(self, owner: ApiClient, created: dict[str, Any], reason: str) -> None:
         assert end(owner, created["id"], {"reason": reason}).json()["ended_reason"] == reason
 
     def test_a_body_that_cannot_be_read(self, owner: ApiClient, created: dict[str, Any]) -> None:
         path = f"/signature_requests/{created['id']}/end"
-        message = error(owner.send("POST", path, b'{"reason":}'), 422, "validation_error")
+        message = invalid(owner.send("POST", path, b'{"reason":}'))
         assert message == said("endSignatureRequest", "validation_json")
         message = error(owner.send("POST", path, b"{}", "text/plain"), 415, "unsupported_media_type")
         assert message == said("endSignatureRequest", "unsupported_media_type")

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
 from paraph.tenants.models import ApiKey, Application, Usage
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload, rejected_clients
 from tests.api.v1.test_endpoint import paths
 from tests.production import Client
 from tests.tenancy import create_application, revoke_application
@@ -43,16 +43,12 @@ def test_revocation_holds_at_once(owner: ApiClient) -> None:
 
 
 def test_both_keys_work_while_they_are_rotated(owner: ApiClient) -> None:
-    assert owner.organization
-    second = ApiClient(create_application(owner.organization.pk, "sandbox", "new").api_key)
-    document = owner.document()
-    assert second.get(f"/documents/{document}").status_code == owner.get("/health").status_code == 200
-
-
-def test_the_old_key_ends_and_the_new_one_goes_on(owner: ApiClient) -> None:
+    """And the new one goes on where the old one ends."""
     assert owner.organization
     old = Application.objects.get(organization=owner.organization)
     new = ApiClient(create_application(owner.organization.pk, "sandbox", "new").api_key, owner.organization)
+    document = owner.document()
+    assert new.get(f"/documents/{document}").status_code == owner.get("/health").status_code == 200
     revoke_application(old.pk)
     error(owner.get("/health"), 401, "invalid_api_key")
     assert new.get("/health").status_code == 200
@@ -77,15 +73,6 @@ def test_only_a_hash_of_the_key_is_stored(owner: ApiClient) -> None:
     assert stored == tokens.sha256(owner.api_key.encode())
 
 
-def test_each_use_is_noted_to_the_second(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = clock.now().replace(microsecond=400_000)
-    for second, path in enumerate(("/health", "/documents/1", "/nowhere")):
-        used_at = moment + timedelta(seconds=second)
-        monkeypatch.setattr(clock, "now", lambda used_at=used_at: used_at)
-        owner.get(path)
-        assert ApiKey.objects.get().last_used_at == used_at
-
-
 def test_look_up_counters_and_last_use_cost_one_round_trip(owner: ApiClient) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert owner.get("/health").status_code == 200
@@ -99,10 +86,6 @@ def test_production_on_free_is_402_on_every_route_and_counted() -> None:
         assert "paid plan" in error(response, 402, "payment_required")
         assert response["X-RateLimit-Limit"] == "120"
     assert Usage.objects.get().hour_calls == 5
-
-
-def test_free_has_the_sandbox() -> None:
-    assert api_client("free").get("/health").status_code == 200
 
 
 START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
@@ -137,16 +120,6 @@ def headers(response: object) -> tuple[int, int, int, int]:
     return tuple(int(response[name]) for name in names)  # type: ignore[index,return-value]
 
 
-def test_headers_tell_of_the_minute(owner: ApiClient, time: Clock) -> None:
-    assert headers(owner.get("/health")) == (120, 119, START.timestamp() + 40, 0)
-
-
-def test_headers_stand_on_refusals_too(owner: ApiClient, time: Clock) -> None:
-    assert headers(owner.get("/documents/9")) == (120, 119, START.timestamp() + 40, 0)
-    assert headers(owner.get("/nowhere")) == (120, 118, START.timestamp() + 40, 0)
-    assert headers(owner.create({})) == (120, 117, START.timestamp() + 40, 0)
-
-
 def test_every_route_counts_and_tells(owner: ApiClient, time: Clock) -> None:
     cases: list[tuple[str, str]] = paths()
     for method, path in cases:
@@ -163,7 +136,7 @@ def test_whatever_the_answer_the_call_counts(owner: ApiClient, time: Clock) -> N
     document = owner.document()
     assert owner.create(payload(document)).status_code == 201
     error(owner.get("/documents/9"), 404, "not_found")
-    error(owner.create({}), 422, "validation_error")
+    invalid(owner.create({}))
     assert Usage.objects.get(organization=owner.organization).minute_calls == 4
     free = api_client("free", "production")
     error(free.get("/health"), 402, "payment_required")
@@ -205,22 +178,18 @@ def test_when_both_are_exceeded_the_later_reset_counts(owner: ApiClient, time: C
     assert headers(owner.get("/health"))[3] == 3580
 
 
-@pytest.mark.parametrize(
-    ("plan", "environment", "limits"),
-    [
-        ("free", "sandbox", (120, 3000)),
-        ("pro", "sandbox", (120, 3000)),
-        ("enterprise", "sandbox", (120, 3000)),
-        ("pro", "production", (500, 10000)),
-        ("enterprise", "production", (1200, 60000)),
-    ],
-)
-def test_limits_of_the_plans(db: None, time: Clock, plan: str, environment: str, limits: tuple[int, int]) -> None:
-    per_minute, per_hour = limits
-    scope = api_client(plan, environment)
-    assert headers(scope.get("/health"))[0] == per_minute
-    used(scope, 1, per_hour)
-    assert headers(scope.get("/health"))[0] == per_hour
+def test_limits_of_the_plans(db: None, time: Clock) -> None:
+    for plan, environment, per_minute, per_hour in (
+        ("free", "sandbox", 120, 3000),
+        ("pro", "sandbox", 120, 3000),
+        ("enterprise", "sandbox", 120, 3000),
+        ("pro", "production", 500, 10000),
+        ("enterprise", "production", 1200, 60000),
+    ):
+        scope = api_client(plan, environment)
+        assert headers(scope.get("/health"))[0] == per_minute
+        used(scope, 1, per_hour)
+        assert headers(scope.get("/health"))[0] == per_hour
 
 
 def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiClient, time: Clock) -> None:
@@ -233,12 +202,6 @@ def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiCli
     assert headers(api_client().get("/health"))[1] == 119
 
 
-def test_calls_without_a_valid_key_count_for_nobody(owner: ApiClient, time: Clock) -> None:
-    for scope in rejected_clients().values():
-        error(scope.get("/health"), 401, "invalid_api_key")
-    assert not Usage.objects.exists()
-
-
 def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: ApiClient, time: Clock) -> None:
     bad = ApiClient("0" * 64)
     for _ in range(60):
@@ -249,20 +212,6 @@ def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: ApiC
     assert owner.get("/health").status_code == 200
     time.move(minutes=1)
     error(bad.get("/health"), 401, "invalid_api_key")
-
-
-def test_a_clock_set_back_does_not_stop_the_windows(owner: ApiClient, time: Clock) -> None:
-    time.move(days=400)
-    used(owner, 5000, 5000)
-    time.move(days=-400)
-    assert headers(owner.get("/health"))[1] == 119
-
-
-def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: ApiClient, time: Clock) -> None:
-    time.move(seconds=41)
-    used(owner, 50, 50)
-    time.move(seconds=-41)
-    assert headers(owner.get("/health"))[1] == 69
 
 
 @pytest.mark.django_db(transaction=True)

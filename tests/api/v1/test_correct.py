@@ -11,7 +11,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests import plan
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Activity, ActorKind
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload
 from tests.api.v1.test_acts import ASKED, said
 
 pytestmark = pytest.mark.django_db
@@ -96,10 +96,8 @@ class TestCorrecting:
             ({"otp_channel": "sms"}, "phone: it is required, as otp_channel is sms."),
         ]
         for content, sentence in cases:
-            assert error(correct(owner, created, content), 422, "validation_error") == sentence
-        assert error(correct(owner, created, {"language": "xx"}), 422, "validation_error").startswith(
-            "language: it must"
-        )
+            assert invalid(correct(owner, created, content)) == sentence
+        assert invalid(correct(owner, created, {"language": "xx"})).startswith("language: it must")
         assert owner.get(f"/signature_requests/{created['id']}").json()["signers"][0]["email"] == "ada@example.com"
 
 
@@ -122,8 +120,8 @@ class TestExtending:
             ({"validity_days": "9"}, "validity_days: it must be an integer."),
         ]
         for content, sentence in cases:
-            assert error(extend(owner, created, content), 422, "validation_error") == sentence
-        earlier = error(extend(owner, created, {"validity_days": 1}), 422, "validation_error")
+            assert invalid(extend(owner, created, content)) == sentence
+        earlier = invalid(extend(owner, created, {"validity_days": 1}))
         day, moment = created["expires_at"][:10], created["expires_at"][11:16]
         assert earlier == said("extendSignatureRequest", "validation_days").replace(
             "2030-06-15 14:02", f"{day} {moment}"
@@ -147,7 +145,7 @@ class TestCodesBySms:
         live = api_client(environment="production")
         content = self.people(live)
         sentence = "signers[0].otp_channel: this service has no SMS gateway, so nobody would receive the codes."
-        assert error(live.create(content), 422, "validation_error") == sentence
+        assert invalid(live.create(content)) == sentence
         monkeypatch.setattr(plan, "has_gateway", lambda channel: channel == SMS)
         assert live.create(content).status_code == 201
 

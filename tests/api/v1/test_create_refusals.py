@@ -34,125 +34,6 @@ def stamps(content: dict[str, Any], *of_ada: Any) -> dict[str, Any]:
     return content
 
 
-class TestPlacements:
-    """The eight cases."""
-
-    def test_case_1_too_few_or_too_many(self, owner: ApiClient, document: int) -> None:
-        cases: list[int] = [0, 11, 5000]
-        for count in cases:
-            message = refused(owner, stamps(payload(document), *[rectangle()] * count))
-            assert message == (
-                f"documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps on document {document}, "
-                f"not {count}."
-            )
-
-    def test_case_1_absent_or_no_array(self, owner: ApiClient, document: int) -> None:
-        cases: list[Any] = ["absent", None, {}, "x", 3]
-        for value in cases:
-            content = payload(document)
-            content["documents"][0]["signers"][0]["stamps"] = value
-            if value == "absent":
-                del content["documents"][0]["signers"][0]["stamps"]
-            assert f"signer “ada” must have from 1 to 10 stamps on document {document}" in refused(owner, content)
-
-    def test_case_1_optional_stamps_count(self, owner: ApiClient, document: int) -> None:
-        content = stamps(payload(document), tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)])
-        assert "not 11." in refused(owner, content)
-
-    def test_case_2_a_signer_twice_on_a_document(
-        self, owner: ApiClient, document: int, content: dict[str, Any]
-    ) -> None:
-        content["documents"][0]["signers"].append({"signer_ref": "ada", "stamps": [rectangle()]})
-        assert refused(owner, content) == (
-            f"documents[0].signers[2].signer_ref: signer “ada” is listed twice on document {document}; "
-            "one entry takes all their stamps."
-        )
-
-    def test_case_3_a_tag_twice(self, owner: ApiClient, document: int) -> None:
-        cases: list[bool] = [False, True]
-        for optional in cases:
-            content = stamps(payload(document), tag("{{ada}}"), tag("{{ada}}", optional=optional))
-            assert refused(owner, content) == (
-                f"documents[0].signers[0].stamps: signer “ada” uses the tag “{{{{ada}}}}” more than once on document "
-                f"{document}."
-            )
-
-    def test_tags_are_one_where_the_search_takes_them_for_one(self, owner: ApiClient, document: int) -> None:
-        for other in [
-            "{{ ada }}",
-            "{{a da}}",
-            "{{\u200bada}}",
-            " {{ada}} ",
-            "\uff5b\uff5bada\uff5d\uff5d",
-            "{{\u00a0ada}}",
-        ]:
-            content = stamps(payload(document), tag("{{ada}}"), tag(other))
-            assert "uses the tag “{{ada}}” more than once on document" in refused(owner, content)
-            content = stamps(payload(document), tag("{{ada}}"))
-            place = {"type": "magic_field", "value": {"tag": other}}
-            content["documents"][0]["signers"][0]["fields"] = [{"name": "a", "type": "text", "placement": place}]
-            assert refused(owner, content).startswith(
-                "documents[0].signers[0].fields[0].placement.value.tag: signer “ada”"
-            )
-
-    def test_case_4_a_tag_that_is_not_there(self, owner: ApiClient, document: int) -> None:
-        for words in ["{{bob}}", "{{ADA}}", "Ada and Grace}}"]:
-            assert refused(owner, stamps(payload(document), tag(words))) == (
-                f"documents[0].signers[0].stamps[0]: the tag “{words}” of signer “ada” is not in document {document}."
-            )
-
-    def test_case_4_a_page_that_does_not_exist(self, owner: ApiClient, document: int) -> None:
-        assert refused(owner, stamps(payload(document), rectangle(4))) == (
-            "documents[0].signers[0].stamps[0]: page 4 of signer “ada” does not exist: "
-            f"document {document} has 3 pages."
-        )
-
-    def test_case_4_a_stamp_that_overflows(self, owner: ApiClient, document: int) -> None:
-        cases: list[tuple[float, float, dict[str, float]]] = [
-            (396, 0, {}),
-            (0, 763, {}),
-            (-1, 0, {}),
-            (0, -0.5, {}),
-            (200, 0, {"width": 400}),
-            (0, 700, {"height": 160}),
-            (-0.01, 0, {}),
-            (0, -0.01, {}),
-            (395.01, 0, {}),
-            (0, 762.01, {}),  # by a hundredth of a point on each side
-            (395, 0, {"width": 200.01}),
-            (0, 762, {"height": 80.01}),
-        ]
-        cases_2: list[bool] = [False, True]
-        for place in cases:
-            for optional in cases_2:
-                x, y, size = place
-                message = refused(owner, stamps(payload(document), rectangle(1, x, y, **size) | {"optional": optional}))
-                width, height = size.get("width", 200), size.get("height", 80)
-                assert message == (
-                    f"documents[0].signers[0].stamps[0]: the stamp of signer “ada” at x={x:g}, y={y:g}, {width} by "
-                    f"{height} points, does not fit on page 1 of document {document}, 595 by 842 points."
-                )
-
-    def test_case_5_no_optional_stamp_found(self, owner: ApiClient, document: int) -> None:
-        content = stamps(payload(document), tag("x1", optional=True), tag("x2", optional=True))
-        assert refused(owner, content) == (
-            f"documents[0].signers[0]: none of the optional stamps of signer “ada” was found on document {document}."
-        )
-
-    def test_case_6_optional_is_a_boolean(self, owner: ApiClient, document: int) -> None:
-        cases: list[Any] = ["true", "false", None, 1, 0, [], {}]
-        for value in cases:
-            assert refused(owner, stamps(payload(document), tag("{{ada}}", optional=value))) == (
-                "documents[0].signers[0].stamps[0].optional: it must be a JSON boolean, true or false."
-            )
-
-    def test_case_7_a_ref_of_nobody(self, owner: ApiClient, document: int, content: dict[str, Any]) -> None:
-        content["documents"][0]["signers"].append({"signer_ref": "bob", "stamps": [rectangle()]})
-        assert refused(owner, content) == (
-            f"documents[0].signers[2].signer_ref: “bob” on document {document} is the ref of no signer of the request."
-        )
-
-
 def set_root(name: str, value: Any) -> Change:
     return lambda content: content.__setitem__(name, value)
 
@@ -278,6 +159,7 @@ CASES: list[tuple[Change, str]] = [
     (set_signer("language", "pt-BR"), "signers[1].language: it must be one of en, ar, "),
     (set_signer("language", 1), "signers[1].language: it must be one of en, ar, "),
     (set_signer("otp_channel", "sms"), "signers[1].phone: it is required, as otp_channel is sms."),
+    (set_signer("order", None), "signers[1].order: it is required."),
     (set_signer("order", 0), "signers[1].order: it must be from 1 to 2147483647, not 0."),
     (set_signer("order", "2"), "signers[1].order: it must be an integer."),
     (set_signer("order", 1), "signers[0].order: 1 is the order of another signer too. "
@@ -311,12 +193,75 @@ CASES: list[tuple[Change, str]] = [
 ]  # fmt: skip
 
 
+ADA = "documents[0].signers[0]"
+HOW_MANY = f"{ADA}.stamps: signer “ada” must have from 1 to 10 stamps on document D, not "
+ALIKE = ["{{ ada }}", "{{a da}}", "{{\u200bada}}", " {{ada}} ", "\uff5b\uff5bada\uff5d\uff5d", "{{\u00a0ada}}"]
+OVERFLOWING: list[tuple[float, float, dict[str, float]]] = [
+    (396, 0, {}), (0, 763, {}), (-1, 0, {}), (0, -0.5, {}), (200, 0, {"width": 400}), (0, 700, {"height": 160}),
+    (-0.01, 0, {}), (0, -0.01, {}), (395.01, 0, {}), (0, 762.01, {}),  # by a hundredth of a point on each side
+    (395, 0, {"width": 200.01}), (0, 762, {"height": 80.01}),
+]  # fmt: skip
+
+
+NO_ARRAY: list[Any] = [None, {}, "x", 3]
+NO_BOOLEAN: list[Any] = ["true", "false", None, 1, 0, [], {}]
+
+
+def of_ada(*given: Any) -> Change:
+    return lambda content: content["documents"][0]["signers"][0].update(stamps=list(given))
+
+
+def listed(ref: str) -> Change:
+    return lambda content: content["documents"][0]["signers"].append({"signer_ref": ref, "stamps": [rectangle()]})
+
+
+def field_at(words: str) -> Change:
+    field = {"name": "a", "type": "text", "placement": tag(words)}
+    return lambda content: content["documents"][0]["signers"][0].update(fields=[field])
+
+
+PLACEMENTS: list[tuple[Change, str]] = [
+    *[(of_ada(*[rectangle()] * count), f"{HOW_MANY}{count}.") for count in (0, 11, 5000)],
+    (of_ada(tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)]), f"{HOW_MANY}11."),
+    *[(lambda content, value=value: content["documents"][0]["signers"][0].update(stamps=value), f"{HOW_MANY}0.")
+      for value in NO_ARRAY],
+    (lambda content: content["documents"][0]["signers"][0].pop("stamps"), f"{HOW_MANY}0."),
+    (listed("ada"), "documents[0].signers[2].signer_ref: signer “ada” is listed twice on document D; one entry takes "
+                    "all their stamps."),
+    *[(of_ada(tag("{{ada}}"), tag(other, optional=optional)),
+       f"{ADA}.stamps: signer “ada” uses the tag “{{{{ada}}}}” more than once on document D.")
+      for other, optional in [("{{ada}}", False), ("{{ada}}", True), *[(other, False) for other in ALIKE]]],
+    *[(field_at(other), f"{ADA}.fields[0].placement.value.tag: signer “ada” uses the tag “{other}” more than once on "
+                        "document D.") for other in ALIKE],
+    *[(of_ada(tag(words)), f"{ADA}.stamps[0]: the tag “{words}” of signer “ada” is not in document D.")
+      for words in ("{{bob}}", "{{ADA}}", "Ada and Grace}}")],
+    (of_ada(rectangle(4)), f"{ADA}.stamps[0]: page 4 of signer “ada” does not exist: document D has 3 pages."),
+    *[(of_ada(rectangle(1, x, y, **size) | {"optional": optional}),
+       f"{ADA}.stamps[0]: the stamp of signer “ada” at x={x:g}, y={y:g}, {size.get('width', 200)} by "
+       f"{size.get('height', 80)} points, does not fit on page 1 of document D, 595 by 842 points.")
+      for x, y, size in OVERFLOWING for optional in (False, True)],
+    (of_ada(tag("x1", optional=True), tag("x2", optional=True)),
+     f"{ADA}: none of the optional stamps of signer “ada” was found on document D."),
+    *[(of_ada(tag("{{ada}}", optional=value)), f"{ADA}.stamps[0].optional: it must be a JSON boolean, true or false.")
+      for value in NO_BOOLEAN],
+    (listed("bob"), "documents[0].signers[2].signer_ref: “bob” on document D is the ref of no signer of the request."),
+]  # fmt: skip
+"""The cases of rule 4.5 one by one; each is the whole message."""
+
+
 @pytest.mark.parametrize("cases", [CASES[::2], CASES[1::2]], ids=["one half", "the other"])  # of 120 calls in a minute
 def test_every_field(owner: ApiClient, document: int, cases: list[tuple[Change, str]]) -> None:
     for change, message in cases:
         content = payload(document)
         change(content)
         assert message.replace("document D ", f"document {document} ") in refused(owner, content)
+
+
+def test_every_case_of_placements(owner: ApiClient, document: int) -> None:
+    for change, message in PLACEMENTS:
+        content = payload(document)
+        change(content)
+        assert refused(owner, content) == message.replace("document D", f"document {document}")
 
 
 def test_a_pending_document(owner: ApiClient) -> None:
@@ -353,46 +298,41 @@ def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
 
 
 def test_mails_want_a_declaration(owner: ApiClient, document: int) -> None:
-    cases: list[dict[str, bool | None]] = [
-        {},
-        {"identity_declaration_accepted": False},
-        {"identity_declaration_accepted": None},
-    ]
-    for declaration in cases:
+    for declaration in ({}, {"identity_declaration_accepted": False}, {"identity_declaration_accepted": None}):
         message = refused(owner, payload(document, send_email=True, **declaration), "identity_declaration_required")
         assert message == "identity_declaration_accepted: it must be true when send_email is true."
 
 
-class TestPlanFree:
-    @pytest.fixture
-    def free(self, db: None) -> ApiClient:
-        return api_client("free")
+FREE: list[tuple[Change, str, str]] = [
+    (set_root("initials_required", True), "initials_not_available_on_plan",
+     "initials_required: your plan does not include initials."),
+    (lambda content: content["signers"][1].update(otp_channel="sms", phone="+33612345678"), "forbidden",
+     "signers[1].otp_channel: your plan does not include codes by SMS."),
+    (set_root("branding_profile_id", 1), "forbidden",
+     "branding_profile_id: your plan does not include branding profiles."),
+]  # fmt: skip
 
-    def test_no_initials(self, free: ApiClient) -> None:
-        content = payload(free.document(), initials_required=True)
-        message = refused(free, content, "initials_not_available_on_plan", 403)
-        assert message == "initials_required: your plan does not include initials."
 
-    def test_no_sms(self, free: ApiClient) -> None:
-        content = payload(free.document())
-        content["signers"][1] |= {"otp_channel": "sms", "phone": "+33612345678"}
-        message = refused(free, content, "forbidden", 403)
-        assert message == "signers[1].otp_channel: your plan does not include codes by SMS."
+def test_what_the_plan_free_does_not_include(db: None) -> None:
+    free = api_client("free")
+    document = free.document()
+    for change, code, message in FREE:
+        content = payload(document)
+        change(content)
+        assert refused(free, content, code, 403) == message
 
-    def test_no_branding(self, free: ApiClient) -> None:
-        message = refused(free, payload(free.document(), branding_profile_id=1), "forbidden", 403)
-        assert message == "branding_profile_id: your plan does not include branding profiles."
 
-    def test_the_order_of_the_refusals(self, free: ApiClient) -> None:
-        content = payload(0, initials_required=True, branding_profile_id=1, send_email=True)
-        message = refused(free, content, "initials_not_available_on_plan", 403)
-        assert message.endswith("documents[0].id: it must be a positive identifier, not 0.")
-        content["initials_required"] = False
-        refused(free, content, "forbidden", 403)
-        content["branding_profile_id"] = None
-        refused(free, content, "identity_declaration_required")
-        content["send_email"] = False
-        refused(free, content)
+def test_the_order_of_the_refusals(db: None) -> None:
+    free = api_client("free")
+    content = payload(0, initials_required=True, branding_profile_id=1, send_email=True)
+    message = refused(free, content, "initials_not_available_on_plan", 403)
+    assert message.endswith("documents[0].id: it must be a positive identifier, not 0.")
+    content["initials_required"] = False
+    refused(free, content, "forbidden", 403)
+    content["branding_profile_id"] = None
+    refused(free, content, "identity_declaration_required")
+    content["send_email"] = False
+    refused(free, content)
 
 
 def test_all_problems_are_named_in_one_message(owner: ApiClient, document: int) -> None:
@@ -438,27 +378,22 @@ def test_arrays_and_objects_are_counted_before_they_are_built(owner: ApiClient) 
     assert response.json()["error"]["message"] == "The body contains more than 120000 arrays and objects."
 
 
+SMALL = {"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 60.5}}
+
+
 def test_a_tag_where_no_stamp_fits(owner: ApiClient) -> None:
-    small = owner.upload(paper(text("here", 50, 40), size=(150, 70))).json()["id"]
-    content = stamps(payload(small), tag("here"))
-    content["documents"][0]["signers"][1]["stamps"] = [tag("here")]
-    assert (
-        f"the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not fit on page 1 of document {small}, "
-        "150 by 70 points."
-    ) in refused(owner, content)
-
-
-@pytest.mark.parametrize("optional", [False, True])
-def test_a_tag_at_the_foot_of_a_page(owner: ApiClient, optional: bool) -> None:
-    foot = owner.upload(paper(text("nothing", 50, 500), text("here", 250, 60))).json()["id"]
-    content = stamps(payload(foot), tag("here", optional=optional))
-    assert (
-        f"documents[0].signers[0].stamps[0]: the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not "
-        f"fit on page 2 of document {foot}, 595 by 842 points."
-    ) in refused(owner, content)
-
-
-def test_a_small_stamp_at_a_tag_at_the_foot_of_a_page(owner: ApiClient) -> None:
-    foot = owner.upload(paper(text("here", 250, 60), text("nothing", 50, 500))).json()["id"]
-    small = {"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 60.5}}
-    assert "here”, 90 by 60.5 points, does not fit on page 1" in refused(owner, stamps(payload(foot), small))
+    """At the foot of a page, or on one that is too small."""
+    first, second = text("here", 250, 60), text("nothing", 50, 500)
+    cases: list[tuple[bytes, Any, str]] = [
+        (paper(text("here", 50, 40), size=(150, 70)), tag("here"), "200 by 80|1|150 by 70"),
+        (paper(second, first), tag("here"), "200 by 80|2|595 by 842"),
+        (paper(second, first), tag("here", optional=True), "200 by 80|2|595 by 842"),
+        (paper(first, second), SMALL, "90 by 60.5|1|595 by 842"),
+    ]
+    for file, stamp, sizes in cases:
+        document = owner.upload(file).json()["id"]
+        own, page, whole = sizes.split("|")
+        assert (
+            f"{ADA}.stamps[0]: the stamp of signer “ada” at the tag “here”, {own} points, does not fit on page {page} "
+            f"of document {document}, {whole} points."
+        ) in refused(owner, stamps(payload(document), stamp))

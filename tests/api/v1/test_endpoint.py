@@ -19,7 +19,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Usage
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, error
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
 
 
 @cache
@@ -49,8 +49,7 @@ def wrong() -> list[tuple[str, str]]:
 
 
 def test_wrong_method_on_every_route(owner: ApiClient) -> None:
-    cases: list[str] = sorted({path for _, path in wrong()})
-    for path in cases:
+    for path in sorted({path for _, path in wrong()}):
         known = {method for method, each in paths() if each == path} or {"GET"}
         for method in (method for method, each in wrong() if each == path):
             response = owner.send(method, path)
@@ -112,33 +111,19 @@ def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
         b'{"signature_request": []}',
     ]
     for body in cases:
-        error(owner.send("POST", "/signature_requests", body), 422, "validation_error")
+        invalid(owner.send("POST", "/signature_requests", body))
 
 
-def test_malformed_json_is_told_where(owner: ApiClient) -> None:
-    message = error(owner.send("POST", "/signature_requests", b'{"signature_request": }'), 422, "validation_error")
-    assert "line 1 column 23" in message
-
-
-def test_wrong_content_type_is_415(owner: ApiClient) -> None:
+def test_wrong_content_type_is_415_and_its_parameters_do_not_matter(owner: ApiClient) -> None:
     for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]:
         response = owner.send("POST", "/signature_requests", b"{}", content_type)
         assert "application/json" in error(response, 415, "unsupported_media_type")
         if content_type != "multipart/form-data":
             response = owner.send("POST", "/documents", b"{}", content_type)
             assert "multipart/form-data" in error(response, 415, "unsupported_media_type")
-
-
-def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
     body = b'{"signature_request": {}}'
     response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
-    assert "mode: it is required." in error(response, 422, "validation_error")
-
-
-def test_a_large_json_body_is_413(owner: ApiClient) -> None:
-    body = b'{"signature_request": "' + b"x" * (4 * 1024 * 1024) + b'"}'
-    message = error(owner.send("POST", "/signature_requests", body), 413, "payload_too_large")
-    assert "4 MiB" in message
+    assert "mode: it is required." in invalid(response)
 
 
 @pytest.mark.parametrize(
@@ -170,9 +155,8 @@ def test_the_openapi_document_wants_no_key() -> None:
 
 def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: ApiClient) -> None:
     cases: list[tuple[str, str]] = [(method, path) for method, path in paths() if method == "POST"]
-    cases_2: list[int] = [480, 800, 5_000]
     for method, path in cases:
-        for levels in cases_2:
+        for levels in (480, 800, 5_000):
             keys = ("signature_request", "template", "unknown")
             deep = "[" * levels + "]" * levels
             body = "{" + ",".join(f'"{key}": {{"unknown": {deep}}}' for key in keys) + "}"
@@ -182,7 +166,7 @@ def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: Api
             if answer.status_code == 422 and "deep" not in answer.content.decode():
                 assert path == "/documents"
             elif answer.status_code == 422:
-                assert error(answer, 422, "validation_error") == "The body is nested more than 64 levels deep."
+                assert invalid(answer) == "The body is nested more than 64 levels deep."
 
 
 API = {str(pattern.pattern): pattern.callback for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
@@ -232,10 +216,4 @@ def test_it_tells_environment_version_and_time(environment: str) -> None:
     time = datetime.fromisoformat(content.pop("time"))
     assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
     assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
-
-
-def test_it_is_counted(owner: ApiClient) -> None:
-    owner.get("/health")
-    owner.get("/health")
-    assert Usage.objects.get().minute_calls in (1, 2)  # a minute may have ended in between
-    assert Usage.objects.get().hour_calls in (1, 2)
+    assert Usage.objects.get().hour_calls == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from paraph.kernel.spelling import nearest
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload
+from tests.api.v1.api_clients import ApiClient, api_client, invalid, payload
 from tests.api.v1.test_preview import preview
 
 MISSPELT = [
@@ -48,7 +48,7 @@ def test_a_misspelt_field_is_refused(owner: ApiClient) -> None:
         content = payload(owner.document())
         path = with_field(content, place, name)
         sentence = f"{path}: there is no such field here; did you mean {meant}?"
-        assert error(owner.create(content), 422, "validation_error") == sentence
+        assert invalid(owner.create(content)) == sentence
         assert not SignatureRequest.objects.exists()
         [problem] = preview(owner, content)["problems"]
         assert problem["path"] == path
@@ -58,7 +58,7 @@ def test_all_of_them_are_named_beside_other_problems(owner: ApiClient) -> None:
     content = payload(owner.document())
     paths = [with_field(content, place, name) for place, name, _ in MISSPELT]
     content["validity_days"] = 0
-    told = error(owner.create(content), 422, "validation_error")
+    told = invalid(owner.create(content))
     assert all(f"{path}: there is no such field here" in told for path in paths) and "validity_days: it must be" in told
 
 
@@ -90,7 +90,7 @@ def test_a_field_beside_its_place_is_refused(owner: ApiClient) -> None:
     ]
     for name, sentence in cases:
         content = {"signature_request": payload(owner.document()), name: True}
-        assert error(owner.post("/signature_requests", content), 422, "validation_error") == f"{name}: {sentence}"
+        assert invalid(owner.post("/signature_requests", content)) == f"{name}: {sentence}"
         assert owner.post("/signature_requests/preview", content).json()["problems"] == [
             {"path": name, "code": "validation_error", "message": sentence}
         ]
@@ -108,27 +108,25 @@ def test_others_beside_it_are_ignored_and_a_preview_names_them(owner: ApiClient)
 
 def test_nothing_stands_beside_what_is_closed(owner: ApiClient) -> None:
     refused = owner.post("/templates", {"template": {}, "note": 1, "roles": []})
-    told = error(refused, 422, "validation_error")
+    told = invalid(refused)
     assert told == "note: there is no such field here. roles: it belongs within template."
     drafting = api_client("pro", "production")
-    told = error(drafting.post("/drafts", {"signature_request": {}, "note": 1}), 422, "validation_error")
+    told = invalid(drafting.post("/drafts", {"signature_request": {}, "note": 1}))
     assert told == "note: there is no such field here."
 
 
 def test_small_bodies_too(owner: ApiClient) -> None:
     made = owner.create(payload(owner.document())).json()
     refused = owner.post(f"/signature_requests/{made['id']}/end", {"raeson": "x", "reason": "y"})
-    assert error(refused, 422, "validation_error") == "raeson: there is no such field here; did you mean reason?"
+    assert invalid(refused) == "raeson: there is no such field here; did you mean reason?"
 
 
 def test_misspelt_parameters_are_refused_and_others_ignored(owner: ApiClient) -> None:
-    told = error(owner.get("/signature_requests", pagee=2, staus="completed", colour="red"), 422, "validation_error")
+    told = invalid(owner.get("/signature_requests", pagee=2, staus="completed", colour="red"))
     assert told == "There is no parameter pagee; did you mean page? There is no parameter staus; did you mean status?"
     assert owner.get("/signature_requests", colour="red", utm_source="x").status_code == 200
     assert owner.get("/documents", external_id="7").status_code == 200
-    assert "did you mean text?" in error(
-        owner.get(f"/documents/{owner.document()}/tags", txt="a"), 422, "validation_error"
-    )
+    assert "did you mean text?" in invalid(owner.get(f"/documents/{owner.document()}/tags", txt="a"))
 
 
 def test_how_near_a_name_is() -> None:

@@ -22,7 +22,7 @@ from paraph.signature_requests.models import Field, RequestDocument, SignatureRe
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.webhooks.models import Delivery, Event
-from tests.api.v1.api_clients import ApiClient, api_client, error, keyed, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, keyed, made, payload
 from tests.api.v1.contract import refusals
 from tests.factories import VISITOR, jobs
 from tests.flow.test_jobs import work_off
@@ -32,10 +32,7 @@ DRAWN = {"type": "drawn", "strokes": [[[0.1, 0.6], [0.4, 0.3], [0.9, 0.4]]]}
 
 
 def created(owner: ApiClient, **options: Any) -> dict[str, Any]:
-    response = owner.create(payload(owner.document(), **options))
-    assert response.status_code == 201, response.content
-    found: dict[str, Any] = response.json()
-    return found
+    return made(owner.create(payload(owner.document(), **options)))
 
 
 def act(client: ApiClient, request: dict[str, Any], number: int = 0, verb: str = "sign", content: Any = None) -> Any:
@@ -113,29 +110,21 @@ def test_what_is_wrong_is_named_and_nobody_has_signed(owner: ApiClient) -> None:
     ]
     for content, named in cases:
         request = created(owner)
-        assert named in error(act(owner, request, content=content), 422, "validation_error")
+        assert named in invalid(act(owner, request, content=content))
         assert not Signer.objects.filter(status="signed").exists()
-
-
-def test_the_body_is_json_or_none(owner: ApiClient) -> None:
-    request = created(owner)
-    path = f"/sandbox/signature_requests/{request['id']}/signers/{request['signers'][0]['id']}/sign"
-    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
-    error(owner.send("POST", path, b"{"), 422, "validation_error")
-    assert owner.send("POST", path, b'{"signature": null, "fields": null}').status_code == 200
 
 
 def test_sentences_are_in_the_language_of_the_caller(owner: ApiClient) -> None:
     request = created(owner)
     german = ApiClient(owner.api_key, owner.organization, {"Accept-Language": "de"})
     strokes = {"signature": {"type": "drawn", "strokes": []}}
-    english, told = (error(act(each, request, content=strokes), 422, "validation_error") for each in (owner, german))
+    english, told = (invalid(act(each, request, content=strokes)) for each in (owner, german))
     assert told != english and "signature.strokes" in told
 
 
 @pytest.mark.parametrize("verb", ["sign", "decline"])
 def test_production_signs_by_hand(owner: ApiClient, verb: str) -> None:
-    """Its key is told so whatever it names, and the verb itself takes no signature without a code."""
+    """A key of it is told so whatever it names, and the verb itself takes no signature without a code."""
     production = api_client("pro", "production", owner.organization)
     request = created(production)
     assert error(act(production, request, verb=verb), 403, "sandbox_only") == said("sandboxSign", "sandbox_only")
@@ -161,12 +150,16 @@ def test_a_request_expires_as_by_the_clock(owner: ApiClient) -> None:
     error(act(owner, request), 410, "expired")
 
 
-def test_an_expiry_has_nothing_to_say(owner: ApiClient) -> None:
+def test_the_body_is_json_or_none(owner: ApiClient) -> None:
     request = created(owner)
-    path = f"/sandbox/signature_requests/{request['id']}/expire"
-    assert error(owner.post(path, {"reason": "x"}), 422, "validation_error") == "reason: there is no such field."
-    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
-    assert owner.post(path, {}).status_code == 200
+    acts = f"/sandbox/signature_requests/{request['id']}"
+    sign, end = f"{acts}/signers/{request['signers'][0]['id']}/sign", f"{acts}/expire"
+    for path in (sign, end):
+        error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
+    invalid(owner.send("POST", sign, b"{"))
+    assert owner.send("POST", sign, b'{"signature": null, "fields": null}').status_code == 200
+    assert invalid(owner.post(end, {"reason": "x"})) == "reason: there is no such field."
+    assert owner.post(end, {}).status_code == 200
 
 
 @pytest.mark.parametrize("how", ["expired", "late", "ended", "completed"])
@@ -192,8 +185,8 @@ def test_a_signer_declines_where_the_request_allows_it(owner: ApiClient) -> None
     )
     SignatureRequest.objects.update(decline_allowed=True)
     error(act(owner, request, 1, verb="decline"), 409, "not_your_turn")
-    error(act(owner, request, verb="decline", content={"why": "No"}), 422, "validation_error")
-    error(act(owner, request, verb="decline", content={"reason": " "}), 422, "validation_error")
+    invalid(act(owner, request, verb="decline", content={"why": "No"}))
+    invalid(act(owner, request, verb="decline", content={"reason": " "}))
     answer = act(owner, request, verb="decline", content={"reason": "The rent is wrong."}).json()
     assert (answer["status"], answer["ended_early"]) == ("expired", True)
     assert (answer["ended_reason"], answer["declined_by"]) == ("The rent is wrong.", request["signers"][0]["id"])
@@ -228,7 +221,7 @@ def test_nobody_declines_where_the_request_does_not_allow_it(owner: ApiClient) -
     assert told == said("sandboxDecline", "decline_not_allowed")
     act(owner, request)
     error(act(owner, request, verb="decline"), 403, "decline_not_allowed")
-    error(act(keyed(owner, ""), request, verb="decline"), 422, "validation_error")
+    invalid(act(keyed(owner, ""), request, verb="decline"))
 
 
 def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> None:
@@ -244,12 +237,12 @@ def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> No
             request_document=row, signer=signer, position=position, name=name, label=name, type=kind, **place
         )
     refused = act(owner, request)
-    assert error(refused, 422, "validation_error") == "fields: still to fill in: IBAN, rent."
+    assert invalid(refused) == "fields: still to fill in: IBAN, rent."
     given = [{"document_id": document_id, "name": name, "value": "x"} for name in ("IBAN", "rent", "BIC")]
     french = ApiClient(owner.api_key, owner.organization, owner.headers | {"Accept-Language": "fr"})
-    message = error(act(french, request, content={"fields": given[:2]}), 422, "validation_error")
+    message = invalid(act(french, request, content={"fields": given[:2]}))
     assert message == "fields[1].value: Saisissez un nombre, par exemple 1250,50."
-    error(act(owner, request, content={"fields": given}), 422, "validation_error")
+    invalid(act(owner, request, content={"fields": given}))
     assert not Entry.objects.filter(event_type="signer.signed").exists()
     given[1]["value"] = "12,5"
     assert act(owner, request, content={"fields": given[:2]}).status_code == 200

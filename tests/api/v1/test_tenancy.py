@@ -18,7 +18,7 @@ from paraph.flow.sending.invite import invite
 from paraph.idempotency.models import IdempotencyKey
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import REPLAYED, ApiClient, api_client, branding_profile, error, keyed, payload
+from tests.api.v1.api_clients import REPLAYED, ApiClient, api_client, branding_profile, error, invalid, keyed, payload
 
 BY_ID = {
     "GET /documents/{document_id}",
@@ -133,8 +133,7 @@ def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
 
 def test_foreign_ids_are_404(world: World) -> None:
     """In the very words that an id of nobody gets."""
-    cases: list[str] = sorted(BY_ID)
-    for route in cases:
+    for route in sorted(BY_ID):
         assert world.owner.get(world.path(route)).status_code == 200
         for name, stranger in world.strangers.items():
             foreign, nobodys = stranger.get(world.path(route)), stranger.get(world.nobodys(route))
@@ -174,8 +173,7 @@ def test_an_act_that_is_sent_again_is_done_once(world: World, route: str) -> Non
 
 
 def test_other_methods_tell_nothing_and_change_nothing(world: World) -> None:
-    cases: list[str] = sorted(BY_ID)
-    for route in cases:
+    for route in sorted(BY_ID):
         before = world.owner.get(world.path(route)).json()
         for method, name in product(["POST", "PUT", "PATCH", "DELETE"], STRANGERS):
             foreign, nobodys = (
@@ -193,8 +191,7 @@ def without_links(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_lists_hold_nothing_foreign(world: World) -> None:
-    cases: list[str] = sorted(LISTS)
-    for route in cases:
+    for route in sorted(LISTS):
         for query, name in product(QUERIES, STRANGERS):
             assert world.owner.get(world.path(route), **query).json()["pagination"]["count"] == 1, query
             content = world.strangers[name].get(world.path(route), **query).json()
@@ -204,8 +201,7 @@ def test_lists_hold_nothing_foreign(world: World) -> None:
 
 def test_foreign_acts_are_404(world: World) -> None:
     """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
-    cases: list[str] = sorted(SANDBOX_ACTS)
-    for route in cases:
+    for route in sorted(SANDBOX_ACTS):
         before = world.owner.get(f"/signature_requests/{world.ids['request_id']}").json()
         told = [
             error(world.strangers["other organization"].send("POST", path), 404, "not_found")
@@ -233,9 +229,8 @@ def test_events_are_the_environments(world: World) -> None:
 
 def test_shared_lists_are_the_organizations(world: World) -> None:
     cases: list[tuple[str, int]] = [("other organization", 0), ("other environment", 1), ("both", 0)]
-    cases_2: list[str] = sorted(SHARED_LISTS)
     for stranger, count in cases:
-        for route in cases_2:
+        for route in sorted(SHARED_LISTS):
             assert len(world.strangers[stranger].get(world.path(route)).json()["data"]) == count
 
 
@@ -243,14 +238,14 @@ def test_nobody_builds_on_a_foreign_document(world: World) -> None:
     """And the refusal is that of a document that nobody has."""
     for stranger in STRANGERS:
         scope, document = world.strangers[stranger], world.ids["document_id"]
-        foreign = error(scope.create(payload(document)), 422, "validation_error")
-        nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+        foreign = invalid(scope.create(payload(document)))
+        nobodys = invalid(scope.create(payload(NOBODYS)))
         [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
         assert f"{seen['path']}: {seen['message']}" == foreign
         assert foreign == f"documents[0].id: there is no document {document} in this environment."
         assert foreign.replace(str(document), str(NOBODYS)) == nobodys
         template = {"template": as_template(payload(document))}
-        assert error(scope.post("/templates", template), 422, "validation_error") == foreign
+        assert invalid(scope.post("/templates", template)) == foreign
         assert SignatureRequest.objects.count() == 1
 
 
@@ -258,7 +253,7 @@ def test_nobody_applies_a_foreign_profile(world: World) -> None:
     for stranger in ["other organization", "both"]:
         scope, profile = world.strangers[stranger], world.ids["profile_id"]
         content = payload(scope.document(), branding_profile_id=profile)
-        message = error(scope.create(content), 422, "validation_error")
+        message = invalid(scope.create(content))
         assert message == f"branding_profile_id: {profile} is not a branding profile of your organization."
 
 
@@ -282,9 +277,8 @@ def test_what_is_made_belongs_to_its_maker_alone(world: World, stranger: str) ->
 
 
 def test_what_belongs_to_nobody_tells_of_the_caller(world: World) -> None:
-    cases_2: list[str] = sorted(OF_NOBODY)
     for stranger in STRANGERS:
-        for route in cases_2:
+        for route in sorted(OF_NOBODY):
             expected = "sandbox" if stranger == "other organization" else "production"
             assert world.strangers[stranger].get(world.path(route)).json()["environment"] == expected
 

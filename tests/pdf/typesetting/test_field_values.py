@@ -1,6 +1,5 @@
 """Values of fields as a reader sees them."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,7 @@ from PIL import Image
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, field_picture, fitted_size
-from tests.pdf.pictures import font_names, font_sizes, ink_box, pictures, sizes, squeezed, texts
+from tests.pdf.pictures import font_sizes, ink_box, pictures, sizes, squeezed, texts
 
 FIELD = FieldContent(160, 18, "Anna Rossi")
 BOX = FieldContent(160, 60, "", multiline=True)
@@ -138,34 +137,6 @@ def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
     assert wide[2] - wide[0] == pytest.approx(right - left, abs=0.3), "as wide as high, in the middle"
 
 
-HOSTILE = [
-    '#panic("x")',
-    "*bold* _it_ `raw` $x$",
-    'back\\slash "quotes" \\u{41}',
-    "= head",
-    ") Tj ET Q BT (x",
-    "<</Type /Page>> endstream endobj",
-    "@x <y> #(1+1)",
-    "{{text:anna:name}} %PDF-1.7",
-]
-
-
-@pytest.mark.parametrize("multiline", [False, True])
-def test_markup_stays_text(multiline: bool) -> None:
-    shown = texts(drawn(*(FieldContent(400, 40, text, multiline=multiline) for text in HOSTILE)))
-    assert [squeezed(text) for text in shown] == [squeezed(text) for text in HOSTILE]
-
-
-@pytest.mark.parametrize("multiline", [False, True])
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [("a\x00b\x1b[31mc\ud800", "ab[31mc?"), ("abc\u202edef\u202c", "abcdef"), ("a\u2066b\u200fc", "abc")],
-)
-def test_controls_and_overrides_are_not_drawn(text: str, seen: str, multiline: bool) -> None:
-    content = FieldContent(200, 20, text, multiline=multiline)
-    assert fitted_size(content) == 10 and texts(drawn(content)) == [seen]
-
-
 @pytest.mark.parametrize("text", ["a" + "\u0301" * 2000, "x" * 10_000, "\n".join("x" * 1000), "م" * 10_000])
 @pytest.mark.parametrize("multiline", [False, True])
 def test_what_has_no_room_is_refused_and_never_drawn_over_the_edge(text: str, multiline: bool) -> None:
@@ -189,25 +160,6 @@ def test_nothing_visible_is_blank(text: str, multiline: bool) -> None:
     assert content.is_blank and fitted_size(content) == 10
     [picture] = pictures(drawn(content))
     assert ink_box(picture) is None
-
-
-def test_what_passes_for_legible_never_stops_typst() -> None:
-    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
-    characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
-    chance = random.Random(2026)  # the same values in every run
-    mixed = ["".join(map(chr, chance.sample(characters, 40))) for _ in range(40)]
-    contents = [replace(BOX, text=text, multiline=bool(n % 2)) for n, text in enumerate(mixed)]
-    assert len(sizes(drawn(*contents))) == 40
-    for content in contents:
-        size = fitted_size(content)
-        assert size is None or 6 <= size <= 10
-
-
-def test_japanese_is_written_with_the_systems_font() -> None:
-    if not fonts.library().has_cjk:
-        pytest.skip("Noto Sans CJK is not installed (Debian: fonts-noto-cjk)")
-    pdf = drawn(replace(FIELD, text="山田たろう"))
-    assert texts(pdf) == ["山田たろう"] and any("CJK" in name for name in font_names(pdf))
 
 
 def test_the_fields_of_a_page_are_one_picture_each_at_its_place() -> None:

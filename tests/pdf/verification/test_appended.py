@@ -19,8 +19,7 @@ from pyhanko.stamp import TextStampStyle
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.kernel import clock
-from paraph.pdf.structure.objects import PdfStream, Ref
-from paraph.pdf.structure.pages import pages
+from paraph.pdf.structure.objects import PdfStream
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.verification import pictures
@@ -85,21 +84,8 @@ def test_a_visible_countersignature_that_is_trusted_is_told(mode: ObjectStreamMo
     assert found.ok and found.signer == "Jonas Brandt", found.findings
     assert 'A signature by "Jonas Brandt" was added on page 2, visible (Countersigned).' in found.findings
     assert not any(report.altered for report in found.signatures)
-
-
-def test_an_invisible_one_is_told_too() -> None:
-    found = verify(countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", None), ROOTS)
-    assert found.ok and 'A signature by "Jonas Brandt" was added (Countersigned).' in found.findings
-
-
-def test_one_by_a_stranger_is_an_alteration() -> None:
-    content = countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", (300, 100, 400, 150))
-    stranger = authority("rsa-3072")
-    by_stranger = sealed(sealed_at_the_highest(contract()), key=stranger.sealing_key, at=clock.now()).content
-    resealed = sealed(by_stranger, at=clock.now()).content
-    found = verify(resealed, ROOTS)
-    assert found.sound and not found.earlier_match and not found.ok
-    assert verify(resealed, [*ROOTS, stranger.root]).ok and verify(content, ROOTS).ok
+    invisible = verify(countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", None), ROOTS)
+    assert invisible.ok and 'A signature by "Jonas Brandt" was added (Countersigned).' in invisible.findings
 
 
 @pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
@@ -115,27 +101,6 @@ def test_archive_timestamps_by_another_program(mode: ObjectStreamMode) -> None:
     assert found.ok and found.covers_whole_file and [report.kind for report in found.signatures[1:]] == [
         "document timestamp"
     ] * 3  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("pattern", "changed"),
-    [(rb"1,000", rb"9,000"), (rb'xml:lang="x-default"', rb'xml:lang="de"')],
-    ids=["another title", "another language"],
-)
-def test_metadata_that_says_something_else_below_a_timestamp(pattern: bytes, changed: bytes) -> None:
-    def titled(document: pikepdf.Pdf) -> None:
-        with document.open_metadata(set_pikepdf_as_editor=False) as metadata:
-            metadata["dc:title"] = "Contract over 1,000"
-
-    content = sealed_at_the_highest(contract(prepare=titled))
-    revision = Revision(PdfReader(content))
-    root = revision.reader.dictionary(revision.reader.trailer[b"/Root"])
-    stream = revision.resolve(root[b"/Metadata"])
-    other = re.sub(pattern, changed, stream.data, flags=re.DOTALL)
-    assert other != stream.data
-    revision.put(root[b"/Metadata"], PdfStream({b"/Type": b"/Metadata", b"/Subtype": b"/XML"}, other))
-    found = verify(archived(content + revision.write().text), ROOTS)
-    assert found.altered and not found.ok
 
 
 def test_equal_files_that_look_different_are_told_apart() -> None:
@@ -211,44 +176,9 @@ def test_what_pdfium_remembers_makes_no_page_different(monkeypatch: pytest.Monke
     assert verify(content, ROOTS).ok and anew
 
 
-def waiting_for(number: int, where: bytes) -> bytes:
-    """A contract whose page or catalog refers to an object that does not exist yet."""
-    pdf = contract()
-    revision = Revision(PdfReader(pdf))
-    root = revision.reader.trailer[b"/Root"]
-    if where == b"/Contents":
-        page = next(pages(revision.reader)).ref
-        revision.change(page)[where] = [revision.reader.dictionary(page)[where], Ref(number)]
-    else:
-        revision.change(root)[where] = Ref(number)
-    return pdf + revision.write().text
-
-
-def waiting_for_the_next(where: bytes) -> tuple[int, bytes]:
-    """Sealed by a program that does not look for what waits, and the number that waits: it is the next one."""
-    sealed_before = sealed(waiting_for(500, where), at=clock.now(), clean_contents=True).content
-    number = PdfReader(sealed_before).crossreference.next_number
-    return number, sealed(waiting_for(number, where), at=clock.now(), clean_contents=True).content
-
-
-def by_another(pdf: bytes) -> Revision:
-    """A revision by somebody who takes the next number, whatever refers to it."""
-    return Revision(PdfReader(pdf, is_closed=True))
-
-
-def with_certificate_that_draws(pdf: bytes) -> bytes:
-    """With a certificate in the store, as its first new object, whose name is a program for a page."""
-    key = forge.curve_key("draws")
-    name = forge.certificate("\n BT /F1 40 Tf 100 400 Td (9,000,000) Tj ET ", key, "Nobody", key)
-    revision = by_another(pdf)
-    item = revision.add(PdfStream({}, forge.der_of(name)))
-    revision.change(revision.reader.trailer[b"/Root"])[b"/DSS"] = {b"/Certs": [item]}
-    return pdf + revision.write().text
-
-
 def with_extension(pdf: bytes, entries: dict[bytes, Any]) -> bytes:
     """With something new that is listed as an extension, and a timestamp's own data."""
-    revision = by_another(pdf)
+    revision = Revision(PdfReader(pdf, is_closed=True))
     root = revision.change(revision.reader.trailer[b"/Root"])
     root[b"/Extensions"] = revision.add({**revision.resolve(root.get(b"/Extensions") or {}), **entries})
     root[b"/DSS"] = {b"/Certs": [revision.add(PdfStream({}, OWN.root))]}
@@ -259,33 +189,13 @@ SCRIPT = {b"/S": b"/JavaScript", b"/JS": b"(app.alert\\(1\\))"}
 EXTENSION = {b"/ACME": {b"/BaseVersion": b"/1.7", b"/ExtensionLevel": 1}}
 
 
-def test_a_page_that_waits_for_an_object_does_not_get_it() -> None:
-    """Signers saw the page without it."""
-    number, waiting = waiting_for_the_next(b"/Contents")
-    assert PdfReader(waiting).crossreference.next_number == number and verify(waiting, ROOTS).ok
-    drawn = with_certificate_that_draws(waiting)
-    assert PdfReader(drawn).object(Ref(number)).data.count(b"9,000,000")
-    found = verify(archived(drawn), ROOTS)
-    assert found.altered and f"object {number} was referred to before it was written" in found.changes[-1]
-    assert verify(archived(with_certificate_that_draws(sealed(contract(), at=clock.now()).content)), ROOTS).ok
-
-
-@pytest.mark.parametrize(("entries", "ok"), [(EXTENSION, True), (SCRIPT, False), (EXTENSION | SCRIPT, False)])
+@pytest.mark.parametrize(("entries", "ok"), [(EXTENSION, True), (SCRIPT, False), ({b"/ACME": SCRIPT}, False)])
 def test_an_extension_is_one(entries: dict[bytes, Any], ok: bool) -> None:
     content = sealed(contract(), at=clock.now()).content
     assert verify(archived(with_extension(content, entries)), ROOTS).ok is ok
 
 
-def test_a_catalog_that_waits_for_an_action_does_not_get_it() -> None:
-    _, waiting = waiting_for_the_next(b"/OpenAction")
-    found = verify(archived(with_extension(waiting, EXTENSION)), ROOTS)
-    assert found.altered and "was referred to before" in found.changes[-1]
-
-
-def test_without_roots_nothing_is_trusted_and_nothing_was_altered() -> None:
-    content = sealed_at_the_highest(contract())
-    found = verify(content, [])
-    assert found.intact and not found.altered and not found.trusted and not found.ok
-    visible = countersigned(content, "Jonas Brandt", (300, 100, 400, 150))
+def test_without_roots_a_visible_countersignature_is_no_alteration() -> None:
+    visible = countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", (300, 100, 400, 150))
     first = verify(visible, []).signatures[0]
     assert not first.altered and first.matches is None

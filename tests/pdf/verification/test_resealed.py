@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import pikepdf
 import pytest
 from asn1crypto import cms
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -21,6 +20,7 @@ from tests.pdf.pki.ber_writer import as_ber, chosen_by, indefinite_outside
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import GREEN, WATERMARK, authority, pictures, sealed, sealed_without_purpose, timestamping
 from tests.pdf.surroundings import BROKEN_SIGNATURES, signed_by
+from tests.pdf.verification.test_verify import version
 from tests.pdf.verification.test_verify_surroundings import encrypted, sealed_at_the_highest
 
 ROOTS = [authority("p-256").root]
@@ -48,12 +48,7 @@ def appended(content: bytes) -> bytes:
     return revised(content, revisions.content)
 
 
-def _version(document: pikepdf.Pdf) -> list[pikepdf.Object]:
-    document.Root.Version = pikepdf.Name("/1.4")
-    return [document.Root]
-
-
-@pytest.mark.parametrize("alter", [overwritten, appended, lambda content: revised(content, _version)])
+@pytest.mark.parametrize("alter", [overwritten, appended, lambda content: revised(content, version)])
 def test_a_file_that_was_altered_and_sealed_again_is_not_valid(first: bytes, alter: Callable[[bytes], bytes]) -> None:
     found = verify(again(alter(first)), ROOTS)
     assert found.intact and found.trusted and not found.altered  # the newest seal, by itself

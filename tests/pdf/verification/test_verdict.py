@@ -133,10 +133,7 @@ INDETERMINATE: dict[str, Case] = {
     "an unknown root": (lambda: ours(stamped(), roots=[STRANGER]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "no root": (lambda: ours(stamped(), roots=[]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "an unknown timestamp authority": (lambda: ours(stamped_by(Forge())), "NO_CERTIFICATE_CHAIN_FOUND"),
-    "expired, and no timestamp": (
-        lambda: forged(certificate={"start": -9 * DAY, "end": -DAY}),
-        "OUT_OF_BOUNDS_NO_POE",
-    ),
+    "expired, and no timestamp": (lambda: forged(certificate={"start": -9 * DAY, "end": -DAY}), "OUT_OF_BOUNDS_NO_POE"),
     "not valid yet, and no timestamp": (
         lambda: forged(certificate={"start": DAY, "end": 9 * DAY}),
         "OUT_OF_BOUNDS_NO_POE",
@@ -159,10 +156,7 @@ INDETERMINATE: dict[str, Case] = {
     "a certificate for programs": (lambda: forged(certificate={"purposes": [CODE]}), "CHAIN_CONSTRAINTS_FAILURE"),
     "not by whom it should be": (lambda: ours(stamped(), signers=["Mallory"]), "CHAIN_CONSTRAINTS_FAILURE"),
     "another certificate named": (lambda: forged(first_named=b"another"), "NO_SIGNING_CERTIFICATE_FOUND"),
-    "content of another type": (
-        lambda: forged(content_type="1.2.840.113549.1.7.6"),
-        "SIG_CONSTRAINTS_FAILURE",
-    ),
+    "content of another type": (lambda: forged(content_type="1.2.840.113549.1.7.6"), "SIG_CONSTRAINTS_FAILURE"),
     "long-term data that nothing covers": (
         lambda: ours(revised(stamped(), by_list(clock.now()))),
         "SIG_CONSTRAINTS_FAILURE",
@@ -238,7 +232,7 @@ def test_no_byte_that_was_changed_is_told_as_an_unknown_root() -> None:
     value = re.search(rb"/Contents\s*<([0-9a-f]+?)0*>", stamped())
     assert value is not None
     covered = [place for place in chance.sample(range(len(stamped())), 60) if not value.start() <= place < value.end()]
-    for place in covered:
+    for place in (*covered, 0, value.start(1) - 1, value.end() - 1, value.end() - 2, len(stamped()) - 1):
         verdict = ours(flipped(stamped(), place, 1 << chance.randrange(7))).verdict
         assert verdict.indication == "TOTAL-FAILED" or verdict.sub_indication == "SIGNED_DATA_NOT_FOUND", place
     for place in chance.sample(range(*value.span(1)), 80):

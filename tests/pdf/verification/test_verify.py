@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -64,25 +63,11 @@ def test_a_sealed_and_timestamped_file(stamped: bytes, tmp_path: Path) -> None:
     independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
 
 
-def test_json_says_the_same(stamped: bytes) -> None:
-    found = verify(stamped, ROOTS)
-    told = json.loads(json.dumps(found.to_json()))
-    assert told["ok"] is True and told["level"] == "B-T" and told["signer"] == found.signer
-    assert told["signed_at"] == clock.iso_milliseconds(found.timestamp.time) if found.timestamp else False
-    assert told["signatures"][0]["coverage"] == "whole file" and told["signatures"][0]["kind"] == "seal"
-
-
 def test_without_timestamp_it_says_whose_clock_it_was(contract: bytes) -> None:
     at = clock.now().replace(microsecond=0)
     found = verify(sealed(contract, at=at).content, ROOTS)
     assert found.ok and found.level == "B-B" and found.timestamp is None and found.signed_at == at
     assert f"No timestamp; by the signer's own clock the time was {clock.iso(at)}." in found.findings
-
-
-@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
-def test_each_kind_of_key(contract: bytes, kind: str) -> None:
-    key = authority(kind).sealing_key
-    assert verify(sealed(contract, key=key, at=clock.now()).content, [authority(kind).root]).ok
 
 
 def test_another_root_trusts_nothing(stamped: bytes) -> None:
@@ -91,12 +76,6 @@ def test_another_root_trusts_nothing(stamped: bytes) -> None:
         assert found.intact and not found.trusted and not found.ok
         assert any(sentence.startswith('"Paraph Development Seal" is not trusted') for sentence in found.findings)
         assert any("The timestamp authority" in sentence and "not trusted" in sentence for sentence in found.findings)
-
-
-def test_a_certificate_for_something_else_seals_nothing(contract: bytes) -> None:
-    found = verify(sealed(contract, key=authority("p-256").timestamp_key, at=clock.now()).content, ROOTS)
-    assert found.intact and not found.trusted
-    assert any("its certificate is not one for documents" in sentence for sentence in found.findings)
 
 
 def test_an_untrusted_timestamp_authority_alone(contract: bytes) -> None:
@@ -120,26 +99,20 @@ def test_expiry_is_judged_by_the_proven_time(contract: bytes, stamped: bytes, mo
     assert any("its certificate expired on" in sentence for sentence in lost.findings)
 
 
-def test_flipped_bytes_anywhere_are_noticed(stamped: bytes) -> None:
-    """A sample of the file, and of the seal's own value, which no digest covers."""
-    chance = random.Random(3161)
-    value = re.search(rb"/Contents\s*<([0-9a-f]+?)0*>", stamped)
-    assert value is not None
-    places = chance.sample(range(len(stamped)), 40) + chance.sample(range(*value.span(1)), 80)
-    places += [value.start(1) - 1, value.end() - 1, value.end() - 2, len(stamped) - 1, 0, len(stamped) - 8]
-    unnoticed = []
-    for place in places:
-        bit = 1 << chance.randrange(8)
-        changed = stamped[:place] + bytes([stamped[place] ^ bit]) + stamped[place + 1 :]
-        if verify(changed, ROOTS).ok:
-            unnoticed.append((place, bit))
-    assert unnoticed == []
+def version(document: pikepdf.Pdf) -> list[pikepdf.Object]:
+    document.Root.Version = Name("/1.7")
+    return [document.Root]
+
+
+def need_appearances(document: pikepdf.Pdf) -> list[pikepdf.Object]:
+    document.Root.AcroForm.NeedAppearances = True
+    return [document.Root, document.Root.AcroForm]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        *(revisions.content, revisions.comment, revisions.title),
+        *(revisions.content, revisions.comment, revisions.title, version, need_appearances),
         *(revisions.page_removed, revisions.orphan, revisions.field_filled),
     ],
 )
@@ -158,18 +131,6 @@ def test_what_was_changed_is_named(stamped: bytes) -> None:
     assert 'the form field "Remark"' in told and told.endswith("was changed.")
     (told,) = verify(revised(stamped, revisions.page_removed), ROOTS).changes
     assert "(/Pages) was changed" in told
-
-
-def test_bytes_appended_without_a_revision(stamped: bytes) -> None:
-    for junk in (b"x", b"% a comment\n", b"\0" * 100, b"\n" * 1000, b"\n \n%%EOF\n", stamped, stamped[-300:]):
-        found = verify(stamped + junk, ROOTS)
-        assert found.altered and not found.ok and not found.covers_whole_file, junk
-        assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
-
-
-def test_a_little_white_space_at_the_end_alters_nothing(stamped: bytes) -> None:
-    for blanks in (b"\n", b"\r\n", b" \t\n" * 40):
-        assert verify(stamped + blanks, ROOTS).ok
 
 
 def test_a_seal_taken_out(stamped: bytes, contract: bytes) -> None:
@@ -249,21 +210,8 @@ def test_hostile_values_never_raise(stamped: bytes) -> None:
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123456, tzinfo=UTC)
 STAMP = SealTimestamp("Authority", AT, "1.2.3", trusted=True)
-_FOUND: tuple[Any, ...] = (
-    None,
-    None,
-    None,
-    True,
-    True,
-    True,
-    "whole file",
-    AT,
-    STAMP,
-    "B-T",
-    False,
-    ("one",),
-    (Fault("GENERIC", "two"),),
-)
+_TWO = (Fault("GENERIC", "two"),)
+_FOUND: tuple[Any, ...] = (None, None, None, True, True, True, "whole file", AT, STAMP, "B-T", False, ("one",), _TWO)
 SIGNATURE = SignatureReport("Seal", "seal", "Acme", *_FOUND)
 
 
@@ -272,21 +220,9 @@ def test_a_verification_has_these_keys_in_this_order() -> None:
         intact=True, trusted=True, covers_whole_file=True, detached_timestamps=[STAMP], signatures=[SIGNATURE]
     ).to_json()
     assert list(told) == [
-        *(
-            "ok",
-            "indication",
-            "sub_indication",
-            "intact",
-            "trusted",
-            "covers_whole_file",
-            "altered",
-            "earlier_match",
-            "signer",
-            "certificate",
-            "root",
-        ),
-        *("as_asked", "purpose", "signed_at", "timestamp", "level", "changes", "findings", "signatures"),
-        *("kept_timestamps", "as_of"),
+        *("ok", "indication", "sub_indication", "intact", "trusted", "covers_whole_file", "altered", "earlier_match"),
+        *("signer", "certificate", "root", "as_asked", "purpose", "signed_at", "timestamp", "level", "changes"),
+        *("findings", "signatures", "kept_timestamps", "as_of"),
     ]
     assert told["ok"] is True and told["timestamp"] is None and json.loads(json.dumps(told)) == told
 

@@ -20,7 +20,7 @@ from tests.pdf import forge, surroundings
 from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, sealed, timestamping
-from tests.pdf.sealing.test_structures import DAMAGED, PLAIN, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.surroundings import BROKEN_SIGNATURES, ODD_STORES, READABLE_STORES, signature, signed_by, with_store
 
 OWN = authority("p-256")
@@ -232,13 +232,6 @@ def test_every_structure(structure: str) -> None:
     content = sealed_at_the_highest((STRUCTURES | DAMAGED)[structure]())
     assert_holds(content)
     assert not verify(content + b"%%EOF\n", ROOTS).ok
-
-
-@pytest.mark.parametrize("before", [b"\n", b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 1000])
-@pytest.mark.parametrize("after", [b"", b"\0" * 500, b"\n<html>\n"])
-def test_rubbish_around_the_upload(before: bytes, after: bytes) -> None:
-    assert_holds(sealed_at_the_highest(before + PLAIN + after))
-    assert_holds(sealed_at_the_highest(PLAIN + after))
 
 
 def test_a_range_that_seems_to_end_within_the_revision_of_the_seal() -> None:

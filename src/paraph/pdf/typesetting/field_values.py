@@ -5,7 +5,6 @@ What is entered is measured by the template that seals it, so that what was acce
 
 import re
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -48,6 +47,11 @@ class FieldContent:
         return not self.ticked and not any(line["runs"] for line in _lines(self))
 
 
+_kept: dict[FieldContent, bool] = {}
+"""What was measured last, since a value is asked for when it is saved, shown and signed."""
+_lock = Lock()
+
+
 class FieldPlace(NamedTuple):
     """A value at the distances ``x`` from the left and ``y`` from the top of its picture, in points."""
 
@@ -86,7 +90,10 @@ def fit(contents: Sequence[FieldContent]) -> list[bool]:
     unknown = [content for content in asked if content not in found]
     for portion in _portions(unknown):
         found |= zip(portion, map(bool, _measured(portion)), strict=True)
-    _kept.keep((content, found[content]) for content in unknown)
+    with _lock:
+        _kept.update((content, found[content]) for content in unknown)
+        for oldest in list(_kept)[:-_MOST_KEPT]:
+            del _kept[oldest]
     return [found[content] for content in contents]
 
 
@@ -94,29 +101,6 @@ def cost(content: FieldContent) -> int:
     """Return what it takes to measure the value: letters, of which an ordinary one has no more than
     :data:`ORDINARY`."""
     return max(ORDINARY, len(content.text))
-
-
-class _Kept:
-    """What was measured last, since a value is asked for when it is saved, shown and signed. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._found: OrderedDict[FieldContent, bool] = OrderedDict()
-
-    def get(self, content: FieldContent) -> bool | None:
-        with self._lock:
-            if content in self._found:
-                self._found.move_to_end(content)
-            return self._found.get(content)
-
-    def keep(self, found: Iterable[tuple[FieldContent, bool]]) -> None:
-        with self._lock:
-            self._found.update(found)
-            while len(self._found) > _MOST_KEPT:
-                self._found.popitem(last=False)
-
-
-_kept = _Kept()
 
 
 def _known(content: FieldContent) -> bool | None:
