@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_315,
     "otp": 464,
     "outbound": 507,
-    "pdf": 22_074,
+    "pdf": 22_018,
     "postgres": 620,
     "queue": 381,
     "reference": 950,
