@@ -1,11 +1,11 @@
 """ARCHITECTURE.md says where things are: each room, each place and each test that it names is there."""
 
 import ast
+import pytest
 import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "paraph"
@@ -55,7 +55,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 
 BUDGETS = {
-    "account_mail": 50,
+    "account_mail": 44,
     "api": 4_233,
     "audit_trail": 320,
     "authority": 70,
@@ -63,8 +63,8 @@ BUDGETS = {
     "cli": 2_713,
     "config": 605,
     "confinement": 586,
-    "counts": 140,
-    "dashboard": 6_640,
+    "counts": 131,
+    "dashboard": 6_625,
     "database": 568,
     "documents": 309,
     "drafts": 1_317,
@@ -89,10 +89,10 @@ BUDGETS = {
     "signature_requests": 3_949,
     "signer": 2_809,
     "storage": 709,
-    "tenants": 2_388,
+    "tenants": 2_381,
     "transparency": 1_097,
     "verify_page": 323,
-    "webhooks": 1_360,
+    "webhooks": 1_338,
     "words": 80,
 }
 """Lines of each room, without migrations. What needs more raises the budget of its room, by name."""
