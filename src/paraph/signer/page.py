@@ -116,7 +116,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": 0 if is_turn else signer.request.signers.filter(order__lt=signer.order, signed_at=None).count(),
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
-        "written": None if signer.is_approver else _written(signer),
+        "written": [] if signer.is_approver else _written(signer),
         "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value, locale) for channel in channels(signer)],
@@ -139,11 +139,10 @@ def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
     return f"{request.path}/decline{f'?{urlencode(named)}#/decline' if named else ''}"
 
 
-def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
+def _written(signer: Signer) -> list[SafeString]:
     """Return the signer's name and what the stamp says in its place, where no font has its letters."""
     written = written_otherwise(signer.full_name, signer.email)
-    marked = "<bdi>{}</bdi>"
-    return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
+    return [format_html("<bdi>{}</bdi>", name) for name in (signer.full_name, written)] if written else []
 
 
 def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
