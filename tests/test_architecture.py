@@ -55,7 +55,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 
 BUDGETS = {
-    "account_mail": 50,
+    "account_mail": 44,
     "api": 4_376,
     "audit_trail": 320,
     "authority": 70,
@@ -87,13 +87,13 @@ BUDGETS = {
     "request_templates": 1_378,
     "server": 675,
     "signature_requests": 3_968,
-    "signer": 2_809,
+    "signer": 2_742,
     "storage": 709,
-    "tenants": 2_388,
+    "tenants": 2_381,
     "transparency": 1_097,
     "verify_page": 342,
-    "webhooks": 1_360,
-    "words": 80,
+    "webhooks": 1_338,
+    "words": 78,
 }
 """Lines of each room, without migrations. What needs more raises the budget of its room, by name."""
 _PLAIN = 0.62  # of a budget: code that is neither imports, docstrings, comments nor blank lines
