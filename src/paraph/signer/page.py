@@ -2,6 +2,7 @@
 it without scripts."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -10,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import Field
 
-from paraph.flow.messages.copies import mails_leave
+from paraph.flow.messages.copies import mail_copy, mails_leave
 from paraph.flow.signing.send_otp import masked, send_otp
 from paraph.flow.signing.sign import enter_fields, shown_disclosure, sign
 from paraph.kernel import bounded_json, clock
@@ -32,7 +33,7 @@ from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problem
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fields import fields_on, form_entries
-from paraph.signer.notice import for_signer, mail_again, notice, redirect
+from paraph.signer.notice import for_signer, mail_on_request, notice, redirect
 from paraph.signer.pictures import require_pictures
 from paraph.signer.shell import show, words_address
 from paraph.signer.signature import not_sent, read
@@ -78,8 +79,9 @@ def page(request: HttpRequest, signer: Signer) -> HttpResponse:
     """
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
-        asks = found is SigningEligibility.SIGNED and request.method == "POST"
-        return mail_again(request, signer) if asks else notice(request, found.value, signer)
+        shown = partial(notice, request, found.value, signer)
+        asks = found is SigningEligibility.SIGNED and request.method == "POST"  # for a mail with the link to their copy
+        return mail_on_request(request, lambda: mail_copy(signer), shown) if asks else shown()
     if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
