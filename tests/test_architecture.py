@@ -87,7 +87,7 @@ BUDGETS = {
     "request_templates": 1_378,
     "server": 712,
     "signature_requests": 3_949,
-    "signer": 2_809,
+    "signer": 2_742,
     "storage": 709,
     "tenants": 2_381,
     "transparency": 1_097,
