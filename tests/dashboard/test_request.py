@@ -19,7 +19,7 @@ from paraph.flow import events
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.flow.signing.decline_or_ask import decline
-from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.sign import send_otp
 from paraph.kernel import clock
 from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.links import signing_url
