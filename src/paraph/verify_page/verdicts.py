@@ -9,8 +9,6 @@ from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
-from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParserError
 
@@ -22,7 +20,7 @@ from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
-from paraph.storage import store
+from paraph.server.uploads import StagedFiles
 from paraph.transparency.audit import Places
 from paraph.transparency.notes import of_log
 from paraph.transparency.witnesses import own_key
@@ -70,7 +68,7 @@ def given_files(request: HttpRequest) -> Iterator[Given]:
     with ExitStack() as staged:
         try:
             require_disk(size)
-            request.upload_handlers = [_Staging(staged)]
+            request.upload_handlers = [StagedFiles(staged)]
             files, digests = request.FILES.getlist("file"), request.POST.getlist("compared")
         except (MultiPartParserError, SuspiciousOperation) as error:
             raise VerdictRefused("unreadable_form", 400) from error
@@ -81,6 +79,7 @@ def given_files(request: HttpRequest) -> Iterator[Given]:
         if len(files) + len(digests) > MOST_FILES:
             raise VerdictRefused("too_many_files", 413, count=MOST_FILES)
         for each in files:
+            each.seek(0)
             given.files[given.free(each.name or "")] = cast(BinaryIO, each.file)
             given.size += each.size or 0
         for text in digests:
@@ -89,27 +88,6 @@ def given_files(request: HttpRequest) -> Iterator[Given]:
                 raise VerdictRefused("unreadable_form", 400)
             given.compared[given.free(found[3])] = found[1], int(found[2])
         yield given
-
-
-class _Staging(FileUploadHandler):
-    """Write each file into the staging area of uploads, which ``staged`` leaves."""
-
-    chunk_size = 256 * 1024
-
-    def __init__(self, staged: ExitStack) -> None:
-        super().__init__()
-        self._staged = staged
-
-    def new_file(self, *described: Any, **more: Any) -> None:
-        super().new_file(*described, **more)
-        self._file = self._staged.enter_context(store.stage()).file
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:  # noqa: ARG002  Django passes it
-        self._file.write(raw_data)
-
-    def file_complete(self, file_size: int) -> UploadedFile:  # type: ignore[type-arg]  # it takes none where it runs
-        self._file.seek(0)
-        return UploadedFile(self._file, self.file_name, self.content_type, file_size)
 
 
 _STRANGERS = "visitors of /verify"
