@@ -1,11 +1,11 @@
 """ARCHITECTURE.md says where things are: each room, each place and each test that it names is there."""
 
 import ast
+import pytest
 import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "paraph"
@@ -55,22 +55,22 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 
 BUDGETS = {
-    "account_mail": 50,
-    "api": 4_233,
+    "account_mail": 44,
+    "api": 4_218,
     "audit_trail": 320,
     "authority": 70,
     "bundle": 230,
     "cli": 2_713,
     "config": 605,
     "confinement": 586,
-    "counts": 140,
-    "dashboard": 6_640,
+    "counts": 131,
+    "dashboard": 6_625,
     "database": 568,
     "documents": 309,
     "drafts": 1_317,
     "evidence": 523,
     "files": 41,
-    "flow": 6_022,
+    "flow": 6_015,
     "health": 71,
     "idempotency": 157,
     "kernel": 1_033,
@@ -80,19 +80,19 @@ BUDGETS = {
     "operations": 3_315,
     "otp": 464,
     "outbound": 507,
-    "pdf": 22_074,
+    "pdf": 22_002,
     "postgres": 620,
     "queue": 381,
     "reference": 950,
     "request_templates": 1_378,
     "server": 712,
     "signature_requests": 3_949,
-    "signer": 2_809,
+    "signer": 2_742,
     "storage": 709,
-    "tenants": 2_388,
+    "tenants": 2_381,
     "transparency": 1_097,
     "verify_page": 323,
-    "webhooks": 1_360,
+    "webhooks": 1_338,
     "words": 80,
 }
 """Lines of each room, without migrations. What needs more raises the budget of its room, by name."""

@@ -37,15 +37,14 @@ from tests.columns import columns
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_erase import everything, proof_check, the_proof
 from tests.flow.test_jobs import work_off
+from tests.flow.test_seal import completed
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 
 
 def sealed(**how: Any) -> Scene:
-    made = scene(**how)
-    for position in range(len(made.signers)):
-        sign(made, position)
+    made = completed(**how)
     for row in made.request_documents:
         seal(row.pk)
     return made

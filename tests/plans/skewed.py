@@ -14,7 +14,6 @@ from django.db import connection, transaction
 from benchmarks.filling import Crowd, write
 from paraph.database import base
 from paraph.tenants.models import Application
-from tests.plans.plan_nodes import nodes
 
 LARGE = frozenset(
     {
@@ -105,6 +104,11 @@ class Asked:
                     ):
                         told = {name: node.get(name) for name in ("Node Type", "Relation Name", "Index Name")}
                         yield f"{_rows(node):,.0f} rows, {told}: {' '.join(statement.split())}"
+
+
+def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """The nodes of a plan, as ``EXPLAIN (FORMAT JSON)`` tells it."""
+    return [plan, *(node for part in plan.get("Plans", []) for node in nodes(part))]
 
 
 def _plan(statement: str, values: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from paraph.tenants.models import Member, Organization, User
 from tests.api.v1.api_clients import api_client, payload
 from tests.dashboard.conftest import BrowserClient
-from tests.plans.plan_nodes import nodes
+from tests.plans.skewed import nodes
 
 pytestmark = pytest.mark.django_db
 

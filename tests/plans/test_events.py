@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from paraph.webhooks.event_log import _PAGE
-from tests.plans.plan_nodes import nodes
+from tests.plans.skewed import nodes
 from tests.webhooks.parties import record, told
 
 _EVENTS = 50_000

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from paraph.webhooks import delivery_queue as claiming
-from tests.plans.plan_nodes import nodes
+from tests.plans.skewed import nodes
 from tests.webhooks.parties import record, told
 
 _WAITING = 100_000

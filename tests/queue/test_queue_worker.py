@@ -37,8 +37,8 @@ def test_it_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
     assert asyncio.run(start_and_stop()) < 10
 
 
-def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a process ends that cannot wait for them: another worker takes them at once, and suspects nobody."""
+def invitations_take_long(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Events: one has begun; it may go on."""
     begun, go_on = threading.Event(), threading.Event()
 
     def take_long(**_: int) -> None:
@@ -47,6 +47,12 @@ def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) ->
         assert go_on.wait(60)
 
     monkeypatch.setattr(app.tasks["paraph.flow.jobs.invite"], "func", take_long)
+    return begun, go_on
+
+
+def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a process ends that cannot wait for them: another worker takes them at once, and suspects nobody."""
+    begun, go_on = invitations_take_long(monkeypatch)
     defer("invite", signer_id=0)
 
     async def begin_and_leave() -> None:
@@ -76,14 +82,7 @@ def rescue_and_look() -> None:
 
 def test_it_says_by_when_it_has_to_turn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks for jobs every few seconds, as long as it has a place for one; and no job may take for ever."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def take_long(**_: int) -> None:
-        begun.set()
-        connection.close()
-        assert go_on.wait(60)
-
-    monkeypatch.setattr(app.tasks["paraph.flow.jobs.invite"], "func", take_long)
+    begun, go_on = invitations_take_long(monkeypatch)
 
     async def work() -> None:
         workers = one, two = QueueWorker(MAIL, 1), QueueWorker(MAIL, 2)

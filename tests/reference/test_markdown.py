@@ -30,17 +30,11 @@ def letters(text: str) -> str:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_it_has_the_words_of_the_page(address: str) -> None:
-    page = pages()["/docs" if "start" in address else address.removesuffix(".md")]
+def test_it_has_the_words_of_the_page_and_its_code_as_it_is_pasted(address: str) -> None:
+    page, text = pages()["/docs" if "start" in address else address.removesuffix(".md")], read(address)
     [main] = page.all("main")
-    assert letters(read(address)) == letters(shown(main))
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_code_stands_in_it_as_it_is_pasted(address: str) -> None:
-    text = read(address)
+    assert letters(text) == letters(shown(main))
     blocks = re.findall(r"^```[a-z]*\n(.*?)\n```$", text, re.MULTILINE | re.DOTALL)
-    page = pages()["/docs" if "start" in address else address.removesuffix(".md")]
     codes = [code.text for code in page.all("code") if code.parent and code.parent.tag == "pre"]
     assert blocks == codes and (blocks or "errors" in address)
 

@@ -117,11 +117,14 @@ def ids_of(root: Element) -> list[str | None]:
     return [each.attributes["id"] for each in root.all() if "id" in each.attributes]
 
 
-def test_headings_come_in_order() -> None:
+def test_headings_come_in_order_and_each_page_leads_back_to_the_dashboard() -> None:
     for root in (whole(), *pages().values()):
         levels = [int(each.tag[1]) for each in root.all("h1", "h2", "h3", "h4", "h5", "h6")]
         assert levels[0] == 1 and levels.count(1) == 1
         assert all(after <= before + 1 for before, after in pairwise(levels))
+        assert "/app/" in [each.attributes["href"] for each in root.all("header")[0].all("a")]
+    titles = [root.all("title")[0].text for root in pages().values()]
+    assert len(set(titles)) == len(titles) and "Rate limits · Paraph API" in titles
 
 
 def test_all_that_can_be_linked_to_is_on_the_page_of_one_topic() -> None:
@@ -141,13 +144,6 @@ def test_one_goes_through_the_pages_in_the_order_of_their_contents() -> None:
         assert turns == {way: there for way, there in around.items() if there}
         [current] = [each for each in root.all("nav")[0].all("a") if "aria-current" in each.attributes]
         assert current.attributes["href"] == address
-
-
-def test_each_page_leads_back_to_the_dashboard_and_has_a_title_of_its_own() -> None:
-    for root in (whole(), *pages().values()):
-        assert "/app/" in [each.attributes["href"] for each in root.all("header")[0].all("a")]
-    titles = [root.all("title")[0].text for root in pages().values()]
-    assert len(set(titles)) == len(titles) and "Rate limits · Paraph API" in titles
 
 
 def test_landmarks_and_labels() -> None:

@@ -74,34 +74,25 @@ def test_a_signature_has_all_final_values(client: Client, made: Scene) -> None:
     assert journaled[1]["value"] is None and journaled[7]["value"] == final()["day"]
 
 
-def test_what_was_entered_before_counts_and_a_signature_may_change_it(client: Client, made: Scene) -> None:
+def test_what_was_entered_before_counts_then_what_the_sender_set_and_a_signature_may_change_it(client: Client) -> None:
+    box: dict[str, Any] = {"type": "checkbox", "name": "box", "value": True}
+    city, town = {"name": "city", "value": "Oslo"}, {"name": "town", "value": "Bergen"}
+    made = scene(fields=[*EVERY_TYPE, city, town, box])
     keep(client, made, **RIGHT, address="here")
-    assert sign(client, made, fields=entries(made, IBAN="another", address=None)).status_code == 200
-    assert stored()["IBAN"] == "another" and stored()["rent"] == "1250.50" and "address" not in stored()
+    changed = entries(made, IBAN="another", address=None, town="Moss")
+    assert sign(client, made, fields=changed).status_code == 200
+    found = stored()
+    assert found["IBAN"] == "another" and found["rent"] == "1250.50" and "address" not in found
+    assert {name: found[name] for name in ("city", "town", "box")} == {"city": "Oslo", "town": "Moss", "box": True}
 
 
-def test_the_senders_value_counts_where_the_signer_sends_none(client: Client) -> None:
-    fields: list[dict[str, Any]] = [
-        {"name": "city", "value": "Oslo"},
-        {"name": "town", "value": "Bergen"},
-        {"type": "checkbox", "name": "box", "value": True},
-    ]
-    made = scene(fields=fields)
-    assert sign(client, made, fields=entries(made, town="Moss")).status_code == 200
-    assert stored() == {"city": "Oslo", "town": "Moss", "box": True}
-
-
-def test_what_the_sender_set_and_the_signer_emptied_is_missing(client: Client) -> None:
-    made = scene(fields=[{"name": "city", "value": "Oslo"}, {"name": "note", "value": "x", "required": False}])
+def test_what_the_sender_set_and_the_signer_emptied_is_missing_and_what_is_read_only_stays(client: Client) -> None:
+    flat = {"name": "flat", "value": "4b", "read_only": True}
+    made = scene(fields=[flat, {"name": "city", "value": "Oslo"}, {"name": "note", "value": "x", "required": False}])
     assert said(sign(client, made, fields=entries(made, city="", note=""))) == "fields: still to fill in: city."
-    assert sign(client, made, fields=entries(made, city="Oslo", note="")).status_code == 200
-    assert stored() == {"city": "Oslo"}
-
-
-def test_a_value_that_is_read_only_may_be_repeated_but_not_changed(client: Client) -> None:
-    made = scene(fields=[{"name": "flat", "value": "4b", "read_only": True}])
     assert said(sign(client, made, fields=entries(made, flat="4c"))) == "fields[0].value: The sender has set this."
-    assert sign(client, made, fields=entries(made, flat="4b")).status_code == 200 and stored() == {"flat": "4b"}
+    assert sign(client, made, fields=entries(made, flat="4b", city="Oslo", note="")).status_code == 200
+    assert stored() == {"flat": "4b", "city": "Oslo"}
 
 
 def test_what_is_wrong_and_what_is_missing_is_named_and_no_attempt_is_counted(client: Client, made: Scene) -> None:

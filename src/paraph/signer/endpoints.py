@@ -47,19 +47,21 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
     @csrf_exempt
     def view(request: HttpRequest, token: str) -> HttpResponse:
         signer, body = None, dict[str, Any]()
+
+        def locale() -> str:
+            return language.of_answer(request, signer, body.get("locale"))
+
         try:
             if request.method != "POST":
                 return _not_allowed(request, "POST")
             signer = found(token)
             body = _body(request)
             content = endpoint(request, signer, body)
-            if isinstance(content, HttpResponse):
-                return content
-            return answers.answer(content, locale=language.of_answer(request, signer, body.get("locale")))
+            return content if isinstance(content, HttpResponse) else answers.answer(content, locale=locale())
         except DomainError as error:
-            return answers.refusal(error, language.of_answer(request, signer, body.get("locale")), signer)
+            return answers.refusal(error, locale(), signer)
         except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
-            return answers.fault(error, language.of_answer(request, signer, body.get("locale")))
+            return answers.fault(error, locale())
 
     return view
 

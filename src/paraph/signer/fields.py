@@ -51,7 +51,6 @@ from paraph.words import Words, phrase
 
 _LARGE = 300  # pages, beyond which a signing page takes a tenth of a second and more
 _LABELLED = 30.0  # points: a narrower place has no room for a label
-
 MARKER = "fill"  # in every form that has the step: what is not ticked in it is in no form
 
 
@@ -79,15 +78,6 @@ class StepField:
         return input_name(self.field)
 
 
-@dataclass(frozen=True)
-class StepPage:
-    """The fields of a page of a document, ``name`` where there are several."""
-
-    name: str
-    number: str
-    fields: Sequence[StepField]
-
-
 def input_name(field: Field) -> str:
     return f"field-{field.request_document.document_id}-{field.name}"
 
@@ -97,8 +87,8 @@ def fields_on(
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
     ``has_fields``; ``fill``, the step with its ``pages`` and the fields that are ``open``, which have to be filled in
-    yet or anew, None where there is nothing to fill in; and ``hides_entries``, whether
-    others enter what the signer does not see. ``refusal``: why a signature was not taken."""
+    yet or anew, None where there is nothing to fill in; and ``hides_entries``, whether others enter what the signer
+    does not see. ``refusal``: why a signature was not taken."""
     shown = {document["id"]: document for document in documents}
     fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
     if sum(len(each["pages"]) for each in documents) > _LARGE:
@@ -114,16 +104,15 @@ def fields_on(
     problems = {problem.field.pk: problem.sentence(locale) for problem in wrong}
     steps = [_step_field(signer, field, typed, locale, problems.get(field.pk, "")) for field in own]
     fill = {"pages": list(_pages(steps, shown)), "open": [step for step in steps if step.is_open]}
-    step = fill if own and may_fill else None
-    return {"has_fields": True, "fill": step, "hides_entries": hides}
+    return {"has_fields": True, "fill": fill if own and may_fill else None, "hides_entries": hides}
 
 
-def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterable[StepPage]:
-    several = len(shown) > 1
-    for (document_id, number), found in groupby(
-        steps, key=lambda step: (step.field.request_document.document_id, step.page)
-    ):
-        yield StepPage(shown[str(document_id)]["name"] if several else "", number, list(found))
+def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each page, with its number and, where there are several documents, the name of its own."""
+    of_page = groupby(steps, key=lambda step: (str(step.field.request_document.document_id), step.page))
+    for (document_id, number), found in of_page:
+        name = shown[document_id]["name"] if len(shown) > 1 else ""
+        yield {"name": name, "number": number, "fields": list(found)}
 
 
 def _step_field(signer: Signer, field: Field, typed: Values, locale: str, problem: str) -> StepField:
@@ -138,11 +127,9 @@ def _step_field(signer: Signer, field: Field, typed: Values, locale: str, proble
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))
-    blank = False if KINDS[field.type].is_box else ""
     said = _said(entered if found else value if isinstance(value, bool) else shown_text(field, value, own_locale))
-    return StepField(
-        field, entered or blank, said, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem
-    )
+    entered = entered or ("" if not KINDS[field.type].is_box else False)
+    return StepField(field, entered, said, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem)
 
 
 def _said(value: Value | None) -> str:
@@ -173,12 +160,11 @@ def _place(
         document = shown[str(field.request_document.document_id)]
         page = document["pages"][field.page_number - 1]
         top = float(page["view_box"].split()[3]) - field.y - field.height
-        box = svg_box(field.x, top, field.width, field.height)
         if value and "values_picture" not in page:
             page["values_picture"] = values_address(signer, int(document["id"]), field.page_number, values)
         page.setdefault("fields", []).append(
-            box
-            | {
+            {
+                **svg_box(field.x, top, field.width, field.height),
                 "id": str(field.pk),
                 "name": field.name,
                 "label": field.label,
@@ -206,11 +192,8 @@ def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Ent
     """
     if MARKER not in form:
         return []
-    typed = values_of(signer)
-    found = []
-    for field in fields_of(signer.request_id):
-        if field.signer_id != signer.pk or not is_entered(field):
-            continue
+    typed, found = values_of(signer), []
+    for field in filter(is_entered, own_fields(signer)):
         name = input_name(field)
         value: Value = name in form if KINDS[field.type].is_box else form.get(name, "")
         if isinstance(value, str) and len(value) > LONGEST:
@@ -224,8 +207,6 @@ _MOST_PICTURES = 20  # of one answer
 _RULES = ("options", "max_length", "minimum", "maximum")
 _WRONG = "What is wrong with what was entered, null where nothing is."
 _PICTURE = "/sign/AAAAAAAAAEZ…/documents/12/pages/1-values.svg?v=5c0a2f1e"
-
-
 EnteredFields = Annotated[list[EnteredField] | None, SkipValidation]  # read by read_entries()
 ENTERED_IN = (
     f"{ENTERED} A number that can be read in two ways in the language of the body, such as `1.250` in German or "
@@ -344,20 +325,16 @@ def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> KeptFi
 def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> Iterator[KeptField]:
     values = shown_values(signer, fields_of(signer.request_id), typed)
     for number, (field, _, _) in enumerate(entries):
-        document_id = field.request_document.document_id
-        message = _message(signer, field, typed, locale)
+        document_id, message = field.request_document.document_id, _message(signer, field, typed, locale)
+        value = own_value(signer, field, typed) if number < _MOST_PICTURES and not message else None
+        content = None if value is None else field_content(field, value, signer.request.locale)
         yield KeptField.model_construct(
             document_id=document_id,
             name=field.name,
             message=message,
-            svg=_svg(signer, field, typed) if number < _MOST_PICTURES and not message else None,
+            svg=field_picture(content).decode() if content else None,
             page=values_address(signer, document_id, field.page_number, values) or None,
         )
-
-
-def _svg(signer: Signer, field: Field, typed: Values) -> str | None:
-    value = own_value(signer, field, typed)
-    return None if value is None else field_picture(field_content(field, value, signer.request.locale)).decode()
 
 
 def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | None:
@@ -370,15 +347,13 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
 
 def _listed(signer: Signer, field: Field, typed: Values, locale: str) -> OwnField:
     """Return the value as it was entered, the sender's where nothing was, null where there is none."""
-    value = typed.get(field.pk, field.value) if is_entered(field) else own_value(signer, field, typed)
+    placement = {name: getattr(field, name) for name in FieldPlacement.model_fields}
     return OwnField.model_construct(
         document_id=field.request_document.document_id,
         read_only=not is_entered(field),
-        value=value,
+        value=typed.get(field.pk, field.value) if is_entered(field) else own_value(signer, field, typed),
         message=_message(signer, field, typed, locale),
-        placement=FieldPlacement.model_construct(
-            **{name: getattr(field, name) for name in FieldPlacement.model_fields}
-        ),
+        placement=FieldPlacement.model_construct(**placement),
         **{name: getattr(field, name) for name in ("name", "type", "label", "required")},
         **{name: rule for name in _RULES if (rule := getattr(field, name)) not in (None, "")},
     )
@@ -398,32 +373,28 @@ def values_image(_request: HttpRequest, signer: Signer, document_id: int, number
     count(VALUES, signer)
     with expensive_work():
         pages = document_of(signer, document_id).pages
-        fields = [
-            field
-            for field in fields_of(signer.request_id)
-            if field.request_document.document_id == document_id and field.page_number == number
-        ]
+        fields = [field for field in fields_of(signer.request_id) if _is_on(field, document_id, number)]
         values = shown_values(signer, fields, values_of(signer))
         if not values:
             raise DomainError("not_found", "There are no such values.")
         width, height = pages[number - 1]
         places = [
-            FieldPlace(at.x, height - at.y - at.height, field_content(at, each.value, signer.request.locale))
-            for each in values
-            for at in [each.field]
+            FieldPlace(at.x, height - at.y - at.height, field_content(at, value, signer.request.locale))
+            for at, value in ((each.field, each.value) for each in values)
         ]
         return fields_picture(FieldsContent(width, height, places))
+
+
+def _is_on(field: Field, document_id: int, number: int) -> bool:
+    return field.request_document.document_id == document_id and field.page_number == number
 
 
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
     """Return the address of the picture, "" where the page has none of the ``values``. Its last part changes with the
     values, and tells nobody of them."""
-    facts = [
-        f"{each.field.pk} {each.value}"
-        for each in values
-        if each.field.request_document.document_id == document_id and each.field.page_number == number
-    ]
-    if not facts:
+    shown = [each for each in values if _is_on(each.field, document_id, number)]
+    if not shown:
         return ""
-    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in facts))
-    return f"/sign/{token_of(signer)}/documents/{document_id}/pages/{number}-values.svg?v={version.hex()[:8]}"
+    facts = (f"{each.field.pk} {each.value}".encode("utf-8", "replace") for each in shown)
+    version = tokens.keyed_hash(bytes(signer.token_salt), *facts).hex()[:8]
+    return f"/sign/{token_of(signer)}/documents/{document_id}/pages/{number}-values.svg?v={version}"

@@ -79,23 +79,17 @@ def _send(request: HttpRequest, signer: Signer) -> HttpResponse:
 
 
 def _ask_form(
-    request: HttpRequest,
-    signer: Signer,
-    entered: dict[str, str] | None = None,
-    chosen: str = "",
-    *,
-    problem: str = "",
-    status: int = 200,
-    is_sent: bool = False,
+    request: HttpRequest, signer: Signer, entered: dict[str, str] | None = None, chosen: str = "", **told: Any
 ) -> HttpResponse:
+    """``told``: as of :func:`_form`, and ``is_sent``."""
     content: dict[str, Any] = {
-        "is_sent": is_sent,
+        "is_sent": told.pop("is_sent", False),
         "is_open": signing_eligibility(signer) in _STILL_OPEN,
         "expires_at": signer.request.expires_at,
         "entered": entered or {"kind": InquiryKind.QUESTION.value},
         "kinds": _KINDS,
     }
-    return _form(request, signer, "ask", content, chosen, problem=("message", problem, verbs.LONGEST), status=status)
+    return _form(request, signer, content | {"state": "ask"}, chosen, **told)
 
 
 class DeclineBody(Body):
@@ -178,28 +172,22 @@ def _back(request: HttpRequest) -> HttpResponse:
 
 
 def _decline_form(
-    request: HttpRequest, signer: Signer, reason: str = "", chosen: str = "", *, problem: str = "", status: int = 200
+    request: HttpRequest, signer: Signer, reason: str = "", chosen: str = "", **told: Any
 ) -> HttpResponse:
-    content = {"reason": reason, **in_person(request, signer)}
-    return _form(
-        request, signer, "decline", content, chosen, problem=("reason", problem, LONGEST_REASON), status=status
-    )
+    content = {"state": "decline", "reason": reason, **in_person(request, signer)}
+    return _form(request, signer, content, chosen, **told)
+
+
+_TEXTS = {"ask": ("message", verbs.LONGEST), "decline": ("reason", LONGEST_REASON)}  # and the most characters
 
 
 def _form(
-    request: HttpRequest,
-    signer: Signer,
-    name: str,
-    content: dict[str, Any],
-    chosen: str,
-    *,
-    problem: tuple[str, str, int],
-    status: int,
+    request: HttpRequest, signer: Signer, content: dict[str, Any], chosen: str, *, problem: str = "", status: int = 200
 ) -> HttpResponse:
-    """Show a form with what was entered, in the language that was ``chosen`` on it. ``problem``: the element, the name
-    of the words that say why it could not be taken, "" for none, and the most characters of its text."""
-    element, word, longest = problem
+    """Show a form with what was entered, in the language that was ``chosen`` on it. ``problem``: the name of the words
+    that say why it could not be taken, "" for none."""
+    element, longest = _TEXTS[content["state"]]
     locale = language.choose(request, signer, chosen)
-    text = phrase(language.words(locale), word, most=longest) if word else ""
-    content |= {"state": name, "longest": longest, "problem": Problem(element, text) if text else None}
-    return show(request, f"signer/{name}.html", content, signer=signer, locale=locale, status=status)
+    text = phrase(language.words(locale), problem, most=longest) if problem else ""
+    content |= {"longest": longest, "problem": Problem(element, text) if text else None}
+    return show(request, f"signer/{content['state']}.html", content, signer=signer, locale=locale, status=status)

@@ -36,8 +36,3 @@ def words(locale: str, signer: Signer | None = None) -> Words:
     """Return everything a page says, by name; to an approver of approving."""
     found = catalog.of("page", locale)
     return catalog.for_approvers(found) if signer and signer.is_approver else found
-
-
-def names() -> list[tuple[str, str]]:
-    """Return each locale with its name in its own language."""
-    return [(locale, catalog.language_name(locale)) for locale in LOCALES]

@@ -4,7 +4,6 @@ signed, whether a mail with the copy is on its way, that the service has no time
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pydantic import Field
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.flow.messages.copies import mail_copy, mails_leave, may_mail_copy, was_mailed
+from paraph.flow.messages.copies import mails_leave, may_mail_copy, was_mailed
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.signing.sign import masked
 from paraph.kernel.errors import DomainError
@@ -160,12 +159,6 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
         offered = masked(signer.email) if may_mail_copy(signer) else ""
         return {"copy_to": offered, "is_mailed": mailed, "mails_leave": mails_leave(signer)}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}
-
-
-def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
-    """Mail signers the link to their copy. Any other form of a page from before the signature gets the page alone."""
-    page = partial(notice, request, "already_signed", signer)
-    return mail_on_request(request, lambda: mail_copy(signer), page)
 
 
 def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callable[..., HttpResponse]) -> HttpResponse:

@@ -2,6 +2,7 @@
 it without scripts."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -10,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import Field
 
-from paraph.flow.messages.copies import mails_leave
+from paraph.flow.messages.copies import mail_copy, mails_leave
 from paraph.flow.signing.sign import enter_fields, masked, send_otp, shown_disclosure, sign
 from paraph.kernel import bounded_json, clock
 from paraph.kernel.errors import DomainError
@@ -31,7 +32,7 @@ from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problem
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fields import fields_on, form_entries
-from paraph.signer.notice import for_signer, mail_again, notice, redirect
+from paraph.signer.notice import for_signer, mail_on_request, notice, redirect
 from paraph.signer.pictures import require_pictures
 from paraph.signer.shell import show, words_address
 from paraph.signer.signature import not_sent, read
@@ -77,8 +78,9 @@ def page(request: HttpRequest, signer: Signer) -> HttpResponse:
     """
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
-        asks = found is SigningEligibility.SIGNED and request.method == "POST"
-        return mail_again(request, signer) if asks else notice(request, found.value, signer)
+        shown = partial(notice, request, found.value, signer)
+        asks = found is SigningEligibility.SIGNED and request.method == "POST"  # for a mail with the link to their copy
+        return mail_on_request(request, lambda: mail_copy(signer), shown) if asks else shown()
     if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
@@ -115,7 +117,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": 0 if is_turn else signer.request.signers.filter(order__lt=signer.order, signed_at=None).count(),
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
-        "written": None if signer.is_approver else _written(signer),
+        "written": [] if signer.is_approver else _written(signer),
         "hands": [str(hand) for hand in hands_for(signer.full_name, signer.email)],
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value, locale) for channel in channels(signer)],
@@ -138,11 +140,10 @@ def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
     return f"{request.path}/decline{f'?{urlencode(named)}#/decline' if named else ''}"
 
 
-def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
+def _written(signer: Signer) -> list[SafeString]:
     """Return the signer's name and what the stamp says in its place, where no font has its letters."""
     written = written_otherwise(signer.full_name, signer.email)
-    marked = "<bdi>{}</bdi>"
-    return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
+    return [format_html("<bdi>{}</bdi>", name) for name in (signer.full_name, written)] if written else []
 
 
 def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:

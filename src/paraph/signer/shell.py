@@ -61,7 +61,7 @@ def show(
     shared = {
         "locale": locale,
         "direction": catalog.direction(locale),
-        "languages": language.names(),
+        "languages": [(code, catalog.language_name(code)) for code in LOCALES],
         "words": language.words(locale, signer),
         "theme": theme(found.branding_profile if found else None),
         "nonce": nonce,

@@ -19,7 +19,7 @@ from paraph.signature_requests import placing
 from paraph.signature_requests.fields import entry as field_values
 from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.models import CopyRecipient, Field, SignatureRequest, Signer
-from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, other_clients, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, made, other_clients, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
 PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
@@ -76,8 +76,7 @@ EVERY = [
 
 
 def test_what_is_kept_of_every_type(owner: ApiClient) -> None:
-    answer = owner.create(with_fields(owner.document(), *EVERY))
-    assert answer.status_code == 201, answer.content
+    made(owner.create(with_fields(owner.document(), *EVERY)))
     rows = list(Field.objects.order_by("position").select_related("signer", "request_document"))
     assert {row.type for row in rows} == set(KINDS)
     assert [row.position for row in rows] == list(range(9))
@@ -171,12 +170,11 @@ def test_copies_and_declining(owner: ApiClient) -> None:
 
 
 def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
-    answer = owner.create(with_approver(owner.document()))
-    assert answer.status_code == 201, answer.content
-    assert [signer["role"] for signer in answer.json()["signers"]] == ["approver", "signer"]
+    answer = made(owner.create(with_approver(owner.document())))
+    assert [signer["role"] for signer in answer["signers"]] == ["approver", "signer"]
     assert [row.placements.count() for row in Signer.objects.all()] == [0, 1]
     assert [row.approvals.count() for row in Signer.objects.all()] == [1, 0]
-    page = html.unescape(Client().get(urlsplit(answer.json()["signers"][0]["signing_url"]).path).content.decode())
+    page = html.unescape(Client().get(urlsplit(answer["signers"][0]["signing_url"]).path).content.decode())
     assert Document.objects.get().name in page and "asks you to approve" in page
 
 
@@ -418,6 +416,5 @@ def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
     sample = deepcopy(FIELDS_SAMPLE)
     content = paper(text("{{signature:tenant}}", 100, 300) + text("{{text:tenant:IBAN}}", 100, 500))
     sample["signature_request"]["documents"][0]["id"] = owner.upload(content).json()["id"]
-    answer = owner.post("/signature_requests", sample)
-    assert answer.status_code == 201, answer.content
-    assert [field["name"] for field in answer.json()["signers"][1]["fields"]] == ["IBAN", "rent"]
+    answer = made(owner.post("/signature_requests", sample))
+    assert [field["name"] for field in answer["signers"][1]["fields"]] == ["IBAN", "rent"]

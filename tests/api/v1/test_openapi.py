@@ -22,7 +22,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
 from paraph.webhooks import outbox as webhook
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, made, payload, rectangle, tag
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_fields import EVERY
 from tests.api.v1.test_read_signature_request import sealed
@@ -257,11 +257,10 @@ def test_creations_are_accepted_and_answered_like_the_example(owner: ApiClient, 
     if "branding_profile_id" in content:
         profile = branding_profile(owner)
         content["branding_profile_id"] = profile.pk
-    response = owner.create(content)
-    assert response.status_code == 201, response.content
+    response = made(owner.create(content))
     [(_summary, example)] = ANSWERS["createSignatureRequest"].values()
-    assert list(response.json()) == list(example)
-    assert list(response.json()["signers"][0]) == list(example["signers"][0])
+    assert list(response) == list(example)
+    assert list(response["signers"][0]) == list(example["signers"][0])
 
 
 def test_the_smallest_upload_is_accepted(owner: ApiClient) -> None:

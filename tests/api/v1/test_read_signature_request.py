@@ -14,7 +14,10 @@ from paraph.messaging.models import PutOffMail
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, branding_profile, invalid, payload, rectangle
 from tests.factories import Scene, scene, seal_everything
+from tests.plans.skewed import nodes
 from tests.production import Client
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -181,7 +184,6 @@ def test_the_number_of_queries_does_not_grow(owner: ApiClient, three: list[int])
     assert counts == [4, 4]  # the caller, the count, the page, the requests of it
 
 
-pytestmark = pytest.mark.django_db
 TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
 
 
@@ -197,15 +199,9 @@ def searched(made: Scene) -> dict[str, int]:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
         [answer] = cursor.fetchone()
     plans = answer if isinstance(answer, list) else json.loads(answer)
-    nodes = list(_nodes(plans[0]["Plan"]))
-    looks = {table: [node["Actual Loops"] for node in nodes if node.get("Relation Name") == table] for table in TABLES}
+    found = nodes(plans[0]["Plan"])
+    looks = {table: [node["Actual Loops"] for node in found if node.get("Relation Name") == table] for table in TABLES}
     return {table: sum(times) for table, times in looks.items()}
-
-
-def _nodes(plan: dict[str, Any]) -> Any:
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from _nodes(below)
 
 
 def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() -> None:

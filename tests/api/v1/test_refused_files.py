@@ -79,16 +79,12 @@ def test_each_fault_is_told_in_its_own_words_and_the_language_of_the_call(owner:
     assert told == "Le PDF a 100001 pages\u202f; 2000 au plus sont autorisées."
 
 
-@pytest.mark.parametrize("reason", ["shown_differently", "cannot_be_sealed"])
-def test_reasons_of_the_preparation_are_translated(reason: str) -> None:
-    found = PdfRefused(reason, "")
-    with translation.override("de"):
-        assert sentence_of(found).startswith("Das PDF ")
-    with translation.override("en"):
-        assert "damaged" in sentence_of(found)
-
-
-def test_a_reason_that_is_not_known_is_told_in_the_words_of_the_tool() -> None:
+def test_reasons_of_the_preparation_are_translated_and_others_told_in_the_words_of_the_tool() -> None:
+    for reason in ("shown_differently", "cannot_be_sealed"):
+        with translation.override("de"):
+            assert sentence_of(PdfRefused(reason, "")).startswith("Das PDF ")
+        with translation.override("en"):
+            assert "damaged" in sentence_of(PdfRefused(reason, ""))
     assert sentence_of(PdfRefused("something_new", "100% new.")) == "100% new."
 
 

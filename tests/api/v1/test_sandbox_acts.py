@@ -50,9 +50,12 @@ def said(operation: str, name: str) -> str:
 
 def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
     """Both sign, the request is sealed, and everything of it tells of it, but nothing was sent."""
-    request = created(owner, initials_required=True)
+    mails = {"send_email": True, "identity_declaration_accepted": True}
+    request = created(owner, initials_required=True, **mails)
     first = act(owner, request)
     assert first.status_code == 200
+    invited = [arguments["signer_id"] for name, arguments in jobs() if name == "invite"]
+    assert invited == [each["id"] for each in request["signers"]]
     assert [each["status"] for each in first.json()["signers"]] == ["signed", "pending"]
     assert first.json() == owner.get(f"/signature_requests/{request['id']}").json()
     assert act(owner, request, 1, content={"signature": DRAWN}).json()["status"] == "completed"
@@ -75,13 +78,6 @@ def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
         "signer.signed", "signer.signed", "request.completed",
     ]  # fmt: skip
     assert Delivery.objects.count() == 3 and not Delivery.objects.filter(payload__contains="sandbox_act").exists()
-
-
-def test_the_next_of_a_sequence_is_invited(owner: ApiClient) -> None:
-    request = created(owner, send_email=True, identity_declaration_accepted=True)
-    assert act(owner, request).status_code == 200
-    invited = [arguments["signer_id"] for name, arguments in jobs() if name == "invite"]
-    assert invited == [each["id"] for each in request["signers"]]
 
 
 def test_refusals_are_those_of_the_page(owner: ApiClient) -> None:
@@ -162,19 +158,16 @@ def test_the_body_is_json_or_none(owner: ApiClient) -> None:
     assert owner.post(end, {}).status_code == 200
 
 
-@pytest.mark.parametrize("how", ["expired", "late", "ended", "completed"])
-def test_what_is_over_does_not_expire(owner: ApiClient, how: str) -> None:
-    request = created(owner)
-    if how == "expired":
-        expire(owner, request)
-    elif how == "late":  # and no worker has marked it
-        SignatureRequest.objects.update(expires_at=clock.now())
-    elif how == "ended":
-        end_early(OPERATOR, request["id"], "Not needed.")
-    else:
-        act(owner, request), act(owner, request, 1)
+def test_what_is_over_does_not_expire(owner: ApiClient) -> None:
+    """Nor what no worker has marked yet."""
+    expired, late, ended, completed = (created(owner) for _ in range(4))
+    expire(owner, expired)
+    SignatureRequest.objects.filter(pk=late["id"]).update(expires_at=clock.now())
+    end_early(OPERATOR, ended["id"], "Not needed.")
+    act(owner, completed), act(owner, completed, 1)
     before = Entry.objects.count()
-    assert error(expire(owner, request), 409, "conflict") == said("sandboxExpire", "conflict")
+    for request in (expired, late, ended, completed):
+        assert error(expire(owner, request), 409, "conflict") == said("sandboxExpire", "conflict")
     assert Entry.objects.count() == before
 
 

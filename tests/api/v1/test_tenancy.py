@@ -228,8 +228,7 @@ def test_events_are_the_environments(world: World) -> None:
 
 
 def test_shared_lists_are_the_organizations(world: World) -> None:
-    cases: list[tuple[str, int]] = [("other organization", 0), ("other environment", 1), ("both", 0)]
-    for stranger, count in cases:
+    for stranger, count in (("other organization", 0), ("other environment", 1), ("both", 0)):
         for route in sorted(SHARED_LISTS):
             assert len(world.strangers[stranger].get(world.path(route)).json()["data"]) == count
 

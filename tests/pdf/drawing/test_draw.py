@@ -1,5 +1,6 @@
 """Marks and overlay stand where a reader of the page expects them, and nothing else of the page changes."""
 
+from io import BytesIO
 from typing import Any
 
 import pikepdf
@@ -134,13 +135,16 @@ def test_shared_resources_and_taken_names(own_object: str) -> None:
         drawn = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
         drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
         names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
-        resources = Dictionary(XObject=document.make_indirect(names) if own_object == "names" else names)
+        drawn_by_names = document.make_indirect(names) if own_object == "names" else names
+        resources = Dictionary(XObject=drawn_by_names, ExtGState=Dictionary(G=Dictionary()))
         for page in document.pages:
             page.obj.Resources = document.make_indirect(resources) if own_object == "resources" else resources
 
     pdf = paper("/Paraph0 Do", "/Paraph1 Do", prepare=occupy)
     after = marked(pdf)
     assert_mark(pdf, after)
+    with pikepdf.open(BytesIO(after)) as document:
+        assert all("/G" in page.obj.Resources.ExtGState for page in document.pages)
     assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
 
 
@@ -179,18 +183,3 @@ def test_pictures_and_their_fonts_come_once() -> None:
     added = result[len(pdf) :]
     assert added.count(b"/Courier") == 1
     assert added.count(b"/Subtype /Form") == 2
-
-
-@pytest.mark.parametrize("rotate", [0, 270])
-def test_a_mark_is_not_hidden_by_an_annotation(rotate: int) -> None:
-    def cover(document: pikepdf.Pdf) -> None:
-        picture = document.make_stream(b"1 1 0 rg 0 0 1000 1000 re f")
-        picture.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 1000, 1000])))
-        for page in document.pages:
-            note = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 595, 842]), F=4)
-            note.AP = Dictionary(N=picture)
-            page.obj.Annots = Array([document.make_indirect(note)])
-
-    pdf = paper(WORDS, WORDS, page={"/Rotate": rotate}, prepare=cover)
-    assert colour_at(page_of(pdf), X, Y) == (255, 255, 0)
-    assert_mark(pdf, marked(pdf))

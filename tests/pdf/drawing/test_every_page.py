@@ -25,17 +25,6 @@ def numbered(document: pikepdf.Pdf) -> None:
         page.obj.StructParents = number
 
 
-def shared_resources(document: pikepdf.Pdf) -> None:
-    shared = document.make_indirect(document.pages[0].obj.Resources)
-    for page in document.pages:
-        page.obj.Resources = shared
-
-
-def own_resources(document: pikepdf.Pdf) -> None:
-    for page in document.pages:
-        page.obj.Resources = document.make_indirect(page.obj.Resources)
-
-
 def inherited_resources(document: pikepdf.Pdf) -> None:
     document.Root.Pages.Resources = document.pages[0].obj.Resources
     for page in document.pages:
@@ -47,50 +36,9 @@ def inherited_reference(document: pikepdf.Pdf) -> None:
     document.Root.Pages.Resources = document.make_indirect(document.Root.Pages.Resources)
 
 
-def indirect_names(document: pikepdf.Pdf) -> None:
-    for page in document.pages:
-        page.obj.Resources.XObject = document.make_indirect(Dictionary({"/Picture": drawn(document)}))
-
-
-def one_with_the_name_taken(document: pikepdf.Pdf) -> None:
-    for number, page in enumerate(document.pages):
-        page.obj.Resources.XObject = Dictionary({"/Paraph3" if number == 3 else "/Picture3": drawn(document)})
-
-
-def own_resources_with_the_name_taken(document: pikepdf.Pdf) -> None:
-    one_with_the_name_taken(document)
-    own_resources(document)
-
-
-def drawn(document: pikepdf.Pdf) -> pikepdf.Object:
-    form = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
-    form.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
-    return form
-
-
-def arrays_of_contents(document: pikepdf.Pdf) -> None:
-    for page in document.pages:
-        page.obj.Contents = Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")])
-
-
-def indirect_arrays_of_contents(document: pikepdf.Pdf) -> None:
-    for page in document.pages:
-        page.obj.Contents = document.make_indirect(Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")]))
-
-
-def contents_missing_on_some(document: pikepdf.Pdf) -> None:
-    for page in list(document.pages)[2:4]:
-        page.obj.Contents = document.make_indirect(Dictionary())
-
-
 def boxes_behind_references(document: pikepdf.Pdf) -> None:
     for number, page in enumerate(document.pages):
         page.obj.MediaBox = document.make_indirect(Array([0, 0, 500 + 10 * number, 700]))
-
-
-def unbalanced_on_some(document: pikepdf.Pdf) -> None:
-    for number, content in [(1, b"q 2 0 0 2 0 0 cm"), (3, b"q"), (4, b"Q Q 3 0 0 3 0 0 cm")]:
-        document.pages[number].obj.Contents = document.make_stream(content)
 
 
 def references_in_strings(document: pikepdf.Pdf) -> None:
@@ -117,18 +65,8 @@ def two_parents(document: pikepdf.Pdf) -> None:
 
 PREPARATIONS: list[Prepare] = [
     numbered,
-    shared_resources,
-    own_resources,
-    inherited_resources,
     inherited_reference,
-    indirect_names,
-    one_with_the_name_taken,
-    own_resources_with_the_name_taken,
-    arrays_of_contents,
-    indirect_arrays_of_contents,
-    contents_missing_on_some,
     boxes_behind_references,
-    unbalanced_on_some,
     references_in_strings,
     two_parents,
 ]

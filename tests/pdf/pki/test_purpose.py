@@ -12,10 +12,8 @@ from paraph.pdf.pki.cms import CmsRefused, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
-from tests import independent
-from tests.pdf.levels import level_by_pyhanko, long_term
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import authority, root_file, sealed, sealed_without_purpose, timestamping
+from tests.pdf.sealed_files import authority, sealed, sealed_without_purpose
 
 LETTER = paper(text("A contract", 100, 700))
 ROOTS = [authority("p-256").root]
@@ -40,21 +38,6 @@ def test_others_find_one_signed_attribute_in_der() -> None:
     assert len(found) == 1 and len(found[0]["values"]) == 1
     assert found[0]["values"][0].dump() == bytes.fromhex("3016 020101 0c05") + b"proof\x02\x01G\x0c\x07sandbox"
     assert list(signer["signed_attrs"]) == sorted(signer["signed_attrs"], key=lambda each: each.dump())
-
-
-@pytest.mark.parametrize("which", ["sealing_key", "proof_key", "sandbox_sealing_key", "sandbox_proof_key"])
-def test_programs_of_others_take_every_kind_of_seal(which: str, tmp_path: Path) -> None:
-    own = authority("p-256")
-    purpose = (proof_purpose if "proof" in which else document_purpose)(2**63 - 1, "production")
-    key = getattr(own, which)
-    content = sealed(LETTER, key=key, purpose=purpose, at=clock.now(), timestamping=timestamping()).content
-    (tmp_path / "sealed.pdf").write_bytes(content)
-    independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
-    independent.assert_cades(tmp_path / "sealed.pdf", root_file(tmp_path))
-    assert verify(content, ROOTS).ok
-    highest = {"timestamping": timestamping(), "long_term": long_term()}
-    archived = sealed(LETTER, key=key, purpose=purpose, at=clock.now(), **highest)
-    assert archived.level == level_by_pyhanko(archived.content, own.root) == "B-LTA"
 
 
 def test_a_seal_that_does_not_say_it_is_told_in_words() -> None:

@@ -57,7 +57,4 @@ def test_less_is_told_as_it_is_and_makes_none(parts: tuple[bytes, ...], said: tu
 def test_statements_that_cannot_be_read_are_none(value: bytes) -> None:
     made = qualified(value=value).public_bytes(Encoding.DER)
     assert x509.load_der_x509_certificate(made) and qualified_statements(made) == () and not makes_qualified_seals(made)
-
-
-def test_what_is_no_certificate_states_nothing() -> None:
     assert qualified_statements(b"") == qualified_statements(b"\x30\x00") == ()

@@ -1,8 +1,6 @@
 """Answers of authorities of every kind are taken where OpenSSL takes them."""
 
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,52 +15,14 @@ from paraph.kernel import clock, tokens
 from paraph.pdf.pki import der
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from paraph.pdf.verification.verify import verify
-from tests import independent
-from tests.keys.odd_chains import Key, issued, key, middle, name, pem, private, root
+from tests.keys.odd_chains import Key, issued, key, middle, name, pem, root
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.pki.ber_writer import indefinite_outside
 from tests.pdf.sealed_files import authority, sealed
+from tests.pdf.timestamps.responder import Responder, openssl_ts
 
 DIGEST = tokens.sha256(b"the value of a seal")
 STAMPING = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING]), True)
-CONFIGURATION = """[tsa]
-serial = serial
-signer_cert = own.pem
-signer_key = own.key
-certs = others.pem
-signer_digest = sha256
-default_policy = 1.2.3.4
-digests = sha256
-ess_cert_id_alg = sha256
-"""
-
-
-@dataclass
-class Responder:
-    """``openssl ts -reply`` with a key, its certificate, and what else it sends along."""
-
-    folder: Path
-    own: Key
-    certificate: x509.Certificate
-    others: tuple[x509.Certificate, ...] = ()
-    written: Callable[[bytes], bytes] = bytes
-    """The answer in another form."""
-    name: str = "openssl"
-
-    def answer(self, request: bytes, timeout: float) -> bytes:
-        files = {"own.key": private(self.own), "own.pem": pem(self.certificate), "others.pem": pem(*self.others)}
-        files |= {"ts.cnf": CONFIGURATION.encode(), "serial": b"01\n", "query": request}
-        for file, content in files.items():
-            (self.folder / file).write_bytes(content)
-        _openssl(self.folder, "-reply -config ts.cnf -section tsa -queryfile query -out answer", timeout)
-        answer = self.written((self.folder / "answer").read_bytes())
-        (self.folder / "answer").write_bytes(answer)
-        return answer
-
-
-def _openssl(folder: Path, words: str, timeout: float = 10) -> str:
-    command = [independent.need("openssl", "openssl"), "ts", *words.split()]
-    return subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=timeout).stdout.decode()
 
 
 def stamper(issuer: x509.Name, issuer_key: Key, kind: str = "p-256") -> tuple[Key, x509.Certificate]:
@@ -141,13 +101,13 @@ def test_a_timestamp_is_taken_where_openssl_takes_it(kind: str, tmp_path: Path) 
     responder = {**ANSWERS, **REFUSED}[kind](tmp_path)
     stamp, failures = stamp_time(DIGEST, Timestamping([responder], [root().public_bytes(Encoding.DER)]))
     (tmp_path / "root.pem").write_bytes(pem(root()))
-    accepted = "Verification: OK" in _openssl(tmp_path, "-verify -queryfile query -in answer -CAfile root.pem")
+    accepted = "Verification: OK" in openssl_ts(tmp_path, "-verify -queryfile query -in answer -CAfile root.pem")
     assert (stamp is not None) == accepted == (kind in ANSWERS), failures
     if stamp is not None:
         (tmp_path / "token").write_bytes(stamp.token)  # as it is sealed in
         (tmp_path / "chain.pem").write_bytes(pem(*map(x509.load_der_x509_certificate, stamp.chain)))
         known = "-CAfile root.pem -untrusted chain.pem"
-        said = _openssl(tmp_path, f"-verify -digest {DIGEST.hex()} -token_in -in token {known}")
+        said = openssl_ts(tmp_path, f"-verify -digest {DIGEST.hex()} -token_in -in token {known}")
         assert "Verification: OK" in said
         stamping = Timestamping([responder], [root().public_bytes(Encoding.DER)])
         sealed_with = sealed(paper(text("A contract", 72, 700)), timestamping=stamping, at=clock.now())

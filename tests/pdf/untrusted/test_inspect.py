@@ -81,8 +81,8 @@ def test_both_ways_to_look_tell_the_same() -> None:
             if scanned and findings and second_opinion(scanned.reader, file) is Opinion.SAME:
                 read_by_own += 1
                 found = read_by_pikepdf(file, page_limit=2000, scanned=None)
-                assert found.file.content == b"", name
-                assert (found.file.plain, found.file.pages) == (findings.file.plain, findings.file.pages), name
+                assert found.content == b"", name
+                assert (found.plain, found.pages) == (findings.plain, findings.pages), name
                 assert {**findings.facts, "repairs": 0} == {**found.facts, "repairs": 0}, name
     assert read_by_own >= 5
 

@@ -39,6 +39,7 @@ TRIED["previewSignatureRequest"] = TRIED["createSignatureRequest"]
 FIELDS: Json = _EXAMPLES["fields"]  # a creation with fields, an approver and copies
 SMALLEST_PDF: str = BODIES["uploadDocument"]["pdf"][1]["file"]
 
+_REFERENCE = "#/components/schemas/{model}"
 _TITLE = "Paraph API"
 _SUMMARY = "Electronic signatures: PDFs in, sealed and provable PDFs out."
 _DESCRIPTION = """Upload PDFs, create a signature request that names who signs where, follow it by webhooks, by events
@@ -161,9 +162,9 @@ def document() -> bytes:
         "tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
         "security": [{"ApiKey": []}],
         "paths": _paths(),
-        "webhooks": webhooks(),
+        "webhooks": _webhooks(),
         "components": {
-            "schemas": _schemas() | webhook_schemas_by_name() | _error_schemas(),
+            "schemas": _schemas(),
             "headers": _ANSWER_HEADERS,
             "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": _KEY}},
         },
@@ -198,7 +199,7 @@ def _described(operation: Operation) -> DocumentPart:
     body = {"requestBody": _body(operation.name, operation.body)} if operation.body else {}
     part |= ({"parameters": parameters} | body) if operation.accepts else (body | {"parameters": parameters})
     part["responses"] = responses
-    return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
+    return part | ({"callbacks": _callbacks()} if operation.name == "createSignatureRequest" else {})
 
 
 def _path_parameter(name: str) -> DocumentPart:
@@ -225,7 +226,7 @@ def _examples(examples: dict[str, Any]) -> DocumentPart:
 
 
 def _reference(model: type[BaseModel]) -> DocumentPart:
-    return {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"$ref": _REFERENCE.format(model=model.__name__)}
 
 
 def _answer(operation: Operation) -> DocumentPart:
@@ -239,7 +240,7 @@ def _answer(operation: Operation) -> DocumentPart:
 
 
 def _schemas() -> DocumentPart:
-    """Return the shapes of answers and of the bodies that clients send, by name."""
+    """Return the shapes of answers, of the bodies that clients send, of webhooks and of refusals, by name."""
     answers: list[tuple[type[BaseModel], JsonSchemaMode]] = [
         (each.answers, "serialization") for each in OPERATIONS if each.answers
     ]
@@ -248,13 +249,12 @@ def _schemas() -> DocumentPart:
     ]
     found: DocumentPart = {}
     for models in (answers, bodies):
-        found |= models_json_schema(models, ref_template="#/components/schemas/{model}")[1]["$defs"]
+        found |= models_json_schema(models, ref_template=_REFERENCE)[1]["$defs"]
+    of_webhooks = (events.SignerEvent, events.RequestCompletedEvent, events.RequestExpiredEvent, events.TestEvent)
+    for model in (*of_webhooks, Error):
+        schema = model.model_json_schema(ref_template=_REFERENCE)
+        found |= {**schema.pop("$defs"), model.__name__: schema}
     return found
-
-
-def _error_schemas() -> DocumentPart:
-    schema = Error.model_json_schema(ref_template="#/components/schemas/{model}")
-    return {**schema.pop("$defs"), "Error": schema}
 
 
 def _refused(names: Iterable[str]) -> DocumentPart:
@@ -343,31 +343,18 @@ _SHOWN: dict[str, Any] = {
 }
 
 
-def webhooks() -> dict[str, DocumentPart]:
+def _webhooks() -> dict[str, DocumentPart]:
     """Return what each event posts to the application's webhook URL."""
     return {event: {"post": _delivery(event, event)} for event in EVENTS}
 
 
-def callbacks() -> dict[str, DocumentPart]:
+def _callbacks() -> dict[str, DocumentPart]:
     """Return what a request's own address gets of it."""
     address = "{$request.body#/signature_request/callback_url}"
     return {
         event: {address: {"post": _delivery(event, f"callback.{event}")}}
         for event in ("request.completed", "request.expired")
     }
-
-
-def webhook_schemas_by_name() -> dict[str, DocumentPart]:
-    found: dict[str, DocumentPart] = {}
-    for model in (
-        events.SignerEvent,
-        events.RequestCompletedEvent,
-        events.RequestExpiredEvent,
-        events.TestEvent,
-    ):
-        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-        found |= {**schema.pop("$defs"), model.__name__: schema}
-    return found
 
 
 def _delivery(event: str, operation_id: str) -> DocumentPart:

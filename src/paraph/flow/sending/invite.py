@@ -271,7 +271,7 @@ def _remind(signer_id: int) -> bool:
     left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
     if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
         signer.remind_at = None
-    elif in_vain or any(_is_under_way(each) for each in made):
+    elif in_vain or any(not each.mail and now < each.asked_at + _JOBS_LIVE for each in made):  # may still go out
         signer.remind_at = now + BETWEEN_REMINDERS
     elif now < next_allowed(made):
         signer.remind_at = next_allowed(made)
@@ -281,8 +281,3 @@ def _remind(signer_id: int) -> bool:
         is_queued = True
     signer.save(update_fields=["remind_at"])
     return is_queued
-
-
-def _is_under_way(reminder: Reminder) -> bool:
-    """Return whether its mail may still go out: it waits for the mail server or for a ceiling of messages."""
-    return not reminder.mail and clock.now() < reminder.asked_at + _JOBS_LIVE

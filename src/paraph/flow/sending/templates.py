@@ -236,11 +236,9 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
 
 def _scope(bulk_send: BulkSend) -> TenantScope:
     """Return the organization as it is now: its plan may have changed, or it was suspended or deleted."""
-    organization = Organization.objects.get(pk=bulk_send.organization_id)
-    suspended = organization.suspended_at is not None or organization.deleted_at is not None
-    return TenantScope(
-        organization.pk, bulk_send.environment, organization.plan, application_id=None, suspended=suspended
-    )
+    organization = bulk_send.organization
+    suspended = bool(organization.suspended_at or organization.deleted_at)
+    return TenantScope(organization.pk, bulk_send.environment, organization.plan, None, suspended)
 
 
 def _sender(bulk_send: BulkSend, template: Template) -> Sender:

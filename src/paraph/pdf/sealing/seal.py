@@ -205,11 +205,10 @@ def _sealed(draft: SealDraft, options: _Options, token_size: int, issuers: LongT
     key, long_term = options.key, options.long_term
     collected = long_term.collect_expected(options.key_chain) if long_term and options.timestamping else _NO_STATUSES
     collected = replace(collected, data=collected.data + issuers)
-    revision = draft.seal_revision(collected.data, CmsTemplate(key).size(options.purpose, token_size))
-    signed = _signed(draft, revision, options)
+    cms = CmsTemplate(key)
+    revision = draft.seal_revision(collected.data, cms.size(options.purpose, token_size))
+    signed = _signed(draft, revision, options, cms)
     augmented = _augment(draft, signed, options, collected)
-    if augmented is None:
-        raise _WriteAgain
     if signed.timestamp and not augmented.data.holds(signed.timestamp.issuers):
         raise _WriteAgain(issuers=signed.timestamp.issuers)
     content = draft.pdf + augmented.text
@@ -231,9 +230,8 @@ def _sealed(draft: SealDraft, options: _Options, token_size: int, issuers: LongT
     )
 
 
-def _signed(draft: SealDraft, revision: WrittenRevision, options: _Options) -> _Signed:
+def _signed(draft: SealDraft, revision: WrittenRevision, options: _Options, cms: CmsTemplate) -> _Signed:
     original_hash = options.hashed if draft.method == "incremental" else hashlib.sha256(draft.pdf)
-    cms = CmsTemplate(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
     signature = options.key.sign(attributes)
     value = low_signature(signature.value, load(options.key.certificate))
@@ -261,12 +259,11 @@ def _expected(draft: SealDraft, signed: _Signed, augmented: _Augmented, options:
     )
 
 
-def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: CollectedStatuses) -> _Augmented | None:
+def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: CollectedStatuses) -> _Augmented:
     """Add long-term data and an archive timestamp, as far as ``options`` demand and authorities allow.
 
-    ``collected``: the statuses that are already in the revision of the seal. Returns ``None`` where the seal must be
-    written again: its timestamp came from an unexpected authority, whose statuses are known now and belong into that
-    revision.
+    ``collected``: the statuses that are already in the revision of the seal. Raise :class:`_WriteAgain` where the
+    timestamp came from an unexpected authority, whose statuses are known now and belong into that revision.
     """
     stamp, long_term, timestamping = signed.timestamp, options.long_term, options.timestamping
     as_sealed = partial(_Augmented, signed.text, signed.hash, data=collected.data)
@@ -276,16 +273,18 @@ def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: Co
         return as_sealed("B-T", reasons=tuple(dict.fromkeys((*collected.missing, reason))))
     chains = [(options.key_chain, stamp.time), (stamp.chain, stamp.time)]
     added, reasons = LongTermData(), collected.missing
-    if not _proven(chains, collected.data):
+    level: Level = "B-LT" if _proven(chains, collected.data) else "B-T"
+    if level == "B-T":
         others = long_term.collect(options.key_chain, stamp.chain)
         added, reasons = others.data, others.missing
     expected_chain = long_term.authority_chain
     long_term.authority_chain = stamp.chain
-    level: Level = "B-LT" if _proven(chains, collected.data) else "B-T"
-    if not _proven(chains, collected.data + added):
+    if level == "B-T" and not _proven(chains, collected.data + added):
         return as_sealed(level, reasons=reasons)
     if not long_term.archive:
-        return as_sealed(level) if level == "B-LT" or expected_chain == stamp.chain else None
+        if level == "B-T" and expected_chain != stamp.chain:
+            raise _WriteAgain
+        return as_sealed(level)
     archived, failures = _archive(draft, signed, timestamping.preferring(stamp.url), collected.data, added)
     if archived is None:
         return as_sealed(level, reasons=(*reasons, f"No archive timestamp could be had. {' '.join(failures)}"))

@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 from paraph.confinement import Confinement
 from paraph.kernel import machine
@@ -64,15 +64,9 @@ VERIFICATION_LIMITS = SandboxLimits(memory=320 << 20, processor_seconds=8, resid
 """With what the processes on both sides need themselves, a verification takes at most 512 MB and 10 seconds."""
 
 
-class ProcessEnd(NamedTuple):
-    """``status`` as in :attr:`subprocess.Popen.returncode`: negative for a signal."""
-
-    status: int
-    used: ResourcesUsed
-
-
-def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
-    """End and reap the process. ``Popen.kill`` may reap it itself, which would lose its resource usage."""
+def kill(process: subprocess.Popen[bytes]) -> tuple[int, ResourcesUsed]:
+    """End and reap the process; return its status, negative for a signal, and what it used. ``Popen.kill`` may reap it
+    itself, which would lose the latter."""
     used = ResourcesUsed()
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
@@ -80,7 +74,7 @@ def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             used = ResourcesUsed.of(usage)
-    return ProcessEnd(process.wait(), used)
+    return process.wait(), used
 
 
 class SandboxProcess:
@@ -149,18 +143,18 @@ class SandboxProcess:
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """Return the refusal for a process that died, timed out or sent nonsense. The kernel's out-of-memory killer
         uses the same signal as an operator, so much memory counts against the file."""
-        end, limits, before = kill(self._process), self._limits, self.used
+        limits, before = self._limits, self.used
+        status, self.used = kill(self._process)
         self._connection.close()
-        self.used = end.used
-        seconds = end.used.processor - before.processor
+        seconds = self.used.processor - before.processor
         at_fault = (
             isinstance(error, wire.NoMessageError)
             or seconds >= _MOST * limits.processor_seconds * request["patience"]
-            or end.used.peak >= max(_MOST * limits.memory, before.peak + 1)
-            or end.status not in _FROM_OUTSIDE
+            or self.used.peak >= max(_MOST * limits.memory, before.peak + 1)
+            or status not in _FROM_OUTSIDE
         )
         level, verdict = (logging.WARNING, "a PDF was refused") if at_fault else (logging.ERROR, "no fault of the PDF")
-        details = (verdict, request["job"], type(error).__name__, end.status, seconds)
+        details = (verdict, request["job"], type(error).__name__, status, seconds)
         _log.log(level, "%s: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
         return too_complex() if at_fault else ReadersUnavailable()
 

@@ -58,21 +58,15 @@ _MORE_ATTEMPTS = 4
 
 
 class PreparedFile(NamedTuple):
-    """The file that is shown and sealed. ``content``: what stands in for the upload, empty if it is used itself."""
+    """The file that is shown and sealed. ``facts``: what a reader finds, the parts of the preflight report that do not
+    follow from the pages; ``content``: what stands in for the upload, empty if it is used itself."""
 
-    method: Method
+    facts: dict[str, Any]
     content: bytes
     pages: list[PageGeometry]
     reader: PdfReader
     nodes: list[PageNode]
     plain: PlainForm
-
-
-class Findings(NamedTuple):
-    """What a reader finds in a file. ``facts``: the parts of the preflight report that do not follow from the pages."""
-
-    facts: dict[str, Any]
-    file: PreparedFile
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
@@ -81,8 +75,6 @@ def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
     readers draw them alike."""
     scanned = fast_scan(file)
     document = file.pdfium()
-    if len(document) < 1:
-        raise PdfRefused("no_pages", "The PDF has no pages.")
     if len(document) > page_limit:
         message = f"The PDF has {len(document)} pages; at most {page_limit} are allowed."
         raise PdfRefused("too_many_pages", message, {"count": len(document), "limit": page_limit})
@@ -98,16 +90,15 @@ def _inspected(
     file: UntrustedFile, document: pypdfium2.PdfDocument, scanned: ScannedFile | None, page_limit: int
 ) -> JobAnswer:
     began = time.process_time()
-    findings = None
+    sound = None
     if scanned and scanned.passive and not scanned.may_draw_annotations:
-        findings = read_by_own_reader(scanned.reader, page_limit)
-        if findings and len(findings.file.pages) != len(document):
-            findings = None
-    check_drawing(document, findings.file.reader if findings else None, findings.file.nodes if findings else [])
-    if findings and second_opinion(findings.file.reader, file) is not Opinion.SAME:
-        findings = None
-    sound = findings is not None
-    facts, found = findings or read_by_pikepdf(file, page_limit, scanned)
+        sound = read_by_own_reader(scanned.reader, page_limit)
+        if sound and len(sound.pages) != len(document):
+            sound = None
+    check_drawing(document, sound.reader if sound else None, sound.nodes if sound else [])
+    if sound and second_opinion(sound.reader, file) is not Opinion.SAME:
+        sound = None
+    found = sound or read_by_pikepdf(file, page_limit, scanned)
     _try_first_page(document)
     with UntrustedFile(content=found.content) if found.content else nullcontext(file) as shown:
         try:
@@ -125,7 +116,7 @@ def _inspected(
     preflight = {
         **page_facts(sizes),
         "rotated_pages": sum(1 for page in found.pages if page.rotate),
-        **facts,
+        **found.facts,
         "drawn_differently": disputes,
     }
     answer = {
@@ -137,7 +128,7 @@ def _inspected(
     return answer, found.content
 
 
-def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
+def read_by_own_reader(reader: PdfReader, page_limit: int) -> PreparedFile | None:
     """Read a scanned file with our own reader, which repairs nothing; ``None`` for forms, signatures, what is not
     plain, and what misstates its length or has no room for a revision."""
     version = _VERSION.match(reader.data)
@@ -152,10 +143,10 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
     except (NotPlain, Unsafe, *CONFUSED):
         return None
     facts = {"version": version[1].decode(), **PASSIVE, "method": "incremental"}
-    return Findings(facts, PreparedFile("incremental", b"", pages, reader, nodes, plain))
+    return PreparedFile(facts, b"", pages, reader, nodes, plain)
 
 
-def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile | None) -> Findings:
+def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile | None) -> PreparedFile:
     """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload. The facts are those
     of the replacement, except for ``repairs``. A file that lacks a page is refused for that, whatever other fault it
     has."""
@@ -170,8 +161,7 @@ def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile |
             _require_pages(file.pdfium())
         raise
     _require_pages(file.pdfium())
-    facts["method"] = prepared.method
-    return Findings(facts, prepared)
+    return prepared._replace(facts=facts | prepared.facts)
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
@@ -250,7 +240,7 @@ def _try_variant(
     sealed = sealed_on_trial(variant.whole, geometries, indices)
     check_archivable(sealed)
     check_looks(file.whole, sealed, marked_boxes(geometries, indices))
-    return PreparedFile(method, b"" if variant is file else variant.whole, geometries, reader, found, plain)
+    return PreparedFile({"method": method}, b"" if variant is file else variant.whole, geometries, reader, found, plain)
 
 
 def read_pages(reader: PdfReader, page_limit: int) -> tuple[list[PageNode], list[PageGeometry]]:
