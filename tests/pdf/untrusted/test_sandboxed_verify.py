@@ -11,6 +11,9 @@ from typing import Any, Literal
 
 import pytest
 
+from lab.fuzz.altered import authorities
+from lab.fuzz.altered.genuine import genuine
+from lab.fuzz.altered.legitimate import stamped_by_pyhanko
 from paraph.kernel import clock
 from paraph.kernel.tokens import sha256
 from paraph.pdf.report import Verification
@@ -21,8 +24,6 @@ from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.untrusted.sandbox_wire import from_plain, to_plain
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
-from tests.opinions import authorities
-from tests.opinions.authorities import Case
 from tests.pdf import hostile, odd_files
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files.encrypted import locked
@@ -73,7 +74,9 @@ def test_it_is_what_the_functions_find_in_process(kind: str) -> None:
 
 
 def test_metadata_that_another_program_wrote_anew_is_read() -> None:
-    found = verify.verify(authorities.sealed(Case()), [authorities.root(Case())])
+    stamped = stamped_by_pyhanko(genuine("proof B-LTA"))
+    assert stamped.count(b"/XML") > genuine("proof B-LTA").count(b"/XML")
+    found = verify.verify(stamped, [authorities.authority().root])
     assert found.ok and found.level == "B-LTA", found.findings
 
 

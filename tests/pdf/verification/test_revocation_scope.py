@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
-from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
+from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
 from paraph.keys.development import revocation_list
@@ -241,17 +241,23 @@ def test_of_two_entries_the_earlier_revocation_counts() -> None:
         assert_revokes(LEAF, made(LEAF, entries))
 
 
-def answer(*extensions: Extension, status: ocsp.OCSPCertStatus = ocsp.OCSPCertStatus.GOOD) -> ocsp.OCSPResponse:
+def answer(
+    *extensions: Extension,
+    status: ocsp.OCSPCertStatus = ocsp.OCSPCertStatus.GOOD,
+    by: x509.Certificate = MIDDLE,
+    signer: str = "Middle",
+) -> ocsp.OCSPResponse:
     now = clock.now()
     when = now - DAY if status is ocsp.OCSPCertStatus.REVOKED else None
     builder = (
         ocsp.OCSPResponseBuilder()
         .add_response(LEAF, MIDDLE, SHA256(), status, now, now + DAY, when, None)
-        .responder_id(ocsp.OCSPResponderEncoding.HASH, MIDDLE)
+        .responder_id(ocsp.OCSPResponderEncoding.HASH, by)
+        .certificates([by])
     )
     for each in extensions:
         builder = builder.add_extension(each.value, critical=each.critical)
-    return builder.sign(key("Middle"), SHA256())
+    return builder.sign(key(signer), SHA256())
 
 
 def altered(given: ocsp.OCSPResponse, alter: Callable[[Any], None]) -> bytes:
@@ -298,3 +304,15 @@ def test_what_is_critical_in_an_answer_must_be_understood(kind: str) -> None:
     assert found.trusted and found.level == ("B-LT" if good else "B-T")
     found = found_with(list(map(made, BOTH)), [with_status(ocsp.OCSPCertStatus.REVOKED)])
     assert not found.trusted and any("Leaf was revoked on" in finding for finding in found.findings)
+
+
+@pytest.mark.parametrize("issuer", ["Middle", "Stranger"])
+def test_a_responder_answers_for_whoever_certified_it(issuer: str) -> None:
+    """Anybody can certify that some key is for answers."""
+    purpose = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.OCSP_SIGNING]), False)
+    own = forge.certificate("Responder", key("Responder"), issuer, key(issuer), extensions=[purpose])
+    good, bad = ocsp.OCSPCertStatus.GOOD, ocsp.OCSPCertStatus.REVOKED
+    found = found_with([made(MIDDLE)], [der(answer(status=good, by=own, signer="Responder"))])
+    assert found.trusted and found.level == ("B-LT" if issuer == "Middle" else "B-T")
+    found = found_with(list(map(made, BOTH)), [der(answer(status=bad, by=own, signer="Responder"))])
+    assert found.trusted == (issuer != "Middle")
