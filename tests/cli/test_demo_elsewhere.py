@@ -1,7 +1,11 @@
-"""``examples/demo.py --url``: a smoke test of a service that runs already."""
+"""``examples/demo.py --url``: a smoke test of a service that runs already; and how long the demo waits for its own."""
 
 import json
+import os
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +13,7 @@ import pytest
 
 from paraph.keys.development import development_authority, root_file
 from tests.cli import forked
-from tests.cli.service import Service, clean_environment, small_service
+from tests.cli.service import Service, clean_environment, processes_of, small_service, wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -65,3 +69,30 @@ def test_what_is_wrong_is_said_in_a_sentence(running: Service, tmp_path: Path) -
     assert silent.returncode == 1 and "http://127.0.0.1:9 does not answer" in silent.stderr
     assert alone.returncode == 2 and "--url and --key go together" in alone.stderr
     assert not any("Traceback" in each.stderr for each in (refused, silent, alone))
+
+
+STILL_SECONDS = 65  # longer than any part of a start may take by itself
+DEMO = Path(__file__).parents[2] / "examples/demo.py"
+
+
+@pytest.mark.thorough
+def test_the_demo_waits_for_a_service_that_lives(tmp_path: Path) -> None:
+    """Its process stands still for more than a minute, as one does that gets no processor."""
+    environment = clean_environment(tmp_path / "data", TMPDIR=str(tmp_path))
+    command = [sys.executable, str(DEMO), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as demo:
+        wait_until(lambda: list(tmp_path.glob("paraph-demo-*/serve.log")) != [])
+        wait_until(lambda: _service(tmp_path) != 0)
+        pid = _service(tmp_path)
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(STILL_SECONDS)
+        assert demo.poll() is None
+        os.kill(pid, signal.SIGCONT)
+        assert demo.stdout
+        assert demo.stdout.read().endswith("\nEverything matches.\n")
+    assert demo.returncode == 0
+
+
+def _service(folder: Path) -> int:
+    """The first process with the demo's data folder, or 0."""
+    return min(processes_of(next(folder.glob("paraph-demo-*"))), default=0)

@@ -1,7 +1,11 @@
-"""A kept connection is checked without asking the server, and one that has ended is noticed."""
+"""A kept connection is checked without asking the server, and one that has ended is noticed: errors of libpq have no
+code of the server's."""
 
+import os
+import socket
 from typing import Any
 
+import django.db
 import psycopg
 import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
@@ -99,3 +103,26 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
 @pytest.mark.django_db
 def test_one_row_may_be_none() -> None:
     assert one_row("SELECT %s::int WHERE false", [1]) is None
+
+
+def cut(made: Any) -> None:
+    """Let nothing more come from the server, as when it was killed."""
+    with socket.socket(fileno=os.dup(made.pgconn.socket)) as line:
+        line.shutdown(socket.SHUT_RD)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_server_refuses_stays_what_it_is() -> None:
+    own: Any = connection
+    with pytest.raises(django.db.ProgrammingError, match="nowhere"):
+        own.planned("SELECT FROM nowhere", [])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_statement_of_one_row() -> None:
+    own: Any = connection
+    own.ensure_connection()
+    cut(own.connection)
+    with pytest.raises(django.db.OperationalError):
+        own.planned("SELECT 1", [])
+    own.close()

@@ -22,7 +22,7 @@ _SERVE = "tests/cli/test_serve.py::test_first_start_second_start_and_stop"
 _WALK = ("tests/scenarios/test_pasted_examples.py::test_the_walk_through_with_curl",)
 _LIBRARY = ("tests/pdf/test_library.py::test_the_examples_run_one_after_the_other_without_django",)
 _HELM = "tests/deploy/test_helm.py::test_the_documented_values_start_the_service"
-_MOMENT = ("tests/cli/test_point_in_time.py::test_the_recipe_goes_back_to_a_moment",)
+_MOMENT = ("tests/cli/test_own_database.py::test_the_recipe_goes_back_to_a_moment",)
 _BACKUP = "tests/cli/test_backup.py::test_a_backup_under_traffic_is_restored_whole"
 _TOKEN = ("tests/docs/test_key_in_a_token.py::test_the_token_of_the_page_seals",)
 _SETTINGS = "tests/docs/test_blocks_of_each_kind.py::test_settings_are_taken"
@@ -126,7 +126,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "To a PostgreSQL of your own, and back",
             "paraph export",
             "shell",
-            ("tests/cli/test_export.py::test_a_database_moves_to_an_own_server_and_back",),
+            ("tests/cli/test_own_database.py::test_a_database_moves_to_an_own_server_and_back",),
         ),
         Row("Back to a moment", "archive_mode", "postgresql", (*_MOMENT, _POSTGRESQL)),
         Row("Back to a moment", "pg_basebackup", "shell", _MOMENT),
@@ -198,7 +198,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "Certificates of an authority of your own",
             "cat ",
             "shell",
-            unless="The folders are the machine's. tests/storage/test_private_authority.py tries the variable.",
+            unless="The folders are the machine's. tests/storage/test_bucket.py tries the variable.",
         ),
     ),
     "docs/transparency.md": (

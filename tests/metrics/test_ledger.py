@@ -1,17 +1,20 @@
-"""Numbers kept in a file: read while they are written, and refused by a full disk without harm."""
+"""Numbers kept in a file: read while they are written, refused by a full disk without harm, and taken over from
+processes that have ended, whoever is killed meanwhile."""
 
 import multiprocessing
 import os
 import resource
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from paraph.metrics import metrics
+from paraph.metrics import ledger, metrics
 from paraph.metrics.ledger import Ledger, read
+from tests.cli.service import wait_until
 
 
 @pytest.fixture
@@ -110,3 +113,183 @@ def test_a_stage_that_fails_is_measured_too() -> None:
         time.sleep(0.02)
         _ = 1 / 0
     assert total("paraph_stage_seconds_sum", stage="seal") - before >= 0.02
+
+
+fork = multiprocessing.get_context("fork")
+LIVES = 5
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
+    """That of a service of its own, in which this process has not counted yet."""
+    settings.DATA_DIR = tmp_path
+    before, ledger._ledgers[:] = list(ledger._ledgers), []
+    yield tmp_path / "metrics"
+    for each in ledger._ledgers:
+        each.close()
+    ledger._ledgers[:] = before
+
+
+def in_a_process(run: Callable[[], object]) -> int:
+    """Runs it in one of its own, which is killed at the end, and returns how that ended."""
+
+    def run_and_die() -> None:
+        run()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    child = fork.Process(target=run_and_die)
+    child.start()
+    child.join()  # with a time limit it would wait for the children of the child, too
+    assert child.exitcode is not None
+    return child.exitcode
+
+
+def answered() -> float:
+    samples = [sample for metric in metrics.summed() for sample in metric.samples]
+    return sum(sample.value for sample in samples if sample.name == "paraph_requests_total")
+
+
+def answer() -> None:
+    metrics.count_request("GET", "a/page", 200, 0.01)
+
+
+def test_that_of_an_ended_process_is_taken_over_and_nothing_is_lost(folder: Path) -> None:
+    for life in range(1, LIVES + 1):
+        assert in_a_process(answer) == -signal.SIGKILL
+        assert answered() == life
+        assert len(list(folder.glob("*-*.metrics"))) == 1  # that of the last one: each takes over the one before
+    answer()
+    assert answered() == LIVES + 1
+    assert [file.name for file in folder.glob("*-*.metrics")] == [ledger._ledgers[0]._path.name]
+
+
+def test_that_of_a_living_process_is_left_alone(folder: Path) -> None:
+    answer()
+    for _ in range(LIVES):
+        in_a_process(answer)
+        in_a_process(lambda: metrics.count_request("GET", "another/page", 200, 0.01))
+    answer()
+    assert answered() == 2 * LIVES + 2
+    assert len(list(folder.glob("*-*.metrics"))) == 2 and ledger._ledgers[0]._path.exists()
+
+
+def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> None:
+    """A fork has the files of its parent, and the locks on them, unless it lets go."""
+    goes_on, go_on = fork.Event(), fork.Event()
+
+    def parent() -> None:
+        answer()
+        if not os.fork():
+            goes_on.set()
+            go_on.wait(60)
+            os._exit(0)
+        goes_on.wait(60)
+
+    try:
+        in_a_process(parent)
+        answer()
+        assert len(list(folder.glob("*-*.metrics"))) == 1
+        assert answered() == 2
+    finally:
+        go_on.set()
+
+
+def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
+    """The process dies once it has done that to so many files."""
+    real = getattr(Path, act)
+    done: list[Path] = []
+
+    def killing(path: Path, *arguments: Any, **options: Any) -> Any:
+        if len(done) == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.append(path)
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, act, killing)
+
+
+def ended_at_once(folder: Path) -> set[str]:
+    """So many processes count and are killed together. Returns the names of what they leave."""
+    goes_on = fork.Event()
+
+    def live() -> None:
+        answer()
+        goes_on.wait(60)
+
+    living = [fork.Process(target=live) for _ in range(LIVES)]
+    for each in living:
+        each.start()
+    wait_until(lambda: answered() == LIVES)
+    for each in living:
+        each.kill()
+        each.join(60)
+    return {file.name for file in folder.glob("*-*.metrics")}
+
+
+@pytest.mark.parametrize(("act", "after"), [("read_bytes", 0), ("rename", 0), ("rename", 1)])
+def test_whoever_takes_over_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
+    def count_and_take_another() -> None:
+        answer()
+        ledger._ledgers.clear()  # its lock stays, so another file is taken over
+        answer()
+
+    assert len(ended_at_once(folder)) == LIVES
+    with monkeypatch.context() as dying:
+        kill_at(dying, act, after)
+        assert in_a_process(count_and_take_another) == -signal.SIGKILL
+    assert answered() == LIVES + after
+    assert in_a_process(count_and_take_another) == -signal.SIGKILL
+    assert answered() == LIVES + after + 2
+    assert len(list(folder.glob("*-*.metrics"))) == LIVES
+
+
+def test_there_are_no_more_than_processes_at_once(folder: Path) -> None:
+    before = ended_at_once(folder)
+    living = [ledger.Ledger(folder / f"{number}-new.metrics") for number in range(LIVES)]
+    for each in living:
+        each.add('paraph_requests ["GET", "a/page", "200"]', {0: 1.0}, 1)
+    names = {file.name for file in folder.glob("*-*.metrics")}
+    assert len(names) == LIVES and not names & before
+    assert answered() == 2 * LIVES
+    for each in living:
+        each.close()
+
+
+@pytest.mark.parametrize("what", [b"", b"\1\0\0\0", b"\1" * 100])
+def test_a_record_that_was_not_written_whole_is_written_over(folder: Path, what: bytes) -> None:
+    in_a_process(answer)
+    [file] = folder.glob("*-*.metrics")
+    with file.open("ab") as opened:
+        opened.write(what)
+    in_a_process(lambda: metrics.count_request("GET", "another/page", 200, 0.01))
+    answer()
+    assert answered() == 3
+
+
+def test_what_cannot_be_taken_over_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_a_process(answer)
+
+    def refused(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "rename", refused)
+    answer()
+    assert answered() == 2
+    assert len(list(folder.glob("*-*.metrics"))) == 2
+
+
+def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
+    """Where it counts into more buckets, its numbers stay apart, so that none is added to another's."""
+    in_a_process(lambda: ledger.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
+    in_a_process(lambda: ledger.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
+    for _ in range(LIVES):
+        in_a_process(metrics.locks.inc)
+    metrics.locks.inc()
+    found = ledger.sums()
+    assert found["paraph_signers_locked []", 1] == [LIVES + 1] and found["paraph_signers_locked []", 2] == [7.0, 0.0]
+    [told] = [metric for metric in metrics.summed() if metric.name == "paraph_signers_locked"]
+    assert [sample.value for sample in told.samples] == [LIVES + 1]
+
+
+def test_where_nobody_has_counted_there_is_nothing(folder: Path) -> None:
+    assert ledger.sums() == {} and ledger.process_ids() == []

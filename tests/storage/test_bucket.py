@@ -1,5 +1,7 @@
-"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach."""
+"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach, or whose certificate is of an
+authority of one's own: ``SSL_CERT_FILE`` is all that it and timestamp authorities need."""
 
+import ssl
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -11,9 +13,12 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.pdf.timestamps.authorities import HttpAuthority, _client
+from paraph.pdf.timestamps.timestamp import AuthorityFailed
 from paraph.storage import store
 from paraph.storage.encrypted import CHUNK, is_encrypted
 from paraph.storage.remote import RemoteStore, internal_endpoint
+from tests.receiver import own_authority
 from tests.storage.s3_server import s3_server, use
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
@@ -113,3 +118,33 @@ def test_a_store_that_knows_no_checksums_keeps_returns_and_deletes(size: int, tm
     bucket.delete(KEY)
     with pytest.raises(FileNotFoundError):
         bucket.get(KEY)
+
+
+@pytest.fixture
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Of a server with a certificate by an authority that nobody knows."""
+    authority = own_authority(tmp_path, "localhost")
+    with s3_server(tls=authority.server) as plain:
+        secure = plain.replace("http://127.0.0.1", "https://localhost")
+        use(monkeypatch, secure, AWS_ALLOW_HTTP="false")
+        yield secure
+    _client.cache_clear()
+
+
+def test_a_bucket_and_an_authority_are_trusted_by_one_variable(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def authority() -> str:
+        _client.cache_clear()
+        with pytest.raises(AuthorityFailed) as failed:
+            HttpAuthority(f"{address}/none").answer(b"query", 20)
+        return str(failed.value)
+
+    assert "(ConnectError)" in authority()
+    assert ssl.create_default_context().cert_store_stats()["x509_ca"] != 1
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "root.pem"))
+    assert "(ConnectError)" not in authority(), "it answers, although not as an authority"
+    assert ssl.create_default_context().cert_store_stats()["x509_ca"] == 1, "so do mail servers"
+    bucket = RemoteStore("s3://bucket/paraph")
+    bucket.put("documents/a.pdf", b"%PDF-")
+    assert bucket.get("documents/a.pdf") == b"%PDF-"

@@ -136,7 +136,7 @@ def _process(connection: Any) -> int:
     return int(connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()[0])
 
 
-_IDLE_SECONDS = 10.0
+IDLE_SECONDS = 10.0
 
 _guard = threading.Lock()
 _leases: "WeakSet[Lease]" = WeakSet()
@@ -189,5 +189,5 @@ def give_back_from_now_on() -> None:
 
 def _repeat() -> None:
     while True:
-        time.sleep(_IDLE_SECONDS / 4)
-        give_back(_IDLE_SECONDS)
+        time.sleep(IDLE_SECONDS / 4)
+        give_back(IDLE_SECONDS)

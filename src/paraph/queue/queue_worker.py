@@ -20,8 +20,7 @@ from psycopg import Error as DatabaseError
 from psycopg.abc import PQGen
 from psycopg_pool import AsyncConnectionPool
 
-from paraph.database import connections
-from paraph.database.connections import connect, first_statement, is_readable
+from paraph.database.connections import IDLE_SECONDS, connect, first_statement, is_readable
 from paraph.database.outage import cause_of_outage
 
 _CONNECTIONS = 3  # to fetch jobs, to note what became of them, for the heartbeat
@@ -153,7 +152,7 @@ class Connector(PsycopgConnector):
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
     ) -> None:
         pool: dict[str, Any] = {"min_size": 1, "max_size": max_connections, "timeout": _CONNECTION_SECONDS}
-        pool |= {"connection_class": _QuietConnection, "configure": _configure, "max_idle": connections.SECONDS}
+        pool |= {"connection_class": _QuietConnection, "configure": _configure, "max_idle": IDLE_SECONDS}
         super().__init__(pool_factory=_pool, kwargs=connector_params(), **pool)
         self._lost, self._asked = lost, asked
 

@@ -1,0 +1,258 @@
+"""A PostgreSQL of the operator's own: moved to from the embedded one and back, gone back to a moment by the recipe of
+docs/operating.md, reached by TLS, shared with others."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests import first_start
+from tests.cli.own_postgresql import OwnPostgresql
+from tests.cli.service import Service, remove, wait_until
+from tests.independent import need
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[Service]:
+    service = Service(tmp_path / "data")
+    first_start.copy(service.data_dir)
+    yield service
+    remove(service.data_dir)
+
+
+def test_a_database_moves_to_an_own_server_and_back(own: OwnPostgresql, embedded: Service, tmp_path: Path) -> None:
+    there, back = tmp_path / "there.export", tmp_path / "back.export"
+    embedded.commands([["organization", "create", "Acmé", "--plan", "pro"], ["export", "--out", str(there)]])
+    moved = Service(embedded.data_dir, DATABASE_URL=own.url)
+    assert "belongs to another secret" in moved.refusal("import", str(there), PARAPH_SECRET_KEY="x" * 40)
+    assert moved.command("import", str(there)) == {"imported": True, "applied": 0}
+    assert [each["name"] for each in moved.command("organization", "list")] == ["First organization", "Acmé"]
+    assert "The database is not empty" in moved.refusal("import", str(there))
+
+    moved.commands([["organization", "create", "Later", "--plan", "pro"], ["export", "--out", str(back)]])
+    (embedded.data_dir / "postgres").rename(embedded.data_dir / "postgres.before")
+    assert embedded.command("import", str(back)) == {"imported": True, "applied": 0}
+    assert [each["name"] for each in embedded.command("organization", "list")] == [
+        "First organization",
+        "Acmé",
+        "Later",
+    ]
+    shutil.rmtree((embedded.data_dir / "postgres.before").resolve())
+
+
+def test_an_import_that_fails_leaves_the_database_empty(own: OwnPostgresql, embedded: Service, tmp_path: Path) -> None:
+    """A role of the server that may not make triggers' functions in the end: nothing of what went before stays."""
+    there = tmp_path / "there.export"
+    embedded.command("export", "--out", str(there))
+    psql = f"{own.programs}/psql -h {own.folder} -U paraph -d paraph -c"
+    own.run(f"""{psql} "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
+        'BEGIN RAISE EXCEPTION ''no more indexes''; END'" """)
+    own.run(f"""{psql} "CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE INDEX')
+        EXECUTE FUNCTION refuse()" """)
+    moved = Service(embedded.data_dir, DATABASE_URL=own.url)
+    assert "psql failed" in moved.refusal("import", str(there))
+    own.run(f'{psql} "DROP EVENT TRIGGER refuse"')
+    own.run(f'{psql} "DROP FUNCTION refuse"')
+    assert moved.command("import", str(there))["imported"]
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+SECRET = "s" * 40
+
+
+def recipe(own: OwnPostgresql) -> list[str]:
+    """The indented blocks of the section, for the folders of this server: settings, base backup, settings of the
+    recovery, commands."""
+    section = PAGE.split("### Back to a moment")[1].split("\n## ")[0].split("\n### ")[0]
+    blocks = re.findall(r"(?:^    .*\n)+", section, re.MULTILINE)
+    text = "\0".join(re.sub("^    ", "", block, flags=re.MULTILINE) for block in blocks)
+    text = text.replace("/var/lib/postgresql/archive", str(own.archive)).replace(
+        "/var/lib/postgresql/base", str(own.folder / "base")
+    )
+    text = text.replace("/var/lib/postgresql/data", str(own.data))
+    return text.replace("pg_basebackup", f"{own.programs}/pg_basebackup -h {own.folder} -U paraph").split("\0")
+
+
+def test_the_recipe_goes_back_to_a_moment(own: OwnPostgresql, tmp_path: Path) -> None:
+    archiving, base_backup, recovery, commands = recipe(own)
+    own.stop()
+    configure(own, archiving)
+    own.start()
+    service = Service(tmp_path / "data", DATABASE_URL=own.url, PARAPH_SECRET_KEY=SECRET)
+    service.command("migrate")
+    own.run(base_backup)
+    service.command("organization", "create", "Before", "--plan", "pro")
+    moment = datetime.now(UTC)
+    service.command("organization", "create", "By mistake", "--plan", "pro")
+    archive_all(own)
+    own.stop()
+
+    own.run(commands)
+    configure(own, recovery.replace("2026-01-31 12:00:00+00", moment.isoformat(" ")))
+    own.start()
+    wait_until(lambda: not in_recovery(own))
+    assert [each["name"] for each in service.command("organization", "list")] == ["Before"]
+    service.command("organization", "create", "After", "--plan", "pro")
+
+
+def configure(own: OwnPostgresql, lines: str) -> None:
+    with (own.data / "postgresql.conf").open("a") as file:
+        file.write(lines)
+
+
+def archive_all(own: OwnPostgresql) -> None:
+    """Waits until what was written last is in the archive."""
+    with psycopg.connect(own.url, autocommit=True) as connection:
+        [last] = connection.execute("SELECT pg_walfile_name(pg_switch_wal())").fetchone() or [""]
+    wait_until((own.archive / str(last)).exists)
+
+
+def in_recovery(own: OwnPostgresql) -> bool:
+    with psycopg.connect(own.url) as connection:
+        return bool((connection.execute("SELECT pg_is_in_recovery()").fetchone() or [True])[0])
+
+
+@pytest.fixture
+def address() -> str:
+    """One of this machine's that is not its loopback's: to PostgreSQL, who comes from there comes over a network."""
+    said = subprocess.run([need("ip", "iproute2"), "-json", "-4", "address"], check=True, capture_output=True).stdout
+    found = [each["local"] for link in json.loads(said) for each in link["addr_info"] if each["scope"] == "global"]
+    if not found:
+        pytest.skip("this machine has no address but its own loopback")
+    return str(found[0])
+
+
+@pytest.fixture
+def remote(address: str) -> Iterator[OwnPostgresql]:
+    server = OwnPostgresql(address)
+    server.create()
+    yield server
+    server.remove()
+
+
+def test_a_database_elsewhere_without_tls_is_told(remote: OwnPostgresql, address: str, tmp_path: Path) -> None:
+    def outcome(url: str) -> tuple[str, str]:
+        service = Service(tmp_path / "data", DATABASE_URL=url, PARAPH_SECRET_KEY=SECRET)
+        [found] = service.command("check", "--only", "database tls")
+        return found["status"], found["sentence"]
+
+    assert outcome(remote.url.replace(address, str(remote.folder))) == ("ok", "The database is on this machine.")
+    status, sentence = outcome(remote.url)
+    assert status == "warning" and "another machine, and reached without TLS" in sentence
+
+    key, certificate = remote.data / "server.key", remote.data / "server.crt"
+    names = f"-subj /CN=db -addext subjectAltName=IP:{address}"
+    remote.run(f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 {names} -keyout {key} -out {certificate}")
+    remote.ask("ALTER SYSTEM SET ssl = on")
+    remote.run(f"{remote.programs}/pg_ctl -D {remote.data} reload")
+    assert outcome(f"{remote.url}&sslmode=disable")[0] == "warning"
+    status, sentence = outcome(remote.url)
+    assert status == "ok" and "nobody checks whose certificate it has (sslmode=prefer)" in sentence
+    root = tmp_path / "root.crt"
+    root.write_bytes(certificate.read_bytes())
+    trusting = f"{remote.url}&sslmode=verify-full&sslrootcert={root}"
+    assert outcome(trusting) == ("ok", "The database is reached by TLS.")
+
+    remote.run(f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 {names} -keyout {key} -out {certificate}")
+    remote.run(f"{remote.programs}/pg_ctl -D {remote.data} reload")
+    done = Service(tmp_path / "data", DATABASE_URL=trusting, PARAPH_SECRET_KEY=SECRET).run("organization", "list")
+    assert done.returncode == 1 and "certificate verify failed" in done.stderr and "Traceback" not in done.stderr
+
+
+_OF_OTHERS = """
+    CREATE EXTENSION pg_stat_statements; CREATE EXTENSION pg_trgm; CREATE EXTENSION hstore;
+    COMMENT ON EXTENSION pg_trgm IS 'of the provider';
+    CREATE SCHEMA cron; CREATE TABLE cron.job (id serial PRIMARY KEY, told hstore);
+    CREATE ROLE analyst; CREATE TABLE reports (id int, told hstore); ALTER TABLE reports OWNER TO analyst;
+    CREATE VIEW requests_by_day AS SELECT count(*) FROM signature_requests_signaturerequest;
+    CREATE INDEX found_by_words ON organizations_organization USING gin (name gin_trgm_ops);
+    CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER audited AFTER INSERT ON documents_document FOR EACH ROW EXECUTE FUNCTION noted();
+    CREATE PUBLICATION everything FOR ALL TABLES;
+    GRANT SELECT ON ALL TABLES IN SCHEMA public TO analyst;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO analyst;
+"""
+
+
+def test_a_backup_of_a_shared_database_is_restored_by_an_ordinary_role(own: OwnPostgresql, tmp_path: Path) -> None:
+    service = Service(tmp_path / "first", DATABASE_URL=own.url, PARAPH_SECRET_KEY=SECRET)
+    told = service.run("organization", "list")
+    assert told.returncode == 1 and told.stderr.startswith("The database lacks what this version needs"), told
+    service.commands([["migrate"], ["organization", "create", "Acmé", "--plan", "pro"]])
+    own.ask(_OF_OTHERS)
+    made = service.command("backup", "--tried", "--out", str(tmp_path / "paraph.backup"))
+    assert made["problems"] == [] and made["tried"] and made["rows"] > 10
+    exported = service.command("export", "--out", str(tmp_path / "paraph.export"))
+    assert exported["rows"] >= made["rows"], "and the note of the backup"
+
+    own.ask("CREATE ROLE signing LOGIN")
+    restored, imported = (elsewhere(own, tmp_path, name) for name in ("restored", "imported"))
+    assert restored.command("restore", str(tmp_path / "paraph.backup"))["problems"] == []
+    assert imported.command("import", str(tmp_path / "paraph.export"))["imported"]
+    embedded = Service(tmp_path / "embedded", PARAPH_SECRET_KEY=SECRET)
+    assert embedded.command("restore", str(tmp_path / "paraph.backup"))["problems"] == []
+    for each in (restored, imported, embedded):
+        assert [found["name"] for found in each.command("organization", "list")] == ["Acmé"]
+        [told] = each.command("check", "--only", "backup")
+        assert told["status"] == "ok", "what was restored has a backup: the file"
+    remove(embedded.data_dir)
+
+
+def elsewhere(own: OwnPostgresql, folder: Path, name: str) -> Service:
+    """A new database of a role that may do nothing beyond it, which has an extension already."""
+    own.ask(f"CREATE DATABASE {name} OWNER signing")
+    url = f"postgresql://signing@/{name}?host={own.folder}"
+    own.run(f'{own.programs}/psql -q -h {own.folder} -U paraph -d {name} -c "CREATE EXTENSION pg_stat_statements"')
+    return Service(folder / name, DATABASE_URL=url, PARAPH_SECRET_KEY=SECRET)
+
+
+COMMANDS: list[list[str]] = [
+    ["organization", "list"],
+    ["organization", "create", "Acmé", "--plan", "pro"],
+    ["application", "list"],
+    ["key", "list"],
+    ["member", "list", "--organization", "1"],
+    ["retention", "apply"],
+    ["person", "show", "ada@example.com"],
+    ["usage", "--month", "2026-11"],
+    ["inbox"],
+    ["webhook", "list"],
+    ["request", "list"],
+    ["request", "retry", "--all"],
+    ["verify-store"],
+    ["secret", "status"],
+    ["migrate"],
+    ["web"],
+    ["worker"],
+    ["serve"],
+]
+
+
+def test_a_permission_that_the_role_lacks_is_one_sentence(own: OwnPostgresql, tmp_path: Path) -> None:
+    own.ask("CREATE ROLE signing LOGIN")
+    admin = Service(tmp_path / "data", DATABASE_URL=own.url, PARAPH_SECRET_KEY=SECRET)
+    admin.command("migrate")
+    service = Service(tmp_path / "data", DATABASE_URL=own.url.replace("paraph@", "signing@"), PARAPH_SECRET_KEY=SECRET)
+    out = ["--out", str(tmp_path / "copy")]
+    wanted = "The database refuses: permission denied for table "
+    told = {tuple(command): service.run(*command) for command in [*COMMANDS, ["backup", *out], ["export", *out]]}
+    others = {
+        command: (done.returncode, done.stdout, done.stderr)
+        for command, done in told.items()
+        if done.returncode != 1 or wanted not in done.stderr or "Traceback" in done.stdout + done.stderr
+    }
+    assert others == {}, "\n".join(f"{command}: {told}" for command, told in others.items())
+    done = service.run("check", "--json")
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    sentences: list[dict[str, Any]] = json.loads(done.stdout)
+    refused = [each for each in sentences if "permission denied for table" in each["sentence"]]
+    assert refused and {each["status"] for each in refused} == {"failed"}
