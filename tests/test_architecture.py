@@ -70,7 +70,7 @@ BUDGETS = {
     "drafts": 1_317,
     "evidence": 523,
     "files": 41,
-    "flow": 6_053,
+    "flow": 6_026,
     "health": 71,
     "idempotency": 157,
     "kernel": 1_033,

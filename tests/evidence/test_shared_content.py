@@ -22,7 +22,7 @@ from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.factories import Scene
 from tests.flow.test_seal import completed
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

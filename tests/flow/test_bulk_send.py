@@ -1,25 +1,22 @@
 """Each row of a bulk send is sent once, within the quota."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from paraph.audit_trail.models import Entry
 from paraph.counts.models import Count
-from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.sending import templates as module
 from paraph.flow.sending.templates import cancel_bulk_send, delete_template, send_rows, start_bulk_send
-from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Activity, Role
 from tests.drafts.author import Author, author
 from tests.factories import jobs
-from tests.flow.test_sign import at_once
 from tests.request_templates.kept import bulk_of, csv_of, sending, template_of
 from tests.tenancy import suspend
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +38,7 @@ def states(bulk: BulkSend) -> list[str]:
     return [row.state for row in BulkRow.objects.filter(bulk_send=bulk)]
 
 
-def test_each_row_becomes_a_request_of_its_own(charles: Author) -> None:
+def test_each_row_becomes_a_request_of_its_own_and_keeps_no_address(charles: Author) -> None:
     bulk = begun(charles)
     assert jobs() == [("send_rows", {"bulk_send_id": bulk.pk})]
     send_rows(bulk.pk)
@@ -53,15 +50,10 @@ def test_each_row_becomes_a_request_of_its_own(charles: Author) -> None:
     assert Count.objects.get(scope__startswith="web-sends:").count == 5
     bulk.refresh_from_db()
     assert bulk.status == "done" and states(bulk) == ["sent"] * 5
+    assert "@" not in repr([vars(row) for row in bulk.rows.all()]), "no name or address stays"
     assert {row.request_id for row in bulk.rows.all()} == set(SignatureRequest.objects.values_list("pk", flat=True))
     assert Entry.objects.filter(event_type="signature_request.created", ip="203.0.113.9").count() == 5
     assert [act.action for act in Activity.objects.all()][1:] == ["bulk_send.started", *["request.sent"] * 5]
-
-
-def test_a_row_that_is_sent_keeps_no_name_or_address() -> None:
-    bulk = begun(author())
-    send_rows(bulk.pk)
-    assert "@" not in repr([vars(row) for row in bulk.rows.all()])
 
 
 def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped(charles: Author) -> None:
@@ -126,15 +118,6 @@ def test_a_template_stays_while_it_is_sent(charles: Author) -> None:
     delete_template(charles.scope, template.pk, charles.actor)
     with pytest.raises(DomainError, match="deleted"):
         start(charles, bulk)
-
-
-def test_old_ones_are_forgotten_and_requests_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    bulk = begun(author())
-    send_rows(bulk.pk)
-    later = clock.now() + timedelta(days=90, minutes=1)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    sweep()
-    assert not BulkSend.objects.exists() and SignatureRequest.objects.count() == 5
 
 
 @pytest.mark.django_db(transaction=True)

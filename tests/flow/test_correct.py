@@ -45,7 +45,8 @@ from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_erase import everything, finished, proof_check
 from tests.flow.test_jobs import work_off
 from tests.flow.test_remind import invited
-from tests.flow.test_sign import at_once, signing
+from tests.flow.test_sign import signing
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,8 @@ from tests.factories import VISITOR, Scene, scene, sign
 from tests.flow.conftest import Mailbox
 from tests.flow.test_erase import everything
 from tests.flow.test_jobs import work_off
-from tests.flow.test_sign import at_once, signing
+from tests.flow.test_sign import signing
+from tests.threads import at_once
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
@@ -152,17 +153,6 @@ def test_who_is_erased_meanwhile_is_told_nothing() -> None:
     declined(made)
     erase_signer(OPERATOR, made.signers[1].pk)
     assert set(mails()) == {made.signers[2].email}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_member_can_turn_the_mail_off() -> None:
-    made = scene(decline_allowed=True)
-    user = User.objects.create(email="sender@acme.example")
-    Member.objects.create(organization=made.request.organization, user=user, role="member")
-    SignatureRequest.objects.update(application=None, sent_by=user)
-    MutedMail.objects.create(user=user, kind="declined")
-    declined(made)
-    assert mails() == {}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -17,7 +17,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Application, Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import Scene, jobs, scene, sign
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

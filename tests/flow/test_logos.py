@@ -99,15 +99,6 @@ def test_an_object_that_is_away_is_done_without(data_dir: Path, made: Scene) -> 
     assert emails.invitation(made.signers[0], "https://sign.example").logo == b""
 
 
-def test_it_is_encrypted_where_there_is_a_key(settings: Any, data_dir: Path) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": tokens.base64url(bytes(range(32)))})
-    profile = branded(scene())
-    [file] = (data_dir / "objects" / "logos").rglob("*.png")
-    assert not file.read_bytes().startswith(b"\x89PNG")
-    picture = logo_picture(profile)
-    assert picture and picture.png.startswith(b"\x89PNG")
-
-
 def test_the_page_shows_it_and_is_the_same_without(client: Client, made: Scene) -> None:
     profile = branded(made, logo=False)
     without = client.get(made.url()).content.decode()

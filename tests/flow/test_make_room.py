@@ -175,12 +175,6 @@ def test_nothing_goes_from_production_nor_from_another_tenant(whose: str, scope:
     assert sent(other)
 
 
-def test_without_a_quota_nothing_is_asked(scope: TenantScope, settings: Any) -> None:
-    filled(scope, settings)
-    limited(settings, sandbox_storage_mb=0)
-    assert sent(scope)
-
-
 def test_below_the_floor_of_the_disk_nothing_is_taken(
     scope: TenantScope, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,8 +183,9 @@ def test_below_the_floor_of_the_disk_nothing_is_taken(
     with pytest.raises(DomainError) as refused:
         sent(scope)
     assert refused.value.code == "insufficient_storage"
-    limited(settings, free_space_mb=0)
-    assert sent(scope)
+    filled(scope, settings)
+    limited(settings, free_space_mb=0, sandbox_storage_mb=0)
+    assert sent(scope), "nothing is asked without a floor and a quota"
 
 
 @pytest.mark.django_db(transaction=True)

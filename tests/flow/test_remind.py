@@ -20,7 +20,7 @@ from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from paraph.webhooks.models import Delivery
 from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.factories import jobs
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

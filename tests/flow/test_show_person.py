@@ -190,10 +190,12 @@ def test_every_place_is_shown_and_no_column_names_somebody_that_no_place_has() -
     works_here(made)
     assert columns_that_name_her() ^ {column for place in PLACES for column in place.columns} == set()
     assert names(show_person(f" {ADDRESS.upper()} ")) == [place.name for place in PLACES]
+    unsent = ["captured messages", "copies", "drafts"]  # whose address is looked for, too
+    assert names(show_person(PHONE)) == [*(place.name for place in OF_SIGNER), *unsent]
 
     erase_all()
     staying = {column for place in PLACES if not place.erase for column in place.columns}
-    assert columns_that_name_her() == staying
+    assert columns_that_name_her() == staying and show_person(PHONE) == []
     assert names(show_person(ADDRESS)) == [place.name for place in OF_ACCOUNT]
     assert all(each.stays and not each.erased_by for each in show_person(ADDRESS))
 
@@ -269,23 +271,6 @@ def test_each_column_with_a_text_is_of_a_place_or_of_nobody() -> None:
     assert of_nobody & of_places == set()
 
 
-def test_nothing_is_left_of_a_signer_who_has_no_account() -> None:
-    signed_everywhere()
-    by_address, by_number = show_person(ADDRESS), show_person(PHONE)
-    assert names(by_address) == [place.name for place in PLACES if place not in OF_ACCOUNT]
-    unsent = (
-        "earlier addresses of signers",
-        "rows of bulk sends",
-        "people of templates",
-        "copies in drafts and templates",
-        "words in drafts and templates",
-    )
-    assert names(by_number) == [name for name in names(by_address) if name not in unsent][:-1]
-    erase_all()
-    assert show_person(ADDRESS) == show_person(PHONE) == []
-    assert columns_that_name_her() == set()
-
-
 def test_what_is_shown_is_what_is_kept_and_says_how_it_ends() -> None:
     made = signed_everywhere()
     kept = show_person(ADDRESS)
@@ -304,25 +289,18 @@ def test_what_is_shown_is_what_is_kept_and_says_how_it_ends() -> None:
     captured = [each for each in kept if each.place == "captured messages"]
     assert len(captured) == len({json.dumps(each.facts) for each in captured})
     assert [each for each in kept if "adams" in json.dumps(each.facts).lower()] == []
+    fields = [each.facts for each in kept if each.place == "fields"]
+    assert [(each["name"], each["given_by_the_sender"], each["entered"]) for each in fields] == [
+        ("street", "Lovelace Lane", "Lovelace Lane 1"),
+        ("town", "Pier", None),
+        ("rent", None, "1250"),
+    ]
+    erase_all()
+    left = Field.objects.order_by("position").values_list("name", "value")
+    assert list(left) == [("street", None), ("town", None), ("rent", None)]
 
 
 def test_nobody_is_not_a_person() -> None:
     assert show_person("nobody@example.com") == []
     with pytest.raises(DomainError, match="must not be empty"):
         show_person(" ")
-
-
-def test_fields_are_shown_and_lose_what_was_given_and_entered() -> None:
-    signed_everywhere()
-    told_fields = [kept.facts for kept in show_person(ADDRESS) if kept.place == "fields"]
-    assert [(each["name"], each["given_by_the_sender"], each["entered"]) for each in told_fields] == [
-        ("street", "Lovelace Lane", "Lovelace Lane 1"),
-        ("town", "Pier", None),
-        ("rent", None, "1250"),
-    ]
-    erase_all()
-    assert list(Field.objects.order_by("position").values_list("name", "value", "label")) == [
-        ("street", None, "street"),
-        ("town", None, "town"),
-        ("rent", None, "rent"),
-    ]

@@ -3,11 +3,8 @@ signer, and both as they stand once these are had."""
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from itertools import count
-from threading import Barrier
-from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -23,26 +20,9 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """Runs the works on connections of their own, started together; an answer or the code of a refusal each."""
-    barrier = Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            connection.ensure_connection()
-            barrier.wait()
-            return work()
-        except DomainError as error:
-            return error.code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
 
 
 def signing(made: Scene, position: int, code: str) -> Callable[[], str]:

@@ -63,18 +63,17 @@ def test_everybody_has_signed(made: Scene) -> None:
     assert "/account/" in mail.text and SenderMail.objects.get().sent_at
 
 
-def test_in_the_language_of_the_sender(made: Scene) -> None:
-    User.objects.update(language="de")
-    queue_mail(made.request, MailKind.COMPLETED)
-    assert told() == ["Alle haben unterschrieben: Lease of the pier"]
-
-
-def test_in_the_language_in_which_the_sender_was_last_here(made: Scene) -> None:
+def test_in_the_language_of_the_sender_or_in_which_they_were_last_here(made: Scene) -> None:
     SignatureRequest.objects.update(locale="fr")
-    for language, subject in (("", "Tout le monde a signé"), ("es", "Todos han firmado")):
+    for own, last, subject in (
+        ("de", "es", "Alle haben unterschrieben: Lease of the pier"),
+        ("", "es", "Todos han firmado"),
+        ("", "", "Tout le monde a signé"),
+    ):
         SenderMail.objects.all().delete()
         CapturedMessage.objects.all().delete()
-        Member.objects.update(last_language=language)
+        User.objects.update(language=own)
+        Member.objects.update(last_language=last)
         queue_mail(made.request, MailKind.COMPLETED)
         assert told()[-1].startswith(subject)
 
@@ -92,21 +91,16 @@ def test_a_sender_who_signs_too_is_mailed_once() -> None:
 
 
 @pytest.mark.parametrize("kind", [MailKind.COMPLETED, MailKind.EXPIRING])
-def test_what_was_turned_off_is_not_mailed(kind: MailKind, made: Scene) -> None:
+def test_nobody_is_told_who_wants_no_such_mails_or_is_no_member(kind: MailKind, made: Scene) -> None:
     MutedMail.objects.create(user=User.objects.get(), kind=kind)
     queue_mail(made.request, kind, 3)
     assert told() == [] and not SenderMail.objects.get().sent_at
-
-
-def test_who_left_the_organization_is_told_nothing_any_more(made: Scene) -> None:
-    queue_mail(made.request, MailKind.COMPLETED)
+    MutedMail.objects.all().delete()
     Member.objects.all().delete()
-    assert told() == []
-
-
-def test_a_request_of_the_api_has_nobody_to_tell() -> None:
-    queue_mail(scene().request, MailKind.COMPLETED)
-    assert not SenderMail.objects.exists()
+    assert told() == [], "who left the organization is told nothing any more"
+    SenderMail.objects.all().delete()
+    queue_mail(scene().request, kind, 3)
+    assert not SenderMail.objects.exists(), "a request by API has nobody to tell"
 
 
 @pytest.mark.parametrize(

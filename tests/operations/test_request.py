@@ -25,7 +25,7 @@ from paraph.tenants.models import Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
 from tests.factories import VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 

@@ -51,13 +51,13 @@ def failed(**_: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", [done, failed])
-@pytest.mark.parametrize("secret", ["c2VhbGVk", ["c2VhbGVk"], {"mail": "c2VhbGVk"}, b"c2VhbGVk", 1.5, True, None])
-def test_arguments_that_are_no_numbers_stay_out(verb: Callable[..., None], secret: Any) -> None:
-    with capture_logs() as lines, suppress(OSError):
-        logged("mail_account", verb)(trace="0123456789abcdef", request_id=4, signer_id=7, sealed=secret)
-    [line] = lines
-    assert (line["task"], line["signature_request"], line["signer_id"]) == ("mail_account", 4, 7)
-    assert not re.search("c2VhbGVk|sealed|Ada", repr(line))
+def test_arguments_that_are_no_numbers_stay_out(verb: Callable[..., None]) -> None:
+    for secret in ("c2VhbGVk", ["c2VhbGVk"], {"mail": "c2VhbGVk"}, b"c2VhbGVk", 1.5, True, None):
+        with capture_logs() as lines, suppress(OSError):
+            logged("mail_account", verb)(trace="0123456789abcdef", request_id=4, signer_id=7, sealed=secret)
+        [line] = lines
+        assert (line["task"], line["signature_request"], line["signer_id"]) == ("mail_account", 4, 7)
+        assert not re.search("c2VhbGVk|sealed|Ada", repr(line)), secret
 
 
 def test_one_that_is_put_off_likewise() -> None:

@@ -19,7 +19,7 @@ from paraph.queue.stalled_jobs import rescue_jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
+@pytest.mark.parametrize("milliseconds", [0, 1, 3, 8, 21, 55])
 def test_it_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
     """While it connects or registers, a cancellation could get lost."""
 

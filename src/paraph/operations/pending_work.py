@@ -16,10 +16,8 @@ from paraph.database.base import all_rows, one_row
 from paraph.evidence.models import ProofFile
 from paraph.flow.events import lock_request
 from paraph.flow.housekeeping.retention import Kept
-from paraph.flow.messages.copies import mail_name, summary_name
-from paraph.flow.messages.notices import due_mail, due_to_signer, end_name, message_id, to_be_told
-from paraph.flow.messages.sent_once import CONTACT, READ_ALONG
-from paraph.flow.sending.invite import invitation_name, reminder_name
+from paraph.flow.messages.notices import due_mail, due_to_signer, to_be_told
+from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, mail_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import QUEUES, defer
@@ -136,9 +134,8 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     for signer in uninvited.select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
-            yield PendingStep(
-                "invite", {"signer_id": signer.pk}, words, mails=(invitation_name(signer.pk, signer.replaced_links),)
-            )
+            mails = (mail_name("invitation", signer.pk, turn=signer.replaced_links),)
+            yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=mails)
 
 
 def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
@@ -147,7 +144,7 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
     )
     for reminder in unsent.select_related("signer__request").order_by("pk"):
         arguments = {"signer_id": reminder.signer_id, "number": reminder.number}
-        mails = (reminder_name(reminder.signer_id, reminder.number, reminder.signer.replaced_links),)
+        mails = (mail_name("reminder", reminder.signer_id, reminder.number, turn=reminder.signer.replaced_links),)
         yield PendingStep("send_reminder", arguments, f"a reminder for {reminder.signer.full_name}", mails=mails)
 
 
@@ -155,7 +152,7 @@ def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
     reached = Signer.objects.filter(request=request, undelivered__isnull=True)
     if request.notify_signers_on_completion and reached and not notified.exclude(metadata__has_key="copies").exists():
-        mails = tuple(summary_name(each.pk) for each in reached if not each.completion_notified_at)
+        mails = tuple(mail_name("completion", each.pk) for each in reached if not each.completion_notified_at)
         yield PendingStep(
             "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
         )
@@ -165,7 +162,7 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
     wanted = CopyRecipient.objects.filter(request=request, notified_at=None, undelivered__isnull=True)
     unsent = wanted.exclude(email__endswith=ERASED_DOMAIN)
     if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
-        mails = tuple(map(mail_name, pks))
+        mails = tuple(mail_name("copy", pk) for pk in pks)
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
 
 
@@ -175,10 +172,10 @@ def _mails_of_end(request: SignatureRequest) -> Iterator[PendingStep]:
     for mail in unsent.filter(kind__in=(MailKind.DECLINED, CONTACT)).select_related(*READ_ALONG).order_by("-kind"):
         if due_mail(mail):
             words = f"the mail to {'the contact address' if mail.kind == CONTACT else 'the sender'} about {about}"
-            yield PendingStep("tell_sender", {"name": mail.name}, words, mails=(message_id(mail.name),))
+            yield PendingStep("tell_sender", {"name": mail.name}, words, mails=(mail_name("sender", mail.name),))
     for signer in to_be_told(request).filter(end_told_at=None).exclude(email__endswith=ERASED_DOMAIN):
         if due_to_signer(signer):
-            words, mails = f"the mail to {signer.full_name} about {about}", (end_name(signer.pk),)
+            words, mails = f"the mail to {signer.full_name} about {about}", (mail_name("end", signer.pk),)
             yield PendingStep("tell_signer_of_end", {"signer_id": signer.pk}, words, mails=mails)
 
 

@@ -14,19 +14,18 @@ from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.messages import limits
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.sending.invite import invite, remind_due, send_reminder
+from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state
 from paraph.queue.jobs import defer
-from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import waits, work_off
-from tests.flow.test_sign import at_once
+from tests.threads import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # what is only kept counts nowhere
 VICTIM = "Victim@Example.com"
@@ -171,19 +170,6 @@ def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pyt
     assert request_state(made[-1].request.pk)["signers"][0]["put_off"] is None
 
 
-def test_automatic_reminders_over_the_ceiling_are_put_off(box: Mailbox) -> None:
-    made = [to_victim(send_email=True, remind_every_days=1, reminders_at_most=1) for _ in range(12)]
-    Signer.objects.update(notified_at=clock.now() - timedelta(days=1), remind_at=clock.now())
-    assert remind_due() == 12
-    put_off = 0
-    for each in made:
-        try:
-            send_reminder(each.signers[0].pk, 1)
-        except TooManyMessagesError:
-            put_off += 1
-    assert (len(box.recipients), put_off) == (10, 2)
-
-
 def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) -> None:
     for _ in range(14):
         ask(client, to_victim())
@@ -231,13 +217,6 @@ def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings:
     set_to(settings, smtp_url=works)
     assert ask(client, to_victim()).status_code == 200
     assert {row.count for row in Count.objects.filter(scope__startswith="destination:")} == {1}
-
-
-def test_a_clock_set_back_blocks_nobody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as ahead:
-        moved(ahead, timedelta(days=1))
-        assert [ask(client, to_victim()).status_code for _ in range(11)][-1] == 429
-    assert ask(client, to_victim()).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,12 @@ def test_a_public_service_refuses_those_of_production(client: Client, settings: 
         assert missing in refused.json()["error"]["message"]
     with pytest.raises(DomainError, match="No mail server is configured"):
         invite(made.signers[0].pk)
+    with pytest.raises(DomainError, match="No mail server is configured"):
+        notify_completion(made.request.pk)
     assert made.events() == ["signature_request.created"] and not CapturedMessage.objects.exists()
+    configure(settings, mail="captured")
+    invite(made.signers[0].pk)
+    assert "signer.notified" in made.events(), "what waits goes out once there is a gateway"
 
 
 def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) -> None:
@@ -110,18 +115,6 @@ def test_a_request_that_needs_mails_is_refused_by_field(
     assert refused == path
     configure(settings, mail="captured")
     make_plan(charles.scope, payload | asked)
-
-
-def test_what_was_to_be_mailed_before_waits_and_goes_out_once_there_is_a_gateway(settings: Any) -> None:
-    made = scene(environment="production", send_email=True, notify_signers_on_completion=True)
-    configure(settings, **PUBLIC)
-    with pytest.raises(DomainError, match="No mail server is configured"):
-        invite(made.signers[0].pk)
-    with pytest.raises(DomainError, match="No mail server is configured"):
-        notify_completion(made.request.pk)
-    configure(settings, mail="captured")
-    invite(made.signers[0].pk)
-    assert "signer.notified" in made.events()
 
 
 def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:

@@ -159,16 +159,6 @@ def test_contents_that_all_draw_are_not_told(owner: str, name: str) -> None:
     assert reason(files.drawn_by(owner, files.KEPT[name])) == "told: 0"
 
 
-def test_poppler_is_such_a_reader() -> None:
-    """Else there would be nothing to tell."""
-    independent.need("pdftoppm", "poppler-utils")
-    for contents in (files.LOST | files.CUT_OFF).values():
-        (picture,) = Poppler().images(paper(contents), [0])
-        assert picture
-        half = picture.crop((0, picture.height // 2, picture.width, picture.height))
-        assert ImageChops.invert(half.convert("L")).getbbox() is None
-
-
 @pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
 def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> None:
     """PDFium shows nothing of them, others do."""
@@ -176,18 +166,6 @@ def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> N
     one, other = drawn(pdf)
     assert one is None and other is not None
     assert reason(pdf) == "shown_differently"
-
-
-@pytest.mark.parametrize("name", files.REMARKED)
-def test_what_a_rule_knows_to_be_drawn_differently_is_told(name: str) -> None:
-    places = told(files.REMARKED[name]())
-    whole = {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
-    assert [place for place in places if place["what"] == "lost"] == [whole]
-
-
-@pytest.mark.parametrize("name", files.UNREMARKED)
-def test_what_is_like_it_is_not(name: str) -> None:
-    assert [place for place in told(files.UNREMARKED[name]()) if place["what"] == "lost"] == []
 
 
 def test_a_page_with_very_many_places_has_one_for_all() -> None:

@@ -33,6 +33,7 @@ from tests.pdf.doubtful_files import (
     opentype,
     picture,
     standard,
+    stream,
     truetype,
 )
 from tests.sampled import sampled
@@ -275,6 +276,42 @@ PLAIN = {
 }
 
 
+def masked(**entries: Any) -> bytes:
+    def resources(document: Any, page: Any) -> None:
+        group = stream(document, b"1 g 0 0 9 9 re f", Subtype=Name.Form, BBox=Array([0, 0, 9, 9]))
+        mask = Dictionary(S=Name.Luminosity, G=group, **entries)
+        page.Resources.ExtGState = Dictionary(G=Dictionary(SMask=mask))
+
+    return drawn(f"/G gs {TEXT}", resources)
+
+
+def jpx(components: int, boxes: bytes = b"", **entries: Any) -> bytes:
+    codes = b"\xff\x4f\xff\x51" + bytes(36) + components.to_bytes(2, "big")
+    data = b"\0\0\0\x0cjP  \r\n\x87\n" + boxes + (8 + len(codes)).to_bytes(4, "big") + b"jp2c" + codes
+    return picture(data, Width=1, Height=1, Filter=Name.JPXDecode, **entries)
+
+
+_INVERTS = Dictionary(FunctionType=2, Domain=Array([0, 1]), C0=Array([1]), C1=Array([0]), N=1)
+_CHANNELS = b"\0\0\0\x18jp2h\0\0\0\x10cdef\0\0\0\0\0\1\0\0"
+KNOWN = {
+    "letters by their codes": standard("Helvetica", differing(97, "uni0061")),
+    "letters by numbers": standard("Helvetica", differing(97, "g97")),
+    "a mask with a function": masked(TR=_INVERTS),
+    "a transfer function": of_state(TR=_INVERTS),
+    "JPEG 2000 of four channels": jpx(4),
+    "JPEG 2000 with a channel of opacity": jpx(3, _CHANNELS),
+    "JPEG 2000 whose opacity is meant": jpx(3, SMaskInData=1),
+}
+"""What is plain and known to be drawn differently."""
+KIN = {
+    "letters by their names": standard("Helvetica", Dictionary(Differences=Array([97, Name.a, Name.fi, Name.Euro]))),
+    "pictograms by numbers": standard("ZapfDingbats", differing(97, "a20")),
+    "a mask": masked(TR=Name.Identity),
+    "no transfer function": of_state(TR=Name.Identity, TR2=Name.Default),
+    "JPEG 2000 of three channels": jpx(3),
+}
+
+
 def told(pdf: bytes) -> list[object]:
     """What is said of a file, and what no rule decides on."""
     try:
@@ -295,3 +332,10 @@ def test_what_readers_draw_differently_is_told(kind: str) -> None:
 @pytest.mark.parametrize("kind", sampled(PLAIN, 3))
 def test_what_they_draw_alike_is_not(kind: str) -> None:
     assert not told(PLAIN[kind])
+
+
+@pytest.mark.parametrize("kind", KNOWN | KIN)
+def test_of_what_is_known_to_be_drawn_differently_the_whole_page_is_told(kind: str) -> None:
+    places = inspect((KNOWN | KIN)[kind], page_limit=1).preflight["drawn_differently"]
+    whole = {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+    assert [place for place in places if place["what"] == "lost"] == [whole] * (kind in KNOWN)

@@ -14,7 +14,6 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.crossreference import CrossReferenceSection
-from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, _rows, fast_scan, index_objects
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import count_actions, read_behaviour
@@ -227,18 +226,6 @@ def test_a_file_whose_script_only_a_repair_brings_to_light_is_refused() -> None:
         read(hidden, lambda source: read_behaviour(source, passive=True))
 
 
-def test_objects_that_are_packed_are_found_with_their_containers() -> None:
-    pdf = paper(*[""] * 3, **PACKED)
-    found = index_objects(pdf)
-    section = found.reader.crossreference.sections[0]
-    entries = {number: found.reader.crossreference.entry(number) for number in range(section.runs[0][1])}
-    in_use = {number: entry for number, entry in entries.items() if entry}
-    containers = {entry.place for entry in in_use.values() if entry.packed}
-    assert found.containers == {in_use[number].place for number in containers}
-    plain = {number for number, entry in in_use.items() if not entry.packed}
-    assert {span.number for span in found.perhaps_streams} <= plain and found.containers
-
-
 @pytest.mark.parametrize("row", [b"\x01", b"\x02", b"\x00"])
 def test_rows_that_name_one_place(row: bytes) -> None:
     section = CrossReferenceSection([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
@@ -269,26 +256,3 @@ def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
     other = update.replace(b"xref\n%d 1\n" % container, b"xref\n0 1\n", 1).replace(b" 00000 n", b" 65535 f")
     assert is_passive(added + other)
     assert not is_passive(added + update)
-
-
-def test_pages_that_are_alike_have_one_geometry() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        boxes = [document.make_indirect(Array([0, 0, 100, size])) for size in (100, 200, 300, 400, 500)]
-        for page, box in zip(document.pages, boxes, strict=False):
-            page.obj.MediaBox = box  # their texts differ in one reference, which is not the same size
-        for page in list(document.pages)[5:]:
-            page.obj.Rotate = 90
-
-    for packed in ({}, PACKED):
-        pdf = paper(*[""] * 9, prepare=prepare, **packed)
-        scanned = read(pdf, fast_scan)
-        assert scanned
-        reader = scanned.reader
-        found = [geometry_of(reader, page) for page in pages(reader)]
-        assert found == [geometry_of(reader, page) for page in pages(reader)]
-        assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]
-        assert {page.rotate for page in found[5:9]} == {90}
-
-
-def test_the_last_object_counts_too() -> None:
-    assert index_objects(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1

@@ -40,12 +40,6 @@ def works(pool: Sandbox) -> bool:
     return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
 
 
-def test_a_process_is_used_again(sandbox: Sandbox) -> None:
-    worker = worker_of(sandbox)
-    assert all(works(sandbox) for _ in range(5))
-    assert worker in children()
-
-
 def test_a_process_is_replaced_after_its_jobs() -> None:
     pool = Sandbox(1, SandboxLimits(jobs=3))
     worker = worker_of(pool)

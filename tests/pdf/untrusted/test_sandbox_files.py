@@ -1,10 +1,11 @@
-"""What a process that reads untrusted files sees of them, of the machine's own, and of those that it has read."""
+"""What a process that reads untrusted files sees of them, of the machine's own, and of those that it has read; and the
+encodings that it knows, though it can load nothing any more."""
 
 import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,23 @@ from tests.pdf.untrusted.test_reading_corpus import corpus
 
 PDF = paper(text("{{sign1}}", 100, 300))
 _NARROW = Array([150] * 95)
+_ENCODINGS = ["utf-8-sig", "UTF-8-SIG", "utf-7", "cp1250", "iso8859-2", "shift_jis", "koi8-r", "pdfdoc"]
+_CLOSED = """
+import sys
+from paraph.pdf.untrusted.jobs.serving import look_up_encodings
+look_up_encodings()
+sys.path.clear(), sys.meta_path.clear(), sys.path_hooks.clear()
+for encoding in sys.argv[1:]:
+    print(b"ab".decode(encoding))
+"""
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    """One process reads everything."""
+    pool = Sandbox(1)
+    yield pool
+    pool.close()
 
 
 def test_a_process_keeps_nothing_of_a_file_that_it_has_read(sandbox: Sandbox) -> None:
@@ -98,3 +116,10 @@ def _seen_or_refused(pool: Sandbox, pdf: bytes) -> object:
         return seen(pool, pdf)
     except PdfRefused as refused:
         return refused.reason
+
+
+def test_an_encoding_is_known_where_nothing_can_be_loaded() -> None:
+    """Metadata, for one, is read as UTF-8 with a mark in front."""
+    command = [sys.executable, "-c", _CLOSED, *_ENCODINGS]
+    said = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert said.stdout.split() == ["ab"] * len(_ENCODINGS), said.stderr

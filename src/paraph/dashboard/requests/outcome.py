@@ -14,7 +14,8 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
-from paraph.flow.sending.invite import BETWEEN_REMINDERS, invitation_name
+from paraph.flow.messages.sent_once import mail_name
+from paraph.flow.sending.invite import BETWEEN_REMINDERS
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, SMS, has_gateway
 from paraph.signature_requests.models import (
@@ -124,7 +125,7 @@ def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
     """Say what each invitation that is not out waits for, once it waits longer than usual."""
     if not has_gateway(EMAIL):
         return []
-    names = {signer.pk: invitation_name(signer.pk, signer.replaced_links) for signer in late}
+    names = {signer.pk: mail_name("invitation", signer.pk, turn=signer.replaced_links) for signer in late}
     put_off = limits.put_off(names.values())
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")

@@ -11,7 +11,7 @@ from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
 from paraph.flow.messages.limits import counted, message_about
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mail_all, mail_row_once
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, delivering, mail_name, mail_rows_once
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
 from paraph.kernel.rates import DAY
@@ -43,22 +43,15 @@ def notify_completion(request_id: int) -> None:
     Safe to repeat: signers who have the mail are left out. Raise ``OSError`` when the gateway does not take a mail,
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
     """
-    signers = Signer.objects.filter(request_id=request_id, undelivered__isnull=True).order_by("order")
-    mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
-    _journal(request_id, {summary_name(signer.pk): signer.email for signer in signers})
+    signers = Signer.objects.filter(request_id=request_id).order_by("order")
+    mail_rows_once("completion", signers.select_related(*READ_ALONG), "completion_notified_at", _summary)
+    reached = signers.filter(undelivered__isnull=True)
+    _journal(request_id, {mail_name("completion", signer.pk): signer.email for signer in reached})
 
 
-def _mail_signer(signer_id: int) -> None:
-    signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
-    mail_row_once(summary_name(signer_id), signer, "completion_notified_at", _summary)
-
-
-def summary_name(signer_id: int) -> str:
-    """Return the name under which the mail about the completion is sent once."""
-    return f"completion-{signer_id}"
-
-
-def _summary(signer: Signer) -> DueEmail:
+def _summary(signer: Signer) -> DueEmail | None:
+    if signer.undelivered:
+        return None
     wanted = signer.request.organization.mails_copy_links
     return DueEmail(signer, completion(signer, copy_link(signer) if wanted else None))
 
@@ -67,10 +60,9 @@ def mail_copies(request_id: int) -> None:
     """Mail those who get a copy and take no other part once, then journal ``request.completion_notified`` with those
     who were mailed. Otherwise as :func:`notify_completion`."""
     recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
-    unsent = recipients.filter(notified_at=None, undelivered__isnull=True)
-    mail_all(_mail_recipient, unsent.values_list("pk", flat=True))
+    mail_rows_once("copy", recipients.select_related(*READ_ALONG), "notified_at", _due_copy)
     mailed = recipients.exclude(notified_at=None)  # those whose files were deleted before the mail was out have none
-    _journal(request_id, {mail_name(recipient.pk): recipient.email for recipient in mailed}, copies=True)
+    _journal(request_id, {mail_name("copy", recipient.pk): recipient.email for recipient in mailed}, copies=True)
 
 
 @transaction.atomic
@@ -82,19 +74,9 @@ def _journal(request_id: int, addresses: dict[str, str], *, copies: bool = False
         events.completion_notified(request, list(addresses.values()), gateways.captured(addresses), copies=copies)
 
 
-def mail_name(recipient_id: int) -> str:
-    """Return the name under which the mail is sent once (:func:`paraph.flow.messages.sent_once.mail_once`)."""
-    return f"copy-{recipient_id}"
-
-
-def _mail_recipient(recipient_id: int) -> None:
-    recipient = CopyRecipient.objects.select_related(*READ_ALONG).filter(pk=recipient_id)
-    mail_row_once(mail_name(recipient_id), recipient, "notified_at", _due_copy)
-
-
 def _due_copy(recipient: CopyRecipient) -> DueEmail | None:
     request = recipient.request
-    if request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
+    if recipient.undelivered or request.files_deleted_at:
         return None
     signer = Signer.objects.filter(request=request).order_by("order")[0]
     signer.request = request

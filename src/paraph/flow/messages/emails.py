@@ -194,11 +194,6 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     )
 
 
-def forwarded_name(inquiry_id: int) -> str:
-    """Return the name under which :func:`inquiry_email` is sent once."""
-    return f"inquiry-{inquiry_id}"
-
-
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
     """Write to the sender, in their language, who asks, about which documents, and what."""
     signer, request = inquiry.signer, inquiry.signer.request

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from paraph.flow.messages import emails
 from paraph.flow.messages.emails import MAX_LENGTH, declined_to_contact, quoted, sender_language, signer_name
-from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, DueEmail, mail_row_once, queue_mail
+from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, DueEmail, mail_rows_once, queue_mail
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, unlinked
 from paraph.queue.jobs import defer
@@ -47,18 +47,13 @@ def tell_sender(name: str) -> None:
     contact address is put off. Those to the member are in no ceiling of messages: a sender who signs as well must still
     get codes.
     """
-    mail_row_once(message_id(name), SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
+    mail_rows_once("sender", SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 
 def is_told(request: SignatureRequest, kind: MailKind, address: str) -> bool:
     """Return whether the member who sent the request has this address, and is told such things as its sender."""
     user = request.sent_by
     return user is not None and user.email.casefold() == address.casefold() and _wants(user, request, kind)
-
-
-def message_id(name: str) -> str:
-    """Return what the mail of this name is called in the captured inbox."""
-    return f"sender-{name}"
 
 
 def due_mail(mail: SenderMail) -> DueEmail | None:
@@ -289,12 +284,7 @@ def tell_signer_of_end(signer_id: int) -> None:
     is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
     :func:`paraph.flow.messages.notices.tell_sender` does."""
     signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
-    mail_row_once(end_name(signer_id), signer, "end_told_at", due_to_signer)
-
-
-def end_name(signer_id: int) -> str:
-    """Return the name under which the mail about the end is sent once."""
-    return f"end-{signer_id}"
+    mail_rows_once("end", signer, "end_told_at", due_to_signer)
 
 
 def due_to_signer(signer: Signer) -> DueEmail | None:

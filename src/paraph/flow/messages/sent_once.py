@@ -4,7 +4,7 @@ refuses it; and queueing mails to the member who sent a request, which
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,10 +94,27 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
                 note_undelivered(mail.copy or mail.signer, name, str(refusal))
 
 
-def mail_row_once(name: str, row: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
-    """Send the mail that is due for this one row, if any, as :func:`mail_once` does. The column says since when it is
-    out, and is empty before."""
+def mail_name(kind: str, *ids: int | str, turn: int = 0) -> str:
+    """Return the name under which a mail of this kind about these rows is sent once. ``turn``: what tells it from
+    earlier ones, where it may be sent anew: how often the signer's link was replaced, or when it was noted."""
+    return "-".join(map(str, [kind, *ids, *([turn] if turn else [])]))
 
+
+def mail_rows_once(kind: str, rows: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
+    """Send the mail that is due for each of these rows, if any, as :func:`mail_once` does. The column says since when
+    it is out, and is empty before. Raise the first ``OSError`` or :class:`TooManyMessagesError` after the mails of all
+    others."""
+    refusals: list[OSError | TooManyMessagesError] = []
+    for pk in rows.filter(**{column: None}).values_list("pk", flat=True):
+        try:
+            _mail_row_once(mail_name(kind, pk), rows.filter(pk=pk), column, due)
+        except (OSError, TooManyMessagesError) as refusal:
+            refusals.append(refusal)
+    if refusals:
+        raise refusals[0]
+
+
+def _mail_row_once(name: str, row: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
     def waiting() -> DueEmail | None:
         found = row.filter(**{column: None}).first()
         return due(found) if found else None
@@ -126,19 +143,6 @@ def delivering(
             raise
         log.error("the gateway for %s cannot be used: %s", channel, error.message)
         raise DomainError("delivery_failed", refusal) from error
-
-
-def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
-    """Call ``mail``, which is to use :func:`mail_row_once`, for each of these rows. Raise the first ``OSError`` or
-    :class:`TooManyMessagesError` after the mails to all others."""
-    refusals: list[OSError | TooManyMessagesError] = []
-    for recipient in recipients:
-        try:
-            mail(recipient)
-        except (OSError, TooManyMessagesError) as refusal:
-            refusals.append(refusal)
-    if refusals:
-        raise refusals[0]
 
 
 def _recipient(mail: DueEmail) -> str:
@@ -224,7 +228,7 @@ def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int =
     :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
     if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
         return
-    name = f"{kind}-{request.pk}-{about}" + (f"-{turn}" if turn else "")
+    name = mail_name(kind, request.pk, about, turn=turn)
     with transaction.atomic():
         mail, is_new = SenderMail.objects.get_or_create(
             name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}

@@ -11,9 +11,7 @@ from django.db.models import Q
 from paraph.audit_trail.journal import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.messages.emails import forwarded_name
-from paraph.flow.messages.notices import message_id
-from paraph.flow.messages.sent_once import CONTACT
+from paraph.flow.messages.sent_once import CONTACT, mail_name
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
     TELL_CAPTURED,
@@ -91,9 +89,9 @@ def _erase_entries(signers: Signers, found: Sequence[EntryAbout]) -> int:
 
 def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
     """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
-    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
+    names = [mail_name("inquiry", inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
     kinds = (*MailKind.values, CONTACT)
-    begins = (f"{message_id(kind)}-{request_id}-" for kind in kinds for request_id in _requests(signers))
+    begins = (f"{mail_name('sender', kind, request_id)}-" for kind in kinds for request_id in _requests(signers))
     about = Q(*(Q(message_id__startswith=each) for each in begins), message_id__in=names, _connector=Q.OR)
     return CapturedMessage.objects.filter(about).exclude(message_id="").order_by("pk")
 
@@ -128,8 +126,8 @@ def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
 
 
 def _wrong_codes(code: OneTimeCode) -> Facts:
-    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk").values_list("refused_at", flat=True)
-    return {"wrong_codes_at": [clock.iso(moment) for moment in refused]}
+    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk")
+    return {"wrong_codes_at": [clock.iso(each.refused_at) for each in refused]}
 
 
 def _marks(signer: Signer) -> Facts:

@@ -94,7 +94,12 @@ def telling(*parts: str | Callable[[Any], Facts]) -> Callable[[Any], Facts]:
     """Return what tells of a row, in this order: attributes at paths that spaces separate, each by its last name or by
     that before a ``=``, and what functions say of the row. Moments become text."""
     readers = [part if callable(part) else _reader(part) for part in parts]
-    return lambda row: {name: _plain(fact) for read in readers for name, fact in read(row).items()}
+
+    def tell(row: Any) -> Facts:
+        told = {name: fact for read in readers for name, fact in read(row).items()}
+        return {name: clock.iso(fact) if isinstance(fact, datetime) else fact for name, fact in told.items()}
+
+    return tell
 
 
 def _reader(part: str) -> Callable[[Any], Facts]:
@@ -102,10 +107,6 @@ def _reader(part: str) -> Callable[[Any], Facts]:
         (name or path.rpartition(".")[2], path) for name, _, path in (each.rpartition("=") for each in part.split())
     ]
     return lambda row: {name: attrgetter(path)(row) for name, path in paths}
-
-
-def _plain(fact: Any) -> Any:
-    return clock.iso(fact) if isinstance(fact, datetime) else fact
 
 
 TELL_CAPTURED = telling("to channel subject text created_at")  # of a message

@@ -81,27 +81,22 @@ def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
+    """Those about the person: one that could be sent to another address is about a namesake."""
     unsent = BulkRow.objects.exclude(state=RowState.SENT).filter(**person.of("bulk_send__organization"))
-    rows = unsent.select_related("bulk_send").order_by("bulk_send", "number")
-    yield from (row for row in rows.iterator() if _row_names(person, row))
+    for row in unsent.select_related("bulk_send").order_by("bulk_send", "number").iterator():
+        if has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells)):
+            yield row
 
 
 def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
-    return sum(_empty_rows_of(bulk_send_id, found) for bulk_send_id in sorted({row.bulk_send_id for row in found}))
-
-
-def _empty_rows_of(bulk_send_id: int, found: Sequence[BulkRow]) -> int:
-    """Lock the bulk send, as its sending does: a row that was sent meanwhile is a request, and stays one."""
-    bulk_send = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id).first()
-    with translation.override(bulk_send.language if bulk_send else None):
-        sentence = _("Personal data in this row were erased.")
-    rows = BulkRow.objects.filter(bulk_send=bulk_send_id, pk__in=[row.pk for row in found])
-    return rows.exclude(state=RowState.SENT).update(state=RowState.WRONG, cells=[], signers=[], problems=[sentence])
-
-
-def _row_names(person: Person, row: BulkRow) -> bool:
-    """Return whether the row is about the person: one that could be sent to another address is about a namesake."""
-    return has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells))
+    """Lock each bulk send, as its sending does: a row that was sent meanwhile is a request, and stays one."""
+    emptied, bulk_sends = 0, BulkSend.objects.filter(pk__in=[row.bulk_send_id for row in found])
+    for bulk_send in bulk_sends.order_by("pk").select_for_update(no_key=True):
+        with translation.override(bulk_send.language):
+            sentence = _("Personal data in this row were erased.")
+        rows = bulk_send.rows.filter(pk__in=[row.pk for row in found]).exclude(state=RowState.SENT)
+        emptied += rows.update(state=RowState.WRONG, cells=[], signers=[], problems=[sentence])
+    return emptied
 
 
 class Found(NamedTuple):
@@ -183,11 +178,9 @@ def _erase_draft_signers(_person: Person, found: Sequence[Found]) -> int:
 def _unsent_copies(person: Person) -> Iterator[Found]:
     for model in (Draft, Template):
         rows = model.objects.filter(content__has_key="copies", **person.of("organization")).order_by("pk")
-        yield from (Found(row, named) for row in rows.iterator() if (named := _copies_of(person, row)))
-
-
-def _copies_of(person: Person, row: Draft | Template) -> list[dict[str, str]]:
-    return [each for each in row.content.get("copies", ()) if has_address(person, each.values())]
+        for row in rows.iterator():
+            if named := [each for each in row.content["copies"] if has_address(person, each.values())]:
+                yield Found(row, named)
 
 
 def _told_copies(found: Found) -> Facts:
@@ -198,8 +191,8 @@ def _told_copies(found: Found) -> Facts:
 
 def _erase_unsent_copies(person: Person, found: Sequence[Found]) -> int:
     for row, _part in _locked(found):
-        if gone := _copies_of(person, row):
-            row.content["copies"] = [copy for copy in row.content["copies"] if copy not in gone]
+        if "copies" in row.content:
+            row.content["copies"] = [each for each in row.content["copies"] if not has_address(person, each.values())]
             row.save(update_fields=["content"])
     return len(found)
 
@@ -283,23 +276,21 @@ def _earlier_entries(person: Person) -> Iterator[EntryAbout]:
 def _erase_earlier(person: Person, found: Sequence[EntryAbout]) -> int:
     """Erase what the journal has, and the address in events and recorded webhooks. A request that is still to be proven
     keeps them until then, as its proof states all salts."""
-    return sum(_erase_earlier_entry(person, each) for each in found)
+    erased, addresses = 0, {address.casefold() for address in person.addresses}
+    for each in found:
+        request, signer = lock_request(each.entry.request_id), each.entry.signer
+        if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
+            continue
+        named = pseudonym(signer)
+        erase_values([each], {(request.pk, each.entry.metadata["recipient"]): named})
 
+        def anonymize(content: Facts, named: str = named) -> None:
+            if content.get("signer", {}).get("email", "").casefold() in addresses:
+                content["signer"]["email"] = named
 
-def _erase_earlier_entry(person: Person, found: EntryAbout) -> int:
-    request, signer = lock_request(found.entry.request_id), found.entry.signer
-    if signer is None or (request.status != RequestStatus.EXPIRED and not request.finalized):
-        return 0
-    named = pseudonym(signer)
-    erase_values([found], {(request.pk, found.entry.metadata["recipient"]): named})
-    addresses = {address.casefold() for address in person.addresses}
-
-    def anonymize(content: Facts) -> None:
-        if content.get("signer", {}).get("email", "").casefold() in addresses:
-            content["signer"]["email"] = named
-
-    rewrite_recorded(request, anonymize)
-    return 1
+        rewrite_recorded(request, anonymize)
+        erased += 1
+    return erased
 
 
 UNSENT: tuple[Place[Person, Any], ...] = (

@@ -78,7 +78,10 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
     documents = _documents(request, plan, ids[RequestDocument])
     # one statement for each table
     places = sorted(_places(documents, signers, plan), key=lambda row: type(row).__name__)
-    copies = _copies(request, plan)
+    copies = [
+        CopyRecipient(request=request, position=position, token_salt=new_salt(), **each.model_dump())
+        for position, each in enumerate(plan.draft.copies)
+    ]
     entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
     rows = [request, *signers.values(), *documents, *places, *copies, *entries]
     insert_whole([*rows, *beside(request.pk), *invitations])
@@ -162,11 +165,6 @@ def _places(documents: list[RequestDocument], signers: dict[str, Signer], plan: 
             found.position, found.page_number = field.number, field.page_number
             found.x, found.y, found.width, found.height = astuple(field.rect)
             yield found
-
-
-def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipient]:
-    for position, each in enumerate(plan.draft.copies):
-        yield CopyRecipient(request=request, position=position, token_salt=new_salt(), **each.model_dump())
 
 
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_once, queue_mail
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_name, mail_once, queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -48,7 +48,7 @@ def invite(signer_id: int) -> None:
     uninvited = signers.filter(invitation__isnull=True, notified_at=None, undelivered__isnull=True)
     try:
         mail_once(
-            invitation_name(signer_id, replaced_links),
+            mail_name("invitation", signer_id, turn=replaced_links),
             lambda: _due_invitation(uninvited.select_related(*READ_ALONG).first()),
             lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
@@ -57,11 +57,6 @@ def invite(signer_id: int) -> None:
             _tell_sender_if_late(signer_id)
         raise
     _mark_notified(signer_id)
-
-
-def invitation_name(signer_id: int, replaced_links: int) -> str:
-    """Return the name under which the invitation with the signer's newest link is sent once."""
-    return f"invitation-{signer_id}-{replaced_links}" if replaced_links else f"invitation-{signer_id}"
 
 
 def _due_invitation(signer: Signer | None) -> DueEmail | None:
@@ -213,7 +208,7 @@ def send_reminder(signer_id: int, number: int) -> None:
     """
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     reminders = Reminder.objects.filter(signer_id=signer_id, number=number, signer__replaced_links=replaced_links)
-    name = reminder_name(signer_id, number, replaced_links)
+    name = mail_name("reminder", signer_id, number, turn=replaced_links)  # numbers begin anew with another link
     mail_once(
         name,
         lambda: _due_reminder(reminders.first()),
@@ -221,11 +216,6 @@ def send_reminder(signer_id: int, number: int) -> None:
     )
     reminders.filter(signer__undelivered__mail=name).update(mail={"refused": True}, message="")
     _journal(signer_id, number)
-
-
-def reminder_name(signer_id: int, number: int, replaced_links: int) -> str:
-    """Return the name under which a reminder with the signer's newest link is sent once: numbers begin anew with it."""
-    return f"reminder-{signer_id}-{number}" + (f"-{replaced_links}" if replaced_links else "")
 
 
 def _due_reminder(reminder: Reminder | None) -> DueEmail | None:

@@ -10,9 +10,9 @@ from django.db import transaction
 from paraph.audit_trail.journal import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_holder
-from paraph.flow.messages.emails import forwarded_name, inquiry_email
+from paraph.flow.messages.emails import inquiry_email
 from paraph.flow.messages.notices import queue_mails
-from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_row_once, queue_mail
+from paraph.flow.messages.sent_once import READ_ALONG, DueEmail, mail_rows_once, queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
@@ -86,7 +86,7 @@ def forward_inquiry(inquiry_id: int) -> None:
     off.
     """
     inquiry = Inquiry.objects.select_related(*(f"signer__{path}" for path in READ_ALONG)).filter(pk=inquiry_id)
-    mail_row_once(forwarded_name(inquiry_id), inquiry, "forwarded_at", _due)
+    mail_rows_once("inquiry", inquiry, "forwarded_at", _due)
 
 
 def _due(inquiry: Inquiry) -> DueEmail | None:
