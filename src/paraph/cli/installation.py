@@ -92,12 +92,8 @@ def _show_state(context: click.Context, found: dict[str, Any], *, as_json: bool)
     context.exit(0 if found["done"] else 1)
 
 
-_seconds_option = click.option(
-    "--seconds",
-    type=click.FloatRange(0),
-    default=float("inf"),
-    help="Stop after this long; the next run continues there.",
-)
+_STOP = "Stop after this long; the next run continues there."
+_seconds_option = click.option("--seconds", type=click.FloatRange(0), default=float("inf"), help=_STOP)
 
 
 @click.group()
