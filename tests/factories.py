@@ -16,8 +16,7 @@ from paraph.database.rows import insert, kept_once
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.flow.sealing.finalize import prove, publish, seal
-from paraph.flow.signing.send_otp import send_otp
-from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import Signature, send_otp
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage

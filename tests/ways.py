@@ -18,8 +18,8 @@ from paraph.pdf.verification.verify import verify
 from paraph.tenants.models import Role
 from tests.api.v1.api_clients import CONTRACT, api_client, payload
 from tests.dashboard import test_drafts
-from tests.dashboard.conftest import LogIn, log_in, organization
-from tests.dashboard.test_drafts import entered, pdf, person, signers, stamp
+from tests.dashboard.conftest import LogIn, log_in, organization, pdf
+from tests.dashboard.test_drafts import entered, person, signers, stamp
 from tests.factories import scene, sign
 from tests.flow.test_jobs import work_off
 from tests.pdf.sealed_files import authority, sealed

@@ -72,56 +72,38 @@ def test_what_was_not_said_is_not_sent(service: Answering) -> None:
             documents=[DocumentInput(7, [Placement("a", [under_tag("{{x}}", optional=True), at(1, 2, 3, width=90)])])],
         )
     assert (caught.value.status, caught.value.code, caught.value.message) == (422, "validation_error", "No.")
-    assert json.loads(service.asked[0].body) == {
-        "signature_request": {
-            "mode": "parallel",
-            "validity_days": 1,
-            "signers": [{"ref": "a", "first_name": "A", "last_name": "B", "email": "a@b.example"}],
-            "documents": [
-                {
-                    "id": 7,
-                    "signers": [
-                        {
-                            "signer_ref": "a",
-                            "stamps": [
-                                {"type": "magic_field", "value": {"tag": "{{x}}"}, "optional": True},
-                                {
-                                    "type": "coordinates",
-                                    "value": {"page_number": 1, "x": 2, "y": 3, "width": 90},
-                                    "optional": False,
-                                },
-                            ],
-                        }
-                    ],
-                }
-            ],
-        }
+    place = {"page_number": 1, "x": 2, "y": 3, "width": 90}
+    stamps = [
+        {"type": "magic_field", "value": {"tag": "{{x}}"}, "optional": True},
+        {"type": "coordinates", "value": place, "optional": False},
+    ]
+    assert json.loads(service.asked[0].body)["signature_request"] == {
+        "mode": "parallel",
+        "validity_days": 1,
+        "signers": [{"ref": "a", "first_name": "A", "last_name": "B", "email": "a@b.example"}],
+        "documents": [{"id": 7, "signers": [{"signer_ref": "a", "stamps": stamps}]}],
     }
 
 
+def refusal(status: int, code: str, retry_after: str = "0") -> tuple[int, Any, dict[str, str]]:
+    return status, {"error": {"code": code, "message": "Wait."}}, {"Retry-After": retry_after}
+
+
 def test_a_429_waits_as_long_as_it_says_and_tries_again(service: Answering) -> None:
-    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
-    service.answers = [(429, limited, {"Retry-After": "1"}), (200, HEALTH, {})]
+    """As a service that is too busy is tried again."""
+    service.answers = [refusal(429, "rate_limited", "1"), refusal(503, "unavailable"), (200, HEALTH, {})]
     with Client(service.url, "k") as client:
         began = time.monotonic()
         client.health()
         assert time.monotonic() - began >= 1
-
-
-def test_a_service_that_is_too_busy_is_tried_again(service: Answering) -> None:
-    busy = {"error": {"code": "unavailable", "message": "Wait."}}
-    service.answers = [(503, busy, {"Retry-After": "0"}), (200, HEALTH, {})]
-    with Client(service.url, "k") as client:
-        client.health()
-    assert len(service.asked) == 2
+    assert len(service.asked) == 3
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 409])
 def test_a_creation_is_sent_again_with_its_key(service: Answering, status: int) -> None:
     """It may have been done; the service knows by the key."""
-    busy = {"error": {"code": "idempotency_key_in_use" if status == 409 else "internal_error", "message": "Wait."}}
-    refused: tuple[int, Any, dict[str, str]] = (404, {"error": {"code": "not_found", "message": "No."}}, {})
-    service.answers = [(status, busy, {"Retry-After": "0"}), refused] * 2
+    busy = refusal(status, "idempotency_key_in_use" if status == 409 else "internal_error")
+    service.answers = [busy, refusal(404, "not_found")] * 2
     with Client(service.url, "k") as client:
         for _ in range(2):
             with pytest.raises(ParaphError, match="not_found"):
@@ -134,7 +116,7 @@ def test_a_creation_is_sent_again_with_its_key(service: Answering, status: int) 
     ("status", "code"), [(507, "insufficient_storage"), (409, "conflict"), (422, "validation_error")]
 )
 def test_what_would_fail_again_is_not_sent_again(service: Answering, status: int, code: str) -> None:
-    service.answers = [(status, {"error": {"code": code, "message": "No."}}, {"Retry-After": "0"})]
+    service.answers = [refusal(status, code)]
     with Client(service.url, "k") as client, pytest.raises(ParaphError, match=code):
         client.upload_document(b"%PDF")
     assert len(service.asked) == 1
@@ -182,20 +164,16 @@ def test_retries_end_in_time_with_the_error_that_says_when(
     assert (len(service.asked), refused.value.retry_after) == (attempts, told)
 
 
-def test_a_minute_is_the_limit_by_default(service: Answering) -> None:
-    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
-    service.answers = [(429, limited, {"Retry-After": "61"})]
+def test_retries_have_limits_by_default_and_of_number(service: Answering) -> None:
+    """A minute, unless another limit is named."""
+    service.answers = [refusal(429, "rate_limited", "61")]
     with Client(service.url, "k") as client, pytest.raises(ParaphError):
         client.health()
     assert len(service.asked) == 1
-
-
-def test_a_429_is_not_tried_for_ever(service: Answering) -> None:
-    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
-    service.answers = [(429, limited, {"Retry-After": "0"})] * 3
+    service.answers = [refusal(429, "rate_limited")] * 3
     with Client(service.url, "k", retries=2) as client, pytest.raises(ParaphError, match="rate_limited"):
         client.health()
-    assert len(service.asked) == 3
+    assert len(service.asked) == 4
 
 
 def test_the_iterator_walks_all_pages(service: Answering) -> None:
@@ -226,8 +204,7 @@ def test_an_error_names_the_call(service: Answering) -> None:
 
 
 def test_the_asynchronous_client_does_the_same(service: Answering) -> None:
-    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
-    service.answers = [(429, limited, {"Retry-After": "0"}), (200, _page(1, 2), {}), (200, _page(2, 2), {})]
+    service.answers = [refusal(429, "rate_limited"), (200, _page(1, 2), {}), (200, _page(2, 2), {})]
 
     async def walk() -> list[int]:
         async with AsyncClient(service.url, "k") as client:
@@ -242,23 +219,16 @@ def test_an_answer_that_is_not_ours_is_an_error_all_the_same(service: Answering)
         client.health()
 
 
-def test_a_presigned_download_never_sees_the_key(service: Answering) -> None:
-    service.answers = [(200, b"%PDF", {})]
-    with Client(service.url, "k" * 64) as client:
-        assert client.download(f"{service.url}/files/x") == b"%PDF"
-    assert "k" * 64 not in str(service.asked[0].headers)
-
-
-def test_a_download_waits_for_its_turn(service: Answering) -> None:
-    busy = (503, {"error": {"code": "unavailable", "message": "Wait."}}, {"Retry-After": "0"})
-    service.answers = [busy, (200, b"%PDF", {})] * 2
+def test_a_download_waits_for_its_turn_and_never_sees_the_key(service: Answering) -> None:
+    service.answers = [refusal(503, "unavailable"), (200, b"%PDF", {})] * 2
 
     async def download() -> bytes:
-        async with AsyncClient(service.url, "k") as client:
+        async with AsyncClient(service.url, "k" * 64) as client:
             return await client.download(f"{service.url}/files/x")
 
-    with Client(service.url, "k") as client:
+    with Client(service.url, "k" * 64) as client:
         assert client.download(f"{service.url}/files/x") == asyncio.run(download()) == b"%PDF"
+    assert "k" * 64 not in str([asked.headers for asked in service.asked]), "a presigned address never sees the key"
 
 
 def test_a_webhook_is_taken_only_with_its_own_signature() -> None:

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import models
 
 from paraph.cli import main
-from paraph.flow.personal_data.of_account import OF_ACCOUNT
+from paraph.flow.personal_data.erase import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT

@@ -1,6 +1,7 @@
 """Members of an organization in every role, and the browsers in which they are logged in."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -9,17 +10,21 @@ from django.conf import settings as service
 from django.contrib.auth import get_user
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, RequestFactory
 
 from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.account.sessions import SessionStore, cookie_of, key_of
 from paraph.drafts.models import Draft
+from paraph.kernel import places
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
 from tests import factories
+from tests.api.v1.api_clients import CONTRACT
 from tests.factories import Scene, jobs
+from tests.kernel.test_places import in_thread
 from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
@@ -73,6 +78,25 @@ def account_mails() -> list[CapturedMessage]:
         if task == "mail_account":
             mail_account(arguments["sealed"])
     return list(CapturedMessage.objects.order_by("pk"))
+
+
+def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
+    """A file as forms send it."""
+    return SimpleUploadedFile(name, content, content_type)
+
+
+@contextmanager
+def no_place_left(organization_id: int) -> Iterator[None]:
+    """What the organization asks for that is expensive finds no place."""
+    with pytest.MonkeyPatch.context() as patched, ExitStack() as held:
+        patched.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
+        places.configure(8)
+        try:
+            in_thread(lambda: held.enter_context(places.expensive_work(str(organization_id))))
+            yield
+        finally:
+            held.close()
+            places.configure(None)
 
 
 def scene(**described: Any) -> Scene:

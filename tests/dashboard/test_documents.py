@@ -2,28 +2,20 @@
 
 import io
 import re
-from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from PIL import Image
 
 from paraph.documents.models import Document, ObjectToDelete
-from paraph.kernel import places
 from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.conftest import LogIn
-from tests.kernel.test_places import in_thread
+from tests.dashboard.conftest import LogIn, no_place_left, pdf
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.django_db
-
-
-def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
-    return SimpleUploadedFile(name, content, content_type)
 
 
 def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organization) -> None:
@@ -49,9 +41,6 @@ def test_the_good_files_are_kept_and_the_others_named(organization: Organization
         "note.pdf: The file is not a PDF." in said and "photo.png is not a PDF. Save it as PDF and try again." in said
     )
     assert Document.objects.get().name == "contract.pdf"
-
-
-def test_no_file_is_said(organization: Organization, client: Client) -> None:
     answer = client.post(f"/app/{organization.pk}/documents", {})
     assert answer.status_code == 422 and "Choose a PDF file." in answer.content.decode()
 
@@ -129,15 +118,11 @@ def test_what_members_upload_and_delete_stands_in_the_activity_log(log_in: LogIn
     assert "Dokument hochgeladen" in log and "Dokument gelöscht" in log
 
 
-def test_what_the_api_uploads_does_not(organization: Organization) -> None:
-    ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
-    assert not Activity.objects.filter(action="document.uploaded").exists()
-
-
 def test_a_document_in_use_and_one_of_the_sandbox_stay(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in(Role.MEMBER)
     pages = f"/app/{organization.pk}"
     production = ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
+    assert not Activity.objects.filter(action="document.uploaded").exists(), "of members alone"
     client.post(f"{pages}/drafts", {"document": production})
     page = f"{pages}/documents/{production}"
     assert f"{page}/delete" not in client.get(page).content.decode()
@@ -163,18 +148,9 @@ def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organiza
     assert answer.headers["Cache-Control"] == "private, max-age=900", "a list does not ask for it at each visit"
 
 
-def test_a_picture_is_not_missing_while_the_service_is_busy(
-    log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
-    _, client = log_in()
+def test_a_picture_is_not_missing_while_the_service_is_busy(organization: Organization, client: Client) -> None:
     client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
     address = f"/app/{organization.pk}/documents/{Document.objects.get().pk}/pages/1.webp"
-    places.configure(8)
-    try:
-        with ExitStack() as held:
-            in_thread(lambda: held.enter_context(places.expensive_work(str(organization.pk))))
-            assert client.get(address).status_code == 503
-        assert client.get(address).status_code == 200
-    finally:
-        places.configure(None)
+    with no_place_left(organization.pk):
+        assert client.get(address).status_code == 503
+    assert client.get(address).status_code == 200

@@ -5,8 +5,8 @@ from django.test import Client
 
 from paraph.drafts.models import Draft
 from paraph.tenants.models import Organization, Role, User
-from tests.dashboard.conftest import LogIn
-from tests.dashboard.test_drafts import begun, pdf, person, signers
+from tests.dashboard.conftest import LogIn, pdf
+from tests.dashboard.test_drafts import begun, person, signers
 from tests.drafts import stored
 from tests.pdf.pdf_factory import paper, text
 

@@ -153,18 +153,11 @@ def test_the_export_has_every_chosen_request_and_no_formula(made: Scene) -> None
     assert {line["title"] for line in csv.DictReader(io.StringIO(titled.getvalue().decode()))} == {"Lease of the pier"}
 
 
-def test_the_export_and_the_search_have_own_data(made: Scene) -> None:
-    client = just_logged_in(made.request.organization, Role.OBSERVER)
-    type(made.request).objects.update(external_id="=4711", metadata={"street": "Lime"})
-    response: Any = client.post(address(made, "/export"), {"q": "lime"})
-    [line] = csv.DictReader(io.StringIO(response.getvalue().decode()))
-    assert (line["external_id"], line["metadata"]) == ("'=4711", '{"street": "Lime"}')
-
-
-def test_the_export_has_roles_copies_fields_and_who_declined(made: Scene) -> None:
+def test_the_export_has_roles_copies_fields_own_data_and_who_declined(made: Scene) -> None:
     client = just_logged_in(made.request.organization, Role.OBSERVER)
     fields = [{"name": "iban", "label": "Your IBAN"}, {"name": "pets", "type": "checkbox"}]
     full = beside(made, signers=2, approvers=[1], copies=2, fields=fields)
+    type(made.request).objects.filter(pk=full.request.pk).update(external_id="=4711", metadata={"street": "Lime"})
     signer = type(made.signers[0]).objects.get(pk=full.signers[0].pk)
     numbers = Field.objects.order_by("position").values_list("pk", flat=True)
     write(signer, dict(zip(numbers, ["DE89", True], strict=True)))
@@ -175,6 +168,7 @@ def test_the_export_has_roles_copies_fields_and_who_declined(made: Scene) -> Non
     line, bare = csv.DictReader(io.StringIO(response.getvalue().decode()))
     assert (line["approvers"], line["copies"]) == ("émile2@example.com", "copy0@example.com; copy1@example.com")
     assert line["declined_by"] == "émile2@example.com"
+    assert (line["external_id"], line["metadata"]) == ("'=4711", '{"street": "Lime"}')
     document_id = full.request_documents[0].document_id
     iban = {"signer": "ada1@example.com", "document_id": document_id, "name": "iban", "type": "text"}
     [first, second] = json.loads(line["fields"])

@@ -8,9 +8,13 @@ import pytest
 from cryptography import x509
 
 from paraph.evidence.models import CertificateStatus
-from paraph.flow.sealing import certificate_statuses
-from paraph.flow.sealing.certificate_statuses import FetchedStatuses, last_authority_chain, refresh_statuses
-from paraph.flow.sealing.context import development, sealing_context
+from paraph.flow.sealing.context import (
+    FetchedStatuses,
+    development,
+    last_authority_chain,
+    refresh_statuses,
+    sealing_context,
+)
 from paraph.flow.sealing.finalize import seal as seal_document
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -157,7 +161,7 @@ def test_a_revoked_authority_gives_no_timestamps(trust: Issuer, others: int) -> 
 
 
 def test_a_seal_waits_a_moment_and_no_longer(trust: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate_statuses, "_SEAL_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr("paraph.flow.sealing.context._SEAL_WAIT_SECONDS", 0.3)
     trust.goes_on.clear()
     result = sealed(trust)
     trust.goes_on.set()

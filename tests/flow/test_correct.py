@@ -15,8 +15,7 @@ from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sending.correct import MOST_LINKS, correct_signer, extend, reword
 from paraph.flow.sending.invite import invite, remind, send_reminder
 from paraph.flow.signing.decline_or_ask import ask, decline
-from paraph.flow.signing.send_otp import send_otp
-from paraph.flow.signing.sign import Signature, enter_fields
+from paraph.flow.signing.sign import Signature, enter_fields, send_otp
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -1,7 +1,11 @@
-"""A signer is erased, and chain and proof still hold."""
+"""A signer is erased, and chain and proof still hold; names and addresses in what was never sent are erased with the
+person, and gone when their time is over."""
 
 import json
 import re
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.db import connection, transaction
@@ -9,24 +13,41 @@ from django.db.utils import DatabaseError
 from django.test import Client
 
 from paraph.audit_trail.journal import PLAIN, EntryAbout, Origin, broken_at, commitment, erase_values, follow
+from paraph.dashboard.drafts.signers_step import earlier_signers
 from paraph.database.rows import insert
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, blank
+from paraph.drafts.review import refusals
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.ending import end_early
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
+from paraph.flow.personal_data.place import Person, names_person
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sending.templates import send_rows
 from paraph.flow.signing.decline_or_ask import ask
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
+from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import CopyRecipient, Signer
 from paraph.storage import store
-from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.admin_log import OPERATOR, note_export
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Activity, Organization
 from paraph.webhooks.models import Attempt, Delivery
+from tests.dashboard.test_bulk_sends import GOOD
+from tests.drafts import stored
+from tests.drafts.author import Author, author
 from tests.factories import VISITOR, Scene, scene, sign
+from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_jobs import work_off
+from tests.request_templates.kept import bulk_of, csv_of, template_of
+from tests.request_templates.test_saving import begun as template_draft
+from tests.tenancy import set_retention
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
@@ -241,3 +262,226 @@ def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too() -> No
     assert [name for name in NAMED if recipient.email not in kept.facts[name]] == []
     erase_address(OPERATOR, recipient.email)
     assert "copy0@example.com" not in everything()
+
+
+ROWS = (
+    "Ada Lovelace ada@example.com",  # could be sent
+    "Ada Lovelace ada@example",  # wrong, and the name tells who it is
+    "Ada Lovelace other@example.org",  # somebody else of this name
+    "Eve Adams eve@example.com",
+    "Ida X <ADA@example.com>",  # wrong, with the address among other signs
+)
+
+
+def signed_by_ada(charles: Author) -> Signer:
+    request_id = charles.send(charles.draft())
+    end_early(OPERATOR, request_id, "over")
+    return Signer.objects.get(request=request_id)
+
+
+def rows_left(bulk: BulkSend) -> list[tuple[str, bool]]:
+    return [(row.state, bool(row.cells or row.signers)) for row in BulkRow.objects.filter(bulk_send=bulk)]
+
+
+def test_rows_that_were_never_sent_are_erased_with_the_signer() -> None:
+    charles, stranger = author(), author()
+    bulk, foreign = (bulk_of(each, template_of(each), csv_of(*ROWS)) for each in (charles, stranger))
+    ada = signed_by_ada(charles)
+    erase_signer(OPERATOR, ada.pk)
+    assert rows_left(bulk) == [("wrong", False), ("wrong", False), ("ready", True), ("ready", True), ("wrong", False)]
+    assert rows_left(foreign) == [("ready", True), ("wrong", True), ("ready", True), ("ready", True), ("wrong", True)]
+    assert BulkRow.objects.filter(bulk_send=bulk).first().problems == ["Personal data in this row were erased."]  # type: ignore[union-attr]
+    start(charles, bulk, skip=True)
+    send_rows(bulk.pk)
+    assert sorted(Signer.objects.exclude(pk=ada.pk).values_list("email", flat=True)) == [
+        "eve@example.com",
+        "other@example.org",
+    ]
+
+
+def test_a_row_that_was_sent_stays_with_its_request(charles: Author) -> None:
+    bulk = begun(charles, "Ada Lovelace ada@example.com")
+    send_rows(bulk.pk)
+    erase_signer(OPERATOR, signed_by_ada(charles).pk)
+    assert [row.state for row in bulk.rows.all()] == ["sent"]
+
+
+def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased(charles: Author) -> None:
+    open_draft = charles.draft(signers=2)
+    ada = signed_by_ada(charles)
+    erase_signer(OPERATOR, ada.pk)
+    [grace] = stored.signers(open_draft)
+    [document] = Draft.objects.get(pk=open_draft.pk).content["documents"]
+    assert grace.first_name == "Grace" and [each["signer_ref"] for each in document["signers"]] == [grace.ref]
+    assert [signer.email for signer in earlier_signers(charles.scope)] == []
+
+
+def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
+    charles, stranger = author(), author()
+    bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
+    eve = signer_of({"first_name": "Eve", "last_name": "Adams", "email": "Eve@Example.com"})
+    Draft.objects.create(organization_id=stranger.scope.organization_id, content=blank() | {"signers": [eve]})
+    vouch(charles.scope.organization_id, "eve@example.com")
+    capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
+    ada = signed_by_ada(charles)
+    assert "adams" in everything().lower()
+    erased = erase_address(OPERATOR, " Eve@example.com ")
+    assert erased.organization_ids == sorted([charles.scope.organization_id, stranger.scope.organization_id])
+    assert erased.signer_ids == [] and erase_address(OPERATOR, "ada@example.com").signer_ids == [ada.pk]
+    left = everything().lower()
+    assert "adams" not in left and "eve@" not in left and "bob@" in left
+    assert rows_left(bulk) == [("wrong", False), ("ready", True)]
+    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.scope.organization_id).get()
+    assert (noted.subject, noted.before, noted.after) == ("", {}, {})
+    assert erase_address(OPERATOR, "eve@example.com").organization_ids == []
+    with pytest.raises(DomainError, match="must not be empty"):
+        erase_address(OPERATOR, " ")
+
+
+def test_a_number_is_found_however_it_was_written(charles: Author) -> None:
+    draft = charles.draft()
+    stored.change_signers(phone="+33 6 12-34", email="somebody@example.com")
+    erase_address(OPERATOR, "+33612-34")
+    assert not stored.signers(draft)
+
+
+@pytest.mark.parametrize(("retention", "kept"), [(None, 90), (30, 30), (3000, 90)])
+def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: int, charles: Author) -> None:
+    bulk, draft = bulk_of(charles, template_of(charles), GOOD), charles.draft()
+    Draft.objects.exclude(pk=draft.pk).delete()
+    set_retention(charles.scope.organization_id, "production", retention)
+    set_retention(charles.scope.organization_id, "sandbox", 1)
+    for age, there in ((timedelta(days=kept, hours=-1), True), (timedelta(days=kept, hours=1), False)):
+        BulkSend.objects.update(created_at=clock.now() - age)
+        Draft.objects.update(updated_at=clock.now() - age)
+        sweep()
+        assert BulkSend.objects.filter(pk=bulk.pk).exists() is there
+        assert Draft.objects.filter(pk=draft.pk).exists() is there
+    assert not Draft.objects.exists() and not BulkRow.objects.exists()
+
+
+def test_captured_messages_go_after_ninety_days() -> None:
+    for age in (timedelta(days=89), timedelta(days=91)):
+        capture("email", f"ada{age.days}@example.com", "Sign", "Ada")
+        CapturedMessage.objects.filter(to=f"ada{age.days}@example.com").update(created_at=clock.now() - age)
+    sweep()
+    assert CapturedMessage.objects.get().to == "ada89@example.com"
+
+
+def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase(charles: Author) -> None:
+    note_export(charles.scope.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
+    assert Activity.objects.latest("pk").after == {"q": "…", "status": "pending"}
+
+
+PERSON = Person(frozenset({"ada@example.com", "+33612345678"}), "Ada", "Lovelace")
+TEXTS = {
+    "ada@example.com": True,
+    "Dear ADA@example.com, please": True,
+    "<ada@example.com>": True,
+    f"https://example.com/?who={quote('ada@example.com')}&x=1": True,
+    "https://example.com/ada@example.com/hook": True,
+    "mailto:ada@example.com": True,
+    "call +33 6 12 34 56 78 please": True,
+    "Lovelace, Ada": True,
+    "ada_lovelace? no: ada lovelace!": True,
+    "bada@example.com": False,
+    "ada@example.com.au": False,
+    "ada@example.community": False,
+    "+336123456789": False,
+    "Ada Byron": False,
+    "Canada, Lovelaceville": False,
+    "": False,
+}
+
+
+def test_a_text_names_somebody_as_a_whole() -> None:
+    assert {text: names_person(PERSON, text) for text in TEXTS} == TEXTS
+
+
+def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> None:
+    charles, stranger = author(), author()
+    template, foreign = template_of(charles), template_of(stranger)
+    content: dict[str, Any] = {"name": "landlord", "type": "text", "label": "Ada Lovelace", "value": "Ada Lovelace"}
+    value = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    place = {"placement": {"type": "coordinates", "value": value}}
+    for each in (template, foreign):
+        each.name = "Lease of Ada Lovelace"
+        each.content["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.content |= {"metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
+        each.save()
+    request_id = charles.send(charles.draft())
+    end_early(OPERATOR, request_id, "over")
+    erase_signer(OPERATOR, Signer.objects.get(request=request_id).pk)
+    template.refresh_from_db()
+    foreign.refresh_from_db()
+    assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
+    assert template.content["decline_allowed"] and template.content["metadata"] == {"street": "Ada Lane"}
+    [field], [elsewhere] = (each.fields_of(each.roles[0]) for each in (template, foreign))
+    assert field == {"name": "landlord", "type": "text"} | place and elsewhere == content | place
+    assert refusals(charles.scope, template_draft(charles, template)) == []
+
+
+def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -> None:
+    charles, stranger = author(), author()
+    drafts = [each.draft() for each in (charles, stranger)]
+    for draft in drafts:
+        draft.subject = "For grace@example.com"
+        draft.content |= {"external_id": "grace@example.com"}
+        draft.save()
+    changed = erase_address(OPERATOR, "grace@example.com").organization_ids
+    assert changed == sorted(each.scope.organization_id for each in (charles, stranger))
+    for draft in drafts:
+        draft.refresh_from_db()
+        assert draft.subject == "" and "external_id" not in draft.content
+        assert [signer.email for signer in draft.signers] == ["ada@example.com"]
+    assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
+
+
+def test_whoever_gets_copies_of_what_a_template_sends_is_shown_and_erased(charles: Author) -> None:
+    template = template_of(charles)
+    ada, eve = (
+        {"first_name": name, "last_name": "L", "email": f"{name.lower()}@example.com"} for name in ("Ada", "Eve")
+    )
+    template.content |= {"copies": [ada, eve]}
+    template.save()
+    [shown] = [each for each in show_person("ada@example.com") if each.place == "copies in drafts and templates"]
+    assert (shown.facts["template"], shown.facts["copies"]) == (template.pk, [ada])
+    erase_address(OPERATOR, "ada@example.com")
+    template.refresh_from_db()
+    assert template.content["copies"] == [eve] and show_person("ada@example.com") == []
+
+
+def test_each_of_many_texts_that_name_the_person_is_shown(charles: Author) -> None:
+    for number in range(60):
+        Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
+    titles = [each.facts["title"] for each in show_person("ada@example.com")]
+    assert titles == [f"{number}: ada@example.com" for number in range(60)]
+
+
+def test_a_message_that_requests_begin_with_is_shown_and_stays_the_organizations_own() -> None:
+    of_charles = Organization.objects.filter(pk=author().scope.organization_id)
+    author()  # of another organization, which has no such message
+    of_charles.update(request_defaults={"message": "Questions? Write to ada@example.com."})
+    for _ in range(2):
+        [shown] = [each for each in show_person("ADA@example.com") if each.place == "messages that requests begin with"]
+        assert (shown.facts["organization_id"], shown.erased_by) == (of_charles.get().pk, "") and shown.stays
+        assert shown.facts["message"] == "Questions? Write to ada@example.com."
+        erase_address(OPERATOR, "ada@example.com")
+    assert not show_person("eve@example.com")
+
+
+def test_who_always_signs_in_a_role_is_shown_and_erased_and_the_role_stays(charles: Author) -> None:
+    template = template_of(charles, roles=2)
+    ada = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
+    template.content["signers"][1] |= ada
+    template.save()
+    [shown] = [each for each in show_person("ADA@example.com") if each.place == "people of templates"]
+    assert (shown.facts["template"], shown.facts["role"], shown.facts["phone"]) == (
+        template.pk,
+        "Landlord",
+        ada["phone"],
+    )
+    erase_address(OPERATOR, "ada@example.com")
+    again = type(template).objects.get(pk=template.pk)
+    assert [(role.name, role.person) for role in again.roles] == [("Tenant", {}), ("Landlord", {})]
+    assert "Lovelace" not in repr(again.content) and again.changed_at > template.changed_at

@@ -29,7 +29,7 @@ from paraph.storage import store
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import payload
 from tests.factories import VISITOR, Scene, scene, sign
-from tests.flow.test_sweep import made_older, there
+from tests.flow.test_delete_files import made_older, there
 from tests.pdf.pdf_factory import paper, text
 
 

@@ -14,8 +14,7 @@ from paraph.audit_trail.journal import SERVICE
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, DraftDocument, Placed, blank
 from paraph.flow.ending import end_early
-from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
-from paraph.flow.personal_data.of_account import OF_ACCOUNT
+from paraph.flow.personal_data.erase import OF_ACCOUNT, Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT

@@ -1,19 +1,24 @@
-"""Upload leaves a document with its file, or nothing."""
+"""An upload leaves a document with its file, a creation a request with all that it has, or nothing."""
 
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DataError, OperationalError, transaction
+from django.db import DataError, OperationalError, connection, transaction
 
+from paraph.audit_trail.models import Entry
 from paraph.database import rows
 from paraph.documents.models import Document
+from paraph.flow.sending import create as creating
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
 from paraph.tenants.scope import TenantScope
+from tests.api.v1.api_clients import api_client, error, payload
 from tests.factories import pdf
 from tests.pdf.pdf_factory import paper
 
@@ -109,3 +114,36 @@ def test_contents_are_read_once_for_all_that_is_drawn_after_them(scope: TenantSc
     assert not sent(scope, content=paper("0 0 5 5 re f q")).clean_contents
     damaged = paper("0 0 5 5 re f").replace(b"startxref", b"startxrex")
     assert sent(scope, content=damaged).clean_contents  # of the prepared file, which is the one that is sealed
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invitations"])
+def test_a_fault_at_any_step_leaves_nothing(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = api_client()
+    content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
+    original = getattr(creating, step)
+
+    def broken(*arguments: object) -> None:
+        original(*arguments)
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr(creating, step, broken)
+    error(owner.create(content), 500, "internal_error")
+    for table in (SignatureRequest, Signer, RequestDocument, Placement, Entry):
+        assert not table.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_files_are_searched_before_the_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = api_client()
+    depth: list[int] = []
+
+    def watched(*arguments: object, **named: object) -> object:
+        depth.append(len(connection.savepoint_ids))
+        return make_plan(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(creating, "make_plan", watched)
+    content = payload(owner.document())
+    outside = len(connection.savepoint_ids)
+    assert owner.create(content).status_code == 201
+    assert depth == [outside]

@@ -30,38 +30,29 @@ def _finds(recipes: list[Recipe]) -> list[str]:
     return [f"{recipe.name}: {found}" for recipe in recipes if (found := tried(recipe)[1])]
 
 
+_IN_SHORT_AND_ALL = pytest.mark.parametrize("all_of_it", [False, pytest.param(True, marks=pytest.mark.thorough)])
+
+
+@_IN_SHORT_AND_ALL
 @pytest.mark.parametrize("row", ROWS)
-def test_what_was_found(row: str) -> None:
-    """A dozen of each find, from its whole length."""
-    assert _finds(ROWS[row][:: -(-len(ROWS[row]) // 12)]) == []
+def test_what_was_found(row: str, *, all_of_it: bool) -> None:
+    """In short a dozen of each find, from its whole length."""
+    assert _finds(ROWS[row] if all_of_it else ROWS[row][:: -(-len(ROWS[row]) // 12)]) == []
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("row", [row for row in ROWS if len(ROWS[row]) > 12])
-def test_all_that_was_found(row: str) -> None:
-    assert _finds(ROWS[row]) == []
-
-
+@_IN_SHORT_AND_ALL
 @pytest.mark.parametrize("kind", _CLASSES)
-def test_some_freedoms_of_each_class(kind: str) -> None:
+def test_the_freedoms_of_each_class(kind: str, *, all_of_it: bool) -> None:
     names = [name for name in FREEDOMS if name.startswith(f"{kind}:")]
-    assert _finds([variant(name, number % 4) for number, name in enumerate(names[::_EVERY])]) == []
+    if all_of_it:
+        assert _finds([variant(name, number) for name in names for number in range(_VARIANTS)]) == []
+    else:
+        assert _finds([variant(name, number % 4) for number, name in enumerate(names[::_EVERY])]) == []
 
 
-def test_bytes_behind_the_end() -> None:
-    assert _finds(endings()[::3]) == []
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", _CLASSES)
-def test_every_freedom(kind: str) -> None:
-    recipes = [variant(name, number) for name in FREEDOMS if name.startswith(f"{kind}:") for number in range(_VARIANTS)]
-    assert _finds(recipes) == []
-
-
-@pytest.mark.thorough
-def test_whatever_stands_behind_the_end() -> None:
-    assert _finds(endings()) == []
+@_IN_SHORT_AND_ALL
+def test_bytes_behind_the_end(*, all_of_it: bool) -> None:
+    assert _finds(endings() if all_of_it else endings()[::3]) == []
 
 
 @pytest.mark.thorough

@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from csc_dummy.csc_dummy_server import CSCWithCertomancer
 
 from paraph.kernel import tokens
-from paraph.keys import CscClient
+from paraph.keys import CscClient, SigningKey, open_key
 from paraph.keys.signing_key import PrivateKey
 from tests.keys.certified_keys import Root, make_key, make_root, pkcs8
 from tests.loopback import Handler, served
@@ -107,6 +107,7 @@ class Provider:
     version: Version
     key: PrivateKey
     certificates: list[x509.Certificate]
+    root: Path
     url: str = ""
     info: Json = field(default_factory=dict)
     credential: Json = field(default_factory=dict)
@@ -122,6 +123,9 @@ class Provider:
     @property
     def address(self) -> str:
         return f"csc+{self.url}/csc/{self.version}?credential=GX0112348"
+
+    def open(self, client: CscClient = CLIENT) -> SigningKey:
+        return open_key(self.address, self.root, client=client)
 
     @property
     def asked(self) -> list[str]:
@@ -267,8 +271,7 @@ def provider(
 ) -> Iterator[Provider]:
     """A provider over TLS, whose authority this process trusts. The root of its certificates is in ``root.pem``."""
     root, key = root or make_root(), key or make_key("p-256")
-    root.pem(folder)
-    service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate])
+    service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate], root.pem(folder))
 
     class Service(Handler):
         protocol_version = "HTTP/1.1"

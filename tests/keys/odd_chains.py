@@ -161,6 +161,14 @@ def chain(fate: Fate, *certificates: x509.Certificate, of: Key | None = None, re
     return OddChain(private(of or key("seal")), pem(*certificates), fate, reason)
 
 
+def works(*certificates: x509.Certificate, of: Key | None = None) -> OddChain:
+    return chain("works", *certificates, of=of)
+
+
+def refused(reason: str, *certificates: x509.Certificate, of: Key | None = None) -> OddChain:
+    return chain("refused", *certificates, of=of, reason=reason)
+
+
 def of_curve(kind: str) -> OddChain:
     """Everything has a key of this kind, and so has the seal."""
     top, own = key("root", kind), key("seal", kind)
@@ -182,30 +190,19 @@ def written(issuer: x509.Name) -> OddChain:
 def cross(*order: int) -> OddChain:
     """A root, once signed by itself and once, with an old hash, by an older one."""
     older, new = root("Older Root", key("older")), root()
-    crossed = issued(
-        name("Root"),
-        key("root").public_key(),
-        name("Older Root"),
-        key("older"),
-        ca=True,
-        hash_=hashes.SHA224(),
-    )
+    by = (name("Older Root"), key("older"))
+    crossed = issued(name("Root"), key("root").public_key(), *by, ca=True, hash_=hashes.SHA224())
     listed = (below_root(), new, crossed, older)
     return chain("works", *(listed[position] for position in order))
 
 
-def pss(*parameters: str, fate: Fate = "works", reason: str = "") -> OddChain:
-    """A key for RSASSA-PSS alone, signed by itself."""
-    made = _openssl(
-        "genpkey",
-        "-algorithm",
-        "rsa-pss",
-        "-pkeyopt",
-        "rsa_keygen_bits:2048",
-        *(f"-pkeyopt {each}" for each in parameters),
-    )
-    digest = next((each.partition(":")[2] for each in parameters if "md:" in each and "mgf" not in each), "sha256")
-    return OddChain(made, _self_signed(made, "/CN=PSS Seal", f"-{digest}"), fate, reason)
+def pss(digest: str = "", salt: int = 32, *, reason: str = "") -> OddChain:
+    """A key for RSASSA-PSS alone, signed by itself. ``digest``: that to which it is restricted, with this salt."""
+    restricted = (f"md:{digest}", f"mgf1_md:{digest}", f"saltlen:{salt}") if digest else ()
+    options = (f"-pkeyopt rsa_pss_keygen_{each}" for each in restricted)
+    made = _openssl("genpkey -algorithm rsa-pss -pkeyopt rsa_keygen_bits:2048", *options)
+    certificate = _self_signed(made, "/CN=PSS Seal", f"-{digest or 'sha256'}")
+    return OddChain(made, certificate, "refused" if reason else "works", reason)
 
 
 def plain_key_of_pss_certificate() -> OddChain:
@@ -245,16 +242,8 @@ def _self_signed(made: bytes, subject: str, *more: str, config: bytes = b"") -> 
         (folder / "key.pem").write_bytes(made)
         (folder / "req.cnf").write_bytes(b"[req]\n" + (config or b"distinguished_name=n\n[n]\n"))
         named = ["-subj", subject] if subject else []
-        return _openssl(
-            "req",
-            "-x509",
-            "-new",
-            f"-key {folder}/key.pem",
-            f"-config {folder}/req.cnf",
-            "-days 700",
-            *more,
-            named=named,
-        )
+        files = f"-key {folder}/key.pem -config {folder}/req.cnf"
+        return _openssl("req -x509 -new -days 700", files, *more, named=named)
 
 
 def _openssl(*words: str, named: Sequence[str] = ()) -> bytes:
@@ -281,33 +270,23 @@ def _of_someone() -> x509.Certificate:
 
 
 CHAINS: dict[str, Callable[[], OddChain]] = {
-    "one above the other": lambda: chain("works", leaf(), middle(), root()),
-    "root first": lambda: chain("works", root(), leaf(), middle()),
-    "issuer first": lambda: chain("works", middle(), root(), leaf()),
-    "everything twice": lambda: chain("works", leaf(), leaf(), middle(), middle(), root(), root()),
-    "signed by itself, for certificates alone": lambda: chain(
-        "refused", root(of=key("seal")), reason="may not be used for signatures"
-    ),
-    "signed by itself": lambda: chain(
-        "works", issued(name("Seal"), key("seal").public_key(), name("Seal"), key("seal"))
-    ),
+    "one above the other": lambda: works(leaf(), middle(), root()),
+    "root first": lambda: works(root(), leaf(), middle()),
+    "issuer first": lambda: works(middle(), root(), leaf()),
+    "everything twice": lambda: works(leaf(), leaf(), middle(), middle(), root(), root()),
+    "signed by itself, for certificates alone": lambda: refused("may not be used for signatures", root(of=key("seal"))),
+    "signed by itself": lambda: works(issued(name("Seal"), key("seal").public_key(), name("Seal"), key("seal"))),
     "issuer missing": lambda: chain("incomplete", leaf(), root()),
     "root missing": lambda: chain("incomplete", leaf(), middle()),
     "all issuers missing": lambda: chain("incomplete", leaf()),
-    "an issuer of the right name and another key": lambda: chain(
-        "incomplete", leaf(), middle(of="wrong"), root()
+    "an issuer of the right name and another key": lambda: chain("incomplete", leaf(), middle(of="wrong"), root()),
+    "the issuer's older key too": lambda: works(leaf(), middle(of="wrong"), middle(), root()),
+    "an expired certificate of the issuer too": lambda: works(leaf(), middle(days=(-20, -10)), middle(), root()),
+    "an expired certificate of the key too": lambda: works(leaf(days=(-20, -10)), leaf(), middle(), root()),
+    "a certificate of the key without its issuer too": lambda: works(
+        issued(name("Seal"), key("seal").public_key(), name("Nobody"), key("wrong")), leaf(), middle(), root()
     ),
-    "the issuer's older key too": lambda: chain(
-        "works", leaf(), middle(of="wrong"), middle(), root()
-    ),
-    "an expired certificate of the issuer too": lambda: chain(
-        "works", leaf(), middle(days=(-20, -10)), middle(), root()
-    ),
-    "an expired certificate of the key too": lambda: chain("works", leaf(days=(-20, -10)), leaf(), middle(), root()),
-    "a certificate of the key without its issuer too": lambda: chain(
-        "works", issued(name("Seal"), key("seal").public_key(), name("Nobody"), key("wrong")), leaf(), middle(), root()
-    ),
-    "somebody else's certificate too": lambda: chain("works", leaf(), _of_someone(), middle(), root()),
+    "somebody else's certificate too": lambda: works(leaf(), _of_someone(), middle(), root()),
     "an unreadable name that is not needed": lambda: latin(unneeded=True),
     "cross-signed, root first": lambda: cross(0, 1, 2, 3),
     "cross-signed, cross first": lambda: cross(0, 2, 1, 3),
@@ -325,78 +304,58 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
     "issuer secp256k1": lambda: issuer_of_curve("k-256", "refused", "has a weak key: secp256k1 of 256 bits"),
     "issuer Ed25519": lambda: issuer_of_curve("ed25519", "works"),
     "issuer RSA": lambda: issuer_of_curve("rsa-2048", "works"),
-    "signed with PSS by an issuer of RSA": lambda: chain(
-        "works",
+    "signed with PSS by an issuer of RSA": lambda: works(
         issued(name("Seal"), key("seal").public_key(), name("Root"), key("root", "rsa-2048"), is_pss=True),
         root(of=key("root", "rsa-2048")),
     ),
     "PSS": pss,
-    "PSS, restricted to SHA-256": lambda: pss(
-        "rsa_pss_keygen_md:sha256", "rsa_pss_keygen_mgf1_md:sha256", "rsa_pss_keygen_saltlen:32"
-    ),
-    "PSS, restricted to SHA-384": lambda: pss(
-        "rsa_pss_keygen_md:sha384",
-        "rsa_pss_keygen_mgf1_md:sha384",
-        "rsa_pss_keygen_saltlen:48",
-        fate="refused",
-        reason="does not allow RSASSA-PSS with SHA-256",
-    ),
-    "PSS, restricted to a longer salt": lambda: pss(
-        "rsa_pss_keygen_md:sha256",
-        "rsa_pss_keygen_mgf1_md:sha256",
-        "rsa_pss_keygen_saltlen:64",
-        fate="refused",
-        reason="does not allow RSASSA-PSS with SHA-256",
-    ),
+    "PSS, restricted to SHA-256": lambda: pss("sha256"),
+    "PSS, restricted to SHA-384": lambda: pss("sha384", 48, reason="does not allow RSASSA-PSS with SHA-256"),
+    "PSS, restricted to a longer salt": lambda: pss("sha256", 64, reason="does not allow RSASSA-PSS with SHA-256"),
     "PSS in the certificate alone": plain_key_of_pss_certificate,
     "curve by explicit parameters": explicit_curve,
     "issuer's curve by explicit parameters": lambda: explicit_curve(is_issuer=True),
     "T61String": latin,
-    "weak RSA": lambda: chain(
-        "refused",
+    "weak RSA": lambda: refused(
+        "RSA of 1024 bits is not accepted",
         issued(name("Seal"), key("weak", "rsa-1024").public_key(), name("Root"), key("root")),
         root(),
         of=key("weak", "rsa-1024"),
-        reason="RSA of 1024 bits is not accepted",
     ),
-    "expired": lambda: chain("refused", leaf(days=(-20, -10)), middle(), root(), reason="expired on"),
-    "not yet valid": lambda: chain("refused", leaf(days=(10, 20)), middle(), root(), reason="is valid only from"),
-    "issuer expired": lambda: chain("refused", leaf(), middle(days=(-20, -10)), root(), reason="expired on"),
-    "issuer is none": lambda: chain("refused", leaf(), middle(ca=False), root(), reason="may not issue certificates"),
-    "issuer without basic constraints": lambda: chain(
-        "refused", leaf(), middle(without_basics=True), root(), reason="may not issue certificates"
+    "expired": lambda: refused("expired on", leaf(days=(-20, -10)), middle(), root()),
+    "not yet valid": lambda: refused("is valid only from", leaf(days=(10, 20)), middle(), root()),
+    "issuer expired": lambda: refused("expired on", leaf(), middle(days=(-20, -10)), root()),
+    "issuer is none": lambda: refused("may not issue certificates", leaf(), middle(ca=False), root()),
+    "issuer without basic constraints": lambda: refused(
+        "may not issue certificates", leaf(), middle(without_basics=True), root()
     ),
-    "issuer for the web alone": lambda: chain(
-        "refused", leaf(), middle(extensions=[(_SERVERS, False)]), root(), reason="certificates for documents"
+    "issuer for the web alone": lambda: refused(
+        "certificates for documents", leaf(), middle(extensions=[(_SERVERS, False)]), root()
     ),
-    "one issuer too many": lambda: chain("refused", leaf(), middle(), root(path_length=0), reason="at most 0 issuers"),
-    "as many issuers as allowed": lambda: chain("works", leaf(), middle(path_length=0), root(path_length=1)),
-    "an unknown critical extension": lambda: chain(
-        "refused", leaf(extensions=[(_UNKNOWN, True)]), middle(), root(), reason="critical extension 1.2.3.4.5"
+    "one issuer too many": lambda: refused("at most 0 issuers", leaf(), middle(), root(path_length=0)),
+    "as many issuers as allowed": lambda: works(leaf(), middle(path_length=0), root(path_length=1)),
+    "an unknown critical extension": lambda: refused(
+        "critical extension 1.2.3.4.5", leaf(extensions=[(_UNKNOWN, True)]), middle(), root()
     ),
-    "an unknown extension": lambda: chain("works", leaf(extensions=[(_UNKNOWN, False)]), middle(), root()),
-    "critical policies": lambda: chain(
-        "works", leaf(extensions=[(_POLICIES, True)]), middle(extensions=[(_POLICIES, True)]), root()
+    "an unknown extension": lambda: works(leaf(extensions=[(_UNKNOWN, False)]), middle(), root()),
+    "critical policies": lambda: works(
+        leaf(extensions=[(_POLICIES, True)]), middle(extensions=[(_POLICIES, True)]), root()
     ),
-    "names as the issuer allows": lambda: chain("works", leaf(), _constrained(_ACME), root()),
-    "names that the issuer does not allow": lambda: chain(
-        "refused",
+    "names as the issuer allows": lambda: works(leaf(), _constrained(_ACME), root()),
+    "names that the issuer does not allow": lambda: refused(
+        "does not allow the names",
         issued(x509.Name(list(name("Seal"))[2:]), key("seal").public_key(), name("Middle"), key("middle")),
         _constrained(_ACME),
         root(),
-        reason="does not allow the names",
     ),
-    "names that the issuer excludes": lambda: chain(
-        "refused", leaf(), _constrained(_ACME, excluded=True), root(), reason="does not allow the names"
+    "names that the issuer excludes": lambda: refused(
+        "does not allow the names", leaf(), _constrained(_ACME, excluded=True), root()
     ),
-    "names of a kind that is not compared": lambda: chain(
-        "refused",
+    "names of a kind that is not compared": lambda: refused(
+        "does not allow the names",
         leaf(extensions=[(_ADDRESS, False)]),
         _constrained(x509.RFC822Name("acme.example")),
         root(),
-        reason="does not allow the names",
     ),
-    "for servers": lambda: chain(
-        "refused", leaf(extensions=[(_SERVERS, False)]), middle(), root(), reason="not one for documents"
-    ),
-}  # fmt: skip
+    "for servers": lambda: refused("not one for documents", leaf(extensions=[(_SERVERS, False)]), middle(), root()),
+}

@@ -40,14 +40,7 @@ def test_longer_rsa_has_no_end_and_short_rsa_never_counts() -> None:
 
 @pytest.mark.parametrize(
     "curve",
-    [
-        ec.SECP256R1(),
-        ec.SECP384R1(),
-        ec.SECP521R1(),
-        ec.BrainpoolP256R1(),
-        ec.BrainpoolP384R1(),
-        ec.BrainpoolP512R1(),
-    ],
+    [ec.SECP256R1(), ec.SECP384R1(), ec.SECP521R1(), ec.BrainpoolP256R1(), ec.BrainpoolP384R1(), ec.BrainpoolP512R1()],
     ids=lambda curve: curve.name,
 )
 def test_curves_are_those_of_the_table(curve: ec.EllipticCurve) -> None:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from paraph.kernel import clock
 from paraph.keys import SigningKey, kms_key, open_key
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, is_signature, make_key, make_root, refusal
 from tests.keys.kms_service import REGION, KmsServer, fault, kms_server, moto_key, moto_kms, silence
@@ -62,21 +60,6 @@ def test_a_key_of_another_use_or_curve(kms: Any, tmp_path: Path) -> None:
     assert "is ECC_NIST_P384 for SIGN_VERIFY; needed is an RSA or ECC_NIST_P256 key" in said
     arn, _ = moto_key(kms, "rsa", KeyUsage="ENCRYPT_DECRYPT")
     assert "is RSA_2048 for ENCRYPT_DECRYPT" in refusal("configuration", lambda: open_key(arn, chain))
-
-
-def test_a_certificate_that_is_missing_expired_or_anothers(
-    kms: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arn, public = moto_key(kms, "p-256")
-    assert "PARAPH_SEALING_CERTIFICATE must name" in refusal("configuration", lambda: open_key(arn))
-    other = make_root().chain(tmp_path, make_key("p-256").public_key())
-    assert "does not match its certificate" in refusal("configuration", lambda: open_key(arn, other))
-    chain = make_root().chain(tmp_path, public)
-    key = open_key(arn, chain)
-    later = clock.now() + timedelta(days=365 * 11)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    assert "expired on" in refusal("configuration", lambda: key.sign(b"message"))
-    assert "expired on" in refusal("configuration", lambda: open_key(arn, chain))
 
 
 def opened(server: KmsServer, folder: Path) -> SigningKey:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pkcs11 import Attribute, KeyType, TokenFlag
 
-from paraph.kernel import clock, tokens
+from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
@@ -138,8 +137,6 @@ def test_what_is_missing_is_named(token: Token) -> None:
     text.write_text("no library")
     said = refusal("configuration", lambda: open_key(f"pkcs11:object=seal?module-path={text}", token.chain, PIN))
     assert "text.so cannot be used" in said
-    said = refusal("configuration", lambda: open_key(address(token.label, "seal"), None, PIN))
-    assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
 
 
 def test_two_keys_of_one_name_are_told_apart_by_their_id(token: Token) -> None:
@@ -166,14 +163,6 @@ def test_a_certificate_for_pss_alone(make: Callable[[Kind], Token]) -> None:
     token.put(own, "pss", "b2")
     said = refusal("configuration", lambda: open_key(address(token.label, "pss"), certificates, PIN))
     assert said == f"{certificates}: The certificate of a key in a token must not be for RSASSA-PSS alone."
-
-
-def test_expired_at_the_start_and_later(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
-    key, chain = token.open(), token.chain
-    later = clock.now() + timedelta(days=365 * 11)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    assert "expired on" in refusal("configuration", lambda: key.sign(b"message"))
-    assert "expired on" in refusal("configuration", lambda: open_key(address(token.label, "seal"), chain, PIN))
 
 
 def test_a_lost_session_is_opened_again(token: Token) -> None:

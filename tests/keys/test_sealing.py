@@ -1,23 +1,22 @@
-"""The operator's own key, from PEM and PKCS#12 files, and what an installation trusts."""
+"""The operator's own key, from PEM and PKCS#12 files and wherever else keys live, and what an installation trusts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-)
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
 
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys import SigningKey, development, development_authority, read_roots, sealing_keys
-from paraph.keys.sealing import operator_key, trusted_roots
-from tests.keys.certified_keys import make_key, make_root
+from paraph.keys import SigningKey, development, development_authority, open_key, read_roots, sealing_keys
+from paraph.keys.sealing import EnvironmentName, operator_key, trusted_roots
+from tests.keys.certified_keys import make_key, make_root, refusal
+from tests.keys.kinds import PLACES, Place, placed
 
 SECRET = b"s" * 32
 
@@ -66,35 +65,46 @@ def test_pkcs12_carries_its_chain(files: Files) -> None:
     assert key.chain == (files.root,)
 
 
-def test_wrong_passphrase(files: Files) -> None:
-    for path in (files.key, files.bundle):
-        settings = Settings(sealing_key=str(path), sealing_certificate=files.certificate, sealing_passphrase="shut")
-        with pytest.raises(DomainError, match=f"{path.name} is damaged or does not open with its passphrase"):
-            production_key(settings, files.folder, SECRET)
+OPEN, SHUT = {"sealing_passphrase": "open"}, {"sealing_passphrase": "shut"}
+REFUSED: list[tuple[str, dict[str, str]]] = [
+    (
+        r"key\.pem is damaged or does not open with",
+        {"sealing_key": "key.pem", "sealing_certificate": "chain.pem"} | SHUT,
+    ),
+    (r"seal\.p12 is damaged or does not open with its passphrase", {"sealing_key": "seal.p12"} | SHUT),
+    (r"absent\.pem cannot be read: No such file", {"sealing_key": "absent.pem"}),
+    (r"The certificates .*absent", {"sealing_key": "key.pem", "sealing_certificate": "absent.pem"} | OPEN),
+    ("PARAPH_SEALING_CERTIFICATE must name", {"sealing_key": "key.pem"} | OPEN),
+    ("PARAPH_SEALING_KEY is not", {"sealing_certificate": "chain.pem"}),
+    ("SANDBOX_SEALING_KEY must be another key", {"sealing_key": "seal.p12", "sandbox_sealing_key": "seal.p12"}),
+    ("SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY", {"sandbox_sealing_certificate": "chain.pem"}),
+]
 
 
-def test_missing_files(files: Files) -> None:
-    absent = files.folder / "absent.pem"
-    with pytest.raises(DomainError, match=r"absent\.pem cannot be read: No such file"):
-        production_key(Settings(sealing_key=str(absent)), files.folder, SECRET)
-    settings = Settings(sealing_key=str(files.key), sealing_passphrase="open", sealing_certificate=absent)
-    with pytest.raises(DomainError, match=r"The certificates .*absent\.pem cannot be read"):
-        production_key(settings, files.folder, SECRET)
+@pytest.mark.parametrize(("sentence", "named"), REFUSED)
+def test_what_cannot_seal_is_told(files: Files, sentence: str, named: dict[str, str]) -> None:
+    named = {name: value if "passphrase" in name else str(files.folder / value) for name, value in named.items()}
+    environment: EnvironmentName = "sandbox" if "sandbox" in " ".join(named) else "production"
+    with pytest.raises(DomainError, match=sentence):
+        sealing_keys(Settings.model_validate(named), environment, files.folder, SECRET)
 
 
-def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -> None:
-    with pytest.raises(DomainError, match="PARAPH_SEALING_CERTIFICATE must name"):
-        production_key(Settings(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
-    with pytest.raises(DomainError, match="PARAPH_SEALING_KEY is not"):
-        production_key(Settings(sealing_certificate=files.certificate), files.folder, SECRET)
-
-
-def test_a_key_of_another_certificate(files: Files) -> None:
-    other = ec.generate_private_key(ec.SECP256R1())
-    files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    settings = Settings(sealing_key=str(files.key), sealing_certificate=files.certificate)
-    with pytest.raises(DomainError, match="does not match its certificate"):
-        production_key(settings, files.folder, SECRET)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_certificate_of_a_key_is_there_its_own_and_valid(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with placed(place, "p-256", tmp_path, monkeypatch) as key:
+        opened = key.open()
+        said = refusal("configuration", lambda: open_key(key.address, None, key.passphrase, key.client))
+        assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
+        if place != "csc":  # where the provider sends it
+            (tmp_path / "other").mkdir()
+            other = replace(key, chain=make_root().chain(tmp_path / "other", make_key("p-256").public_key()))
+            assert "does not match its certificate" in refusal("configuration", other.open)
+        later = clock.now() + timedelta(days=365 * 11)
+        monkeypatch.setattr(clock, "now", lambda: later)
+        for work in (partial(opened.sign, b"message"), key.open):
+            assert "expired on" in refusal("configuration", work)
 
 
 def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Files) -> None:
@@ -119,14 +129,6 @@ def test_the_sandbox_takes_the_same_forms(files: Files) -> None:
     assert keys.documents is keys.proofs and keys.documents.chain == (files.root,)
     assert production_key(settings, files.folder, SECRET).chain != (files.root,)
     assert files.root in trusted_roots(settings, files.folder)
-
-
-def test_one_key_for_both_environments_is_refused(files: Files) -> None:
-    settings = Settings(sealing_key=str(files.bundle), sandbox_sealing_key=str(files.bundle))
-    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_KEY must be another key than PARAPH_SEALING_KEY"):
-        sealing_keys(settings, "sandbox", files.folder, SECRET)
-    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY"):
-        sealing_keys(Settings(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)
 
 
 @pytest.mark.parametrize("address", ["pkcs11:object=seal?module-path=/nowhere.so", "awskms:alias/nowhere", "/nowhere"])

@@ -73,14 +73,15 @@ def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[in
 
 
 def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> None:
-    reply = send_email("zoë@example.org", EmailContent("Sign\nthis", "Grüße", "<p>Grüße</p>"), "invite-7")
-    assert reply == "250 Ok: queued as 4XkQ"
-    envelope = mailbox.received[0]
-    mail = parse(envelope.content)
-    assert envelope.rcpt_tos == ["zoë@example.org"]
+    for message_id in ("invite-7", "", ""):
+        reply = send_email("zoë@example.org", EmailContent("Sign\nthis", "Grüße", "<p>Grüße</p>"), message_id)
+        assert reply == "250 Ok: queued as 4XkQ"
+    mail, second, third = (parse(envelope.content) for envelope in mailbox.received)
+    assert mailbox.received[0].rcpt_tos == ["zoë@example.org"]
+    assert (mail["Subject"], mail["From"]) == ("Sign this", "A <a@b.example>")
     assert mail["Message-ID"] == "<invite-7@sign.example>"
-    assert mail["Subject"] == "Sign this"
-    assert mail["From"] == "A <a@b.example>"
+    assert all(each["Message-ID"].endswith("@sign.example>") for each in (second, third))
+    assert second["Message-ID"] != third["Message-ID"]
     plain, html = mail.iter_parts()
     assert "Grüße" in cast(EmailMessage, plain).get_content()
     assert html.get_content_type() == "text/html"
@@ -121,20 +122,6 @@ def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> No
     assert [part.get_content_type() for part in said.iter_parts()] == ["text/plain", "text/html"]
     assert (picture.get_content_type(), picture["Content-ID"], picture.get_content()) == ("image/png", "<logo>", png)
     assert picture.get_content_disposition() == "inline"
-
-
-def test_a_captured_mail_has_its_logo_in_the_html() -> None:
-    send_email("a@example.org", EmailContent("s", "t", html='<p>cid:logo</p><img src="cid:logo">', logo=b"\x89PNG"))
-    [kept] = captured_messages()
-    assert kept.html == '<p>cid:logo</p><img src="data:image/png;base64,iVBORw==">'
-
-
-def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
-    for _ in range(2):
-        send_email("a@example.org", EmailContent("s", "t"))
-    first, second = (parse(envelope.content)["Message-ID"] for envelope in mailbox.received)
-    assert first != second
-    assert first.endswith("@sign.example>") and second.endswith("@sign.example>")
 
 
 @pytest.mark.parametrize(
@@ -211,28 +198,27 @@ def parse(content: bytes) -> EmailMessage:
     return message_from_bytes(content, policy=policy.default)
 
 
-def test_an_unreachable_gateway_is_an_error_for_the_job_to_repeat(settings: Settings) -> None:
+def test_an_address_that_is_none_gets_a_sentence_and_an_unreachable_server_is_repeated(settings: Settings) -> None:
+    for url in ("mail.example.org", "http://mail.example.org", "smtp://host:x"):
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        with pytest.raises(DomainError, match="PARAPH_SMTP_URL must be"):
+            send_email("a@example.org", EmailContent("s", "t"))
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     with pytest.raises(OSError):
         send_email("a@example.org", EmailContent("s", "t"))
     assert list(captured_messages()) == []
 
 
-@pytest.mark.parametrize("url", ["mail.example.org", "http://mail.example.org", "smtp://host:x"])
-def test_an_address_that_is_none_gets_a_sentence(settings: Settings, url: str) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
-    with pytest.raises(DomainError, match="PARAPH_SMTP_URL must be"):
-        send_email("a@example.org", EmailContent("s", "t"))
-
-
 def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
-    content = EmailContent("Code", "123456", "<p>123456</p>")
+    """A logo in the HTML."""
+    html = '<p>cid:logo</p><img src="{}">'
+    content = EmailContent("Code", "123456", html.format("cid:logo"), logo=b"\x89PNG")
     first = send_email("a@example.org", content, "code-1")
     assert send_email("a@example.org", content, "code-1") == first
     send_sms("+33612345678", "654321")
     kept = [(m.to, m.channel, m.subject, m.text, m.html) for m in captured_messages()]
     assert kept == [
-        ("a@example.org", "email", "Code", "123456", "<p>123456</p>"),
+        ("a@example.org", "email", "Code", "123456", html.format("data:image/png;base64,iVBORw==")),
         ("+33612345678", "sms", "", "654321", ""),
     ]
     assert first.startswith("captured:")

@@ -147,17 +147,22 @@ def test_a_number_that_an_operator_refuses_for_good(settings: Any) -> None:
         with receiver(answer(400, said, **{"Content-Type": "application/json"})) as twilio:
             url = f"twilio://AC1:secret@MG7?api={twilio.url(path='')}"
             settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": url})
-            with pytest.raises(OSError) as refused:
+            with pytest.raises(OSError, match=f"Twilio.*{code}") as refused:
                 send_sms("+33612345678", "123456")
         assert kind(refused.value) == whose and "+336" not in str(refused.value)
 
 
-def test_a_provider_that_refuses_the_recipient_alone(settings: Any) -> None:
+def test_a_provider_that_refuses_the_recipient_or_everything(settings: Any) -> None:
     found = f"Found inactive addresses: {ADA}. Inactive recipients are ones that have bounced."
-    said = json.dumps({"ErrorCode": 406, "Message": found}).encode()
-    with receiver(answer(422, said, **{"Content-Type": "application/json"})) as provider:
-        keys = {"POSTMARK_SERVER_TOKEN": "t0ken", "POSTMARK_API_URL": provider.url(path="/")}
-        update = {"mail_provider": "postmark", "mail_provider_settings": keys}
-        settings.PARAPH, settings.ANYMAIL = settings.PARAPH.model_copy(update=update), keys
-        with pytest.raises(FinallyRefusedError, match=r"^postmark: rejected$"):
-            send_email(ADA, EmailContent("Sign", "text"))
+    for status, code, words, whose, cause in (
+        (422, 406, found, "final", r"^postmark: rejected$"),
+        (500, 100, "maintenance", "ours", "postmark did not take the message"),
+    ):
+        said = json.dumps({"ErrorCode": code, "Message": words}).encode()
+        with receiver(answer(status, said, **{"Content-Type": "application/json"})) as provider:
+            keys = {"POSTMARK_SERVER_TOKEN": "t0ken", "POSTMARK_API_URL": provider.url(path="/")}
+            update = {"mail_provider": "postmark", "mail_provider_settings": keys}
+            settings.PARAPH, settings.ANYMAIL = settings.PARAPH.model_copy(update=update), keys
+            with pytest.raises(OSError, match=cause) as refused:
+                send_email(ADA, EmailContent("Sign", "text"))
+        assert kind(refused.value) == whose

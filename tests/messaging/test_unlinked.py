@@ -8,15 +8,14 @@ from django.utils.html import urlize
 from paraph.messaging.letters import unlinked
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_honest_names_stay_and_a_long_one_is_cut() -> None:
+    for name in (
         "St. John", "J.R. Smith", "J. R. R. Tolkien", "Müller e.V.", "S.à r.l. Dupont", "U.S.A. Inc.", "Zoë Lindqvist",
         "O’Neill-García", "Nr. 5, 3.5 %", "10:30 Uhr", "نیلوفر می‌خواهم", "क्‍षमा", "山田 太郎", "A & B <GmbH>",
-    ],
-)  # fmt: skip
-def test_honest_names_stay(name: str) -> None:
-    assert unlinked(name, 80) == name
+    ):  # fmt: skip
+        assert unlinked(name, 80) == name
+    assert unlinked("x" * 200, 80) == "x" * 79 + "…"
+    assert unlinked("Ada " * 20, 40) == "Ada " * 9 + "Ada…"
 
 
 @pytest.mark.parametrize(
@@ -44,21 +43,13 @@ def test_what_would_be_a_link_falls_apart(name: str, read: str) -> None:
     assert unlinked(name, 200) == read
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_other_programs_find_nothing_to_link() -> None:
+    for name in (
         "https://evil.com", "//evil.com/a", "www.evil.com", "evil.com", "me@evil.com", "HTTPS://EVIL.COM",
         "a.b.evil.net", "(evil.org)", "x https://evil.com/a.b.c?d=e@f.com y", "https:///evil.com",
         "https:evil.com", "evil.com.",
-    ],
-)  # fmt: skip
-def test_other_programs_find_nothing_to_link(name: str) -> None:
-    assert "<a " in urlize(f"Hello {name}, sign") or "//" in name or ":" in name  # the judge can see
-    read = unlinked(name, 200)
-    assert "<a " not in urlize(f"Hello {read}, sign")
-    assert not re.search(r"\S@\S|\w\.[a-z]{2}|://", read, re.IGNORECASE)
-
-
-def test_a_long_name_is_cut() -> None:
-    assert unlinked("x" * 200, 80) == "x" * 79 + "…"
-    assert unlinked("Ada " * 20, 40) == "Ada " * 9 + "Ada…"
+    ):  # fmt: skip
+        assert "<a " in urlize(f"Hello {name}, sign") or "//" in name or ":" in name  # the judge can see
+        read = unlinked(name, 200)
+        assert "<a " not in urlize(f"Hello {read}, sign")
+        assert not re.search(r"\S@\S|\w\.[a-z]{2}|://", read, re.IGNORECASE)

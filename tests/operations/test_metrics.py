@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.audit_trail.journal import Origin
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import seal
-from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.sign import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.sandbox import sandbox_confinement

@@ -1,19 +1,21 @@
-"""Each row is checked as if it were sent, and nothing is sent."""
+"""Each row is checked as if it were sent, its columns fill in fields, and nothing is sent."""
 
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from paraph.drafts.content import creation_of
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.typeset import measured
-from paraph.request_templates.csv_file import sample, write_csv
-from paraph.request_templates.models import BulkSend, Template
+from paraph.request_templates.csv_file import asked_of, sample, sample_values, write_csv
+from paraph.request_templates.filled import with_people
+from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.request_templates.saving import Names, of_draft, save_template
 from paraph.signature_requests.models import SignatureRequest
 from tests.drafts.author import IBAN, PETS, Author, asking, author
 from tests.factories import jobs
-from tests.request_templates.kept import bulk_of, csv_of, template_of
+from tests.request_templates.kept import bulk_of, csv_of, template_asking, template_of
 
 pytestmark = pytest.mark.django_db
 
@@ -119,3 +121,57 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
 def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
     draft = asking(charles, *contents)
     return save_template(charles.scope, of_draft(draft), charles.actor, Names("Lease", ["Tenant"]))
+
+
+def row_with(charles: Author, template: Template, **cells: str) -> BulkRow:
+    """A row of a template that is asking, with these cells of the tenant beside the people."""
+    people = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
+    columns = ",".join([people, "Landlord: E-mail", *(f"tenant: {name.replace('_', ' ')}" for name in cells)])
+    row = ",".join(["A,B,a@example.com,C,D,c@example.com", *(f'"{cell}"' for cell in cells.values())])
+    return bulk_of(charles, template, f"{columns}\n{row}".encode()).rows.get()
+
+
+def test_columns_of_fields_prefill_them(charles: Author) -> None:
+    template = template_asking(charles)
+    row = row_with(charles, template, iban="DE89 3704", Deposit="1250,50", House_rules="yes", Pets="")
+    assert row.state == "ready", row.problems
+    values = {"IBAN": "DE89 3704", "Deposit": "1250.50", "House rules": True}
+    assert row.signers[0]["values"] == values
+    creation = with_people(creation_of(template.content), row.signers)
+    fields = creation["documents"][0]["signers"][0]["fields"]
+    assert {field["name"]: field.get("value") for field in fields} == {"Pets": None, "Date": None, **values}
+    assert "values" not in creation["signers"][0]
+    columns, cells = sample_values(template.roles, asked_of(template))
+    assert columns == ["Tenant: IBAN", "Tenant: Pets", "Tenant: Deposit", "Tenant: House rules"]
+    assert cells == ["…", "None", "1250.50", "x"]
+    row = row_with(charles, template, Pets="A dog")
+    assert row.state == "wrong" and row.problems[0].startswith("“Tenant: Pets”: it must be one of None, A cat.")
+
+
+@pytest.mark.parametrize("cell", ["1.250", "1,250"])
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str, charles: Author) -> None:
+    """The signing page asks its signer. The answers that the sentence gives are taken; a text is as it is written."""
+    template = template_asking(charles)
+    row = row_with(charles, template, IBAN=cell, Deposit=cell)
+    told = f"tenant: Deposit: “{cell}” can be read in two ways. Write 1250 or 1.25."
+    assert (row.state, row.problems) == ("wrong", [told])
+    for answer, value in (("1250", "1250"), ("1.25", "1.25"), ("1,25", "1.25")):
+        row = row_with(charles, template, IBAN=cell, Deposit=answer)
+        assert row.state == "ready" and row.signers[0]["values"] == {"IBAN": cell, "Deposit": value}, row.problems
+
+
+DATES = {"2027-02-01": True, "01.02.2027": True, "1. 2. 2027": True}
+DATES |= dict.fromkeys(("1/2/2027", "13/2/2027", "20270201", "February 1", "01.02.27"), False)
+
+
+def test_dates_are_written_with_dots_or_as_payloads_have_them(charles: Author) -> None:
+    """Others are refused by their column."""
+    template = asking_template(charles, {"name": "Start_of_lease", "type": "date", "required": True})
+    for cell, is_taken in DATES.items():
+        rows = f"First name,Last name,E-mail,Start_of_lease\nAda,Lovelace,ada@example.com,{cell}"
+        row = bulk_of(charles, template, rows.encode()).rows.get()
+        if is_taken:
+            assert (row.state, row.signers[0]["values"]) == ("ready", {"Start_of_lease": "2027-02-01"}), cell
+        else:
+            told = ["Start_of_lease: write the date as 2027-02-01 or 01.02.2027."]
+            assert (row.state, row.problems) == ("wrong", told), cell

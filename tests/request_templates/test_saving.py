@@ -1,68 +1,86 @@
-"""Drafts become templates, and templates drafts."""
+"""Drafts and requests become templates, and templates drafts."""
+
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from paraph.drafts import editing
 from paraph.drafts.content import creation_of
 from paraph.drafts.models import Draft
 from paraph.drafts.review import refusals
 from paraph.request_templates.models import Template
-from paraph.request_templates.saving import Names, begin_from, changing, of_draft, of_request, rename, save_template
-from paraph.signature_requests.fields.input import FieldInput, check_field
-from paraph.signature_requests.models import Placement, SignatureRequest
-from paraph.signature_requests.problems import Problems
+from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
+from paraph.signature_requests.models import Field, Placement, SignatureRequest
 from paraph.tenants.models import Activity
-from tests.drafts.author import Author, author
-from tests.factories import scene
-from tests.request_templates.kept import template_of
+from tests.drafts.author import IBAN, PETS, SIGNED_ON, Author, asking
+from tests.request_templates.kept import DEPOSIT, READ, template_asking
 
 pytestmark = pytest.mark.django_db
+NAMES = Names("Again", ["Tenant", "Landlord"])
 
 
 def begun(charles: Author, template: Template) -> Draft:
-    people = [
-        {
-            "first_name": f"P{number}",
-            "last_name": "X",
-            "email": f"p{number}@example.com",
-            "otp_channel": role.otp_channel,
-        }
-        for number, role in enumerate(template.roles)
-    ]
+    names = "ab"[: len(template.roles)]
+    people = [{"first_name": name, "last_name": "X", "email": f"{name}@example.com"} for name in names]
     return begin_from(charles.scope, template, charles.member.user, people)
 
 
+def of_request_of(charles: Author, draft: Draft) -> Template:
+    request = SignatureRequest.objects.get(pk=charles.send(draft))
+    return save_template(
+        charles.scope, of_request(request), charles.actor, NAMES._replace(roles=NAMES.roles[: len(draft.signers)])
+    )
+
+
+def fields_in(draft: Draft) -> list[dict[str, Any]]:
+    """What the first signer is asked on the first document."""
+    found: list[dict[str, Any]] = creation_of(draft.content)["documents"][0]["signers"][0]["fields"]
+    return found
+
+
 def test_a_template_keeps_everything_but_the_people(charles: Author) -> None:
-    Draft.objects.all().delete()
-    template = template_of(charles, roles=2)
+    template = template_asking(charles)
     source = Draft.objects.get()
+    kept = repr([*Template.objects.values()])
+    assert "landlord" in kept.lower() and "ada" not in kept.lower() and "@" not in kept
+    assert template.content["decline_allowed"] and "copies" not in template.content, "they go to people"
     draft = begun(charles, template)
     assert refusals(charles.scope, draft) == []
     again, first = creation_of(draft.content), creation_of(source.content)
-    assert [document["id"] for document in again["documents"]] == [document["id"] for document in first["documents"]]
-    assert {key: again[key] for key in again if key not in ("signers", "documents")} == {
-        key: first[key] for key in first if key not in ("signers", "documents")
+    of_people = ("signers", "documents", "copies")
+    assert [each["id"] for each in again["documents"]] == [each["id"] for each in first["documents"]]
+    assert {key: again[key] for key in again if key not in of_people} == {
+        key: first[key] for key in first if key not in of_people
     }
-    stamps = [
-        [entry["stamps"] for document in each["documents"] for entry in document["signers"]] for each in (again, first)
-    ]
-    assert stamps[0] == stamps[1]
+    [tenant, approver], [asked, _] = (each["documents"][0]["signers"] for each in (again, first))
+    assert (tenant["stamps"], tenant["fields"]) == (asked["stamps"], asked["fields"]) and len(tenant["fields"]) == 5
+    assert approver == {"signer_ref": "2. b X"} and again["signers"][1]["role"] == "approver"
     assert (draft.name, draft.tags_placed) == ("Lease", True)
     assert [act.action for act in Activity.objects.all()] == ["template.saved"]
 
 
-def test_a_template_holds_no_name_or_address() -> None:
-    template_of(author(), roles=2)
-    kept = repr([*Template.objects.values()])
-    assert "landlord" in kept.lower() and "ada" not in kept.lower() and "@" not in kept
-
-
-def test_a_sent_request_becomes_the_same_template(charles: Author) -> None:
-    request = SignatureRequest.objects.get(pk=charles.send(charles.draft(signers=2)))
-    names = Names("Again", ["Tenant", "Landlord"])
-    template = save_template(charles.scope, of_request(request), charles.actor, names)
+def test_a_sent_request_becomes_a_template_that_asks_the_same(charles: Author) -> None:
+    source = asking(charles, IBAN, PETS, DEPOSIT | {"minimum": 0.5}, READ, SIGNED_ON, signers=2)
+    signer, approver = source.content["signers"]
+    editing.replace_signers(source, [signer, approver | {"role": "approver"}])
+    first = fields_in(source)
+    assert refusals(charles.scope, source) == []
+    template = of_request_of(charles, source)
+    names = ["IBAN", "Pets", "Deposit", "House rules", "Date"]
+    assert [field.name for field in Field.objects.order_by("position")] == names
+    sent = SignatureRequest.objects.get()
+    assert sent.decline_allowed and list(sent.signers.values_list("role", flat=True)) == ["signer", "approver"]
     draft = begun(charles, template)
     assert refusals(charles.scope, draft) == []
-    kept = [(each.signer.position, each.page_number, each.x, each.y) for each in draft.places()]
+    asked = fields_in(draft)
+    assert [[field[part] for part in ("name", "type", "placement")] for field in asked] == [
+        [field[part] for part in ("name", "type", "placement")] for field in first
+    ]
+    assert [field.get("minimum") for field in asked] == [None, None, 0.5, None, None]
+    assert asked[1]["options"] == ["None", "A cat"] and asked[1]["required"] is False
+    assert creation_of(draft.content)["decline_allowed"] is True
+    kept = [(at.signer.position, at.page_number, at.x, at.y) for at in draft.places() if at.field is None]
     placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
     assert sorted(kept) == sorted(placed)
 
@@ -71,41 +89,19 @@ def test_a_template_keeps_what_signers_are_written(charles: Author) -> None:
     source = charles.draft()
     Draft.objects.update(subject="Your lease", message="Dear tenant")
     source.refresh_from_db()
-    names = Names("Lease", ["Tenant"])
-    of_the_draft = save_template(charles.scope, of_draft(source), charles.actor, names)
-    request = SignatureRequest.objects.get(pk=charles.send(source))
-    of_the_request = save_template(charles.scope, of_request(request), charles.actor, names)
-    for template in (of_the_draft, of_the_request):
+    of_the_draft = save_template(charles.scope, of_draft(source), charles.actor, Names("Lease", ["Tenant"]))
+    for template in (of_the_draft, of_request_of(charles, source)):
         draft = begun(charles, template)
         assert (draft.subject, draft.message) == ("Your lease", "Dear tenant")
 
 
-def test_names_change_and_nothing_else(charles: Author) -> None:
-    with changing(charles.scope, template_of(charles, roles=2).pk, charles.actor, "roles") as template:
-        rename(template, Names("Sale", ["Buyer", "Seller"]), [{}, {}])
-    assert [role.name for role in Template.objects.get().roles] == ["Buyer", "Seller"]
-    assert Template.objects.get().name == "Sale"
-
-
-def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
-    made = scene(
-        fields=[
-            {"type": "checkbox", "name": "box", "required": False, "read_only": True, "value": False},
-            {"type": "text", "name": "flat", "read_only": True, "value": "4b"},
-            {"type": "text", "name": "iban", "value": "DE02"},
-            {"type": "number", "name": "rent", "minimum": "0", "maximum": "9.5"},
-        ]
-    )
-    [document] = of_request(made.request).content["documents"]
-    kept = document["signers"][0]["fields"]
-    assert [(each.get("value"), each.get("read_only", False)) for each in kept] == [
-        (None, True),
-        (None, True),
-        (None, False),
-        (None, False),
-    ]
-    place = {"type": "coordinates", "value": {"page_number": 1, "x": 1, "y": 1}}
-    problems = Problems()
-    for each in kept:
-        check_field(FieldInput.model_validate(each | {"placement": place}), each["name"], problems)
-    assert [problem.path for problem in problems.named] == ["box.value", "flat.value"], "whoever sends it says these"
+def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_gives_it_anew(charles: Author) -> None:
+    flat = {"name": "Flat", "type": "text", "required": True, "read_only": True, "value": "4b"}
+    draft = begun(charles, of_request_of(charles, asking(charles, IBAN | {"value": "DE02"}, flat)))
+    asked = fields_in(draft)
+    assert ["value" in field for field in asked] == [False, False] and asked[1]["read_only"] is True
+    [refusal] = refusals(charles.scope, draft)
+    assert refusal.sentence == "“Flat” on contract.pdf needs a value, since signers cannot change it."
+    *others, last = draft.places()
+    draft.place([*others, replace(last, field={"value": "5c"} | (last.field or {}))])
+    assert refusals(charles.scope, draft) == []

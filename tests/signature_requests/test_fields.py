@@ -91,24 +91,18 @@ def test_no_page_names_a_type_of_field() -> None:
     assert [file for file in pages if named.search(file.read_text())] == []
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_what_names_a_type_is_found_and_words_that_mean_something_else_are_left() -> None:
+    for source in (
         'if field.type == "text": pass',
         'if content["type"] in ("number", "date"): pass',
         'if "email" == asked.type: pass',
         'KINDS["text"].size',
         '_ICONS = {"text": "pencil", "checkbox": "check"}',
         'match given.type:\n    case "date": pass',
-    ],
-)
-def test_a_source_that_names_one_is_found(source: str) -> None:
-    assert set(named_in(ast.parse(source)))
-
-
-@pytest.mark.parametrize("source", ['schema = {"type": "number"}', 'if channel == "email": pass', "KINDS[field.type]"])
-def test_words_that_mean_something_else_are_left(source: str) -> None:
-    assert not set(named_in(ast.parse(source)))
+    ):
+        assert set(named_in(ast.parse(source))), source
+    for source in ('schema = {"type": "number"}', 'if channel == "email": pass', "KINDS[field.type]"):
+        assert not set(named_in(ast.parse(source))), source
 
 
 @pytest.mark.django_db
@@ -237,15 +231,11 @@ def test_what_is_refused(kind: str, value: object, rules: dict[str, Any], why: s
     assert says in sentence
 
 
-@pytest.mark.parametrize("kind", ["signed_on", "full_name", "email"])
-def test_fields_that_the_service_fills_take_nothing(kind: str) -> None:
-    assert refused(kind, "x")[0] == "set_when_signing"
-
-
-def test_every_type_is_read() -> None:
+def test_every_type_is_read_but_for_those_that_the_service_fills() -> None:
     for kind in KINDS:
         with pytest.raises(InvalidEntryError):
             kept(kind, {}, options=["a", "b"])
+    assert {refused(kind, "x")[0] for kind in ("signed_on", "full_name", "email")} == {"set_when_signing"}
 
 
 @pytest.mark.parametrize(
@@ -279,61 +269,31 @@ def test_what_is_no_number_stays_as_it_is(typed: object) -> None:
     assert plain_number(typed) == typed
 
 
-@pytest.mark.parametrize(
-    ("typed", "locale", "readings"),
-    [
-        ("1.250", "de", ("1250", "1,25")),
-        ("-12.345", "nl", ("-12345", "-12,345")),
-        (" 100.000 ", "pt", ("100000", "100")),
-        ("1,250", "en", ("1250", "1.25")),
-    ],
-)
-def test_what_can_be_read_in_two_ways(typed: str, locale: str, readings: tuple[str, str]) -> None:
+READINGS: list[tuple[object, str, tuple[str, str] | None]] = [
+    ("1.250", "de", ("1250", "1,25")),
+    ("-12.345", "nl", ("-12345", "-12,345")),
+    (" 100.000 ", "pt", ("100000", "100")),
+    ("1,250", "en", ("1250", "1.25")),
+    ("1,250", "de", None),
+    ("1.250", "en", None),
+    ("1.250", "fr", None),
+    *((typed, "de", None) for typed in ("0.250", "1250.500", "1.25", "1.2500", "1.250,00", "1.250.000", "1250")),
+    (True, "de", None),
+    (None, "de", None),
+    # Where nobody knows the language, either mark may stand between thousands.
+    ("1.250", "", ("1250", "1.25")),
+    ("1,250", "", ("1250", "1.25")),
+    ("100.000", "", ("100000", "100")),
+    (" -12.345 ", "", ("-12345", "-12.3450")),
+    ("\u0661.\u0662\u0665\u0660", "", ("1250", "1.25")),
+    *((typed, "", None) for typed in ("1250", "1.25", "1,25", "0.250", "1250.500", "1.250,5", "1.2500", "", "twelve")),
+]
+
+
+@pytest.mark.parametrize(("typed", "locale", "readings"), READINGS)
+def test_what_can_be_read_in_two_ways(typed: object, locale: str, readings: tuple[str, str] | None) -> None:
     assert two_readings(typed, locale) == readings
-    assert not any(two_readings(each, locale) for each in readings)
-
-
-@pytest.mark.parametrize(
-    ("typed", "locale"),
-    [
-        ("1,250", "de"),
-        ("1.250", "en"),
-        ("1.250", "fr"),
-        ("0.250", "de"),
-        ("1250.500", "de"),
-        ("1.25", "de"),
-        ("1.2500", "de"),
-        ("1.250,00", "de"),
-        ("1.250.000", "de"),
-        ("1250", "de"),
-        (True, "de"),
-        (None, "de"),
-    ],
-)
-def test_what_can_be_read_in_one_way(typed: object, locale: str) -> None:
-    assert two_readings(typed, locale) is None
-
-
-@pytest.mark.parametrize(
-    ("typed", "readings"),
-    [
-        ("1.250", ("1250", "1.25")),
-        ("1,250", ("1250", "1.25")),
-        ("100.000", ("100000", "100")),
-        (" -12.345 ", ("-12345", "-12.3450")),
-        ("\u0661.\u0662\u0665\u0660", ("1250", "1.25")),
-    ],
-)
-def test_where_nobody_knows_the_language_either_mark_may_stand_between_thousands(
-    typed: str, readings: tuple[str, str]
-) -> None:
-    assert two_readings(typed) == readings
-    assert not any(two_readings(each) for each in readings)
-
-
-@pytest.mark.parametrize("typed", ["1250", "1.25", "1,25", "0.250", "1250.500", "1.250,5", "1.2500", "", "twelve"])
-def test_what_has_one_reading_in_every_language(typed: str) -> None:
-    assert two_readings(typed) is None
+    assert not any(two_readings(each, locale) for each in readings or ())
 
 
 def shown(kind: str, value: Value | None, locale: str = "en") -> str:
@@ -376,17 +336,8 @@ def test_every_language_writes_dates_and_numbers_of_its_own() -> None:
     assert {shown("number", "1000.5", locale)[1] for locale in LOCALES} == {",", ".", "\u00a0", "\u202f"}
 
 
-@pytest.mark.parametrize("kind", ["text", "multiline", "choice", "full_name"])
-def test_words_stay_as_they_are(kind: str) -> None:
-    assert shown(kind, "2026-11-21\n1234.5") == "2026-11-21\n1234.5"
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("value", [None, ""])
-def test_no_value_is_no_text(kind: str, value: str | None) -> None:
-    assert shown(kind, value) == ""
-
-
-@pytest.mark.parametrize("ticked", [True, False])
-def test_a_checkbox_has_no_text(ticked: bool) -> None:
-    assert shown("checkbox", ticked) == ""
+def test_words_stay_as_they_are_and_what_is_no_word_has_no_text() -> None:
+    for kind in ("text", "multiline", "choice", "full_name"):
+        assert shown(kind, "2026-11-21\n1234.5") == "2026-11-21\n1234.5"
+    assert [shown(kind, value) for kind in KINDS for value in (None, "")] == [""] * 2 * len(KINDS)
+    assert shown("checkbox", True) == shown("checkbox", False) == ""

@@ -15,7 +15,7 @@ from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store
-from paraph.tenants.models import Application, Organization
+from paraph.tenants.models import Application
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import api_client, payload, rectangle, tag
 
@@ -116,6 +116,7 @@ def outcome(scope: TenantScope, value: Any) -> None:
 def test_each_file_is_searched_once_with_all_its_tags(
     scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """However often it is listed; one without tags is not even read."""
     searches: list[list[str]] = []
 
     def watched(content: Any, tags: list[str], **more: Any) -> Any:
@@ -127,38 +128,11 @@ def test_each_file_is_searched_once_with_all_its_tags(
     content["documents"][0]["signers"][1]["stamps"] = [tag("{{grace}}"), tag("{{ada}}"), tag("no", optional=True)]
     make_plan(scope, content)
     assert searches == [["no", "{{ada}}", "{{grace}}"]]
-
-
-def test_a_file_without_tags_is_not_even_read(
-    scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "get", None)
-    content = payload(document)
-    content["documents"][0]["signers"][0]["stamps"] = [rectangle()]
-    make_plan(scope, content)
-
-
-def test_a_document_listed_again_and_again_is_searched_once(
-    scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searches: list[object] = []
-
-    def watched(*arguments: object, **_more: object) -> dict[str, object]:
-        searches.append(arguments)
-        return {}
-
-    monkeypatch.setattr(placing, "find_tags", watched)
-    content = payload(document)
-    content["documents"] *= 3
     with pytest.raises(DomainError, match="listed more than once"):
-        make_plan(scope, content)
-    assert len(searches) == 1
-
-
-def test_an_organization_of_another_plan_has_other_limits(scope: TenantScope, document: int) -> None:
-    Organization.objects.update(plan="pro")
-    content = payload(document, initials_required=True)
-    with pytest.raises(DomainError, match="initials"):
-        make_plan(scope, content)
-    pro = TenantScope(scope.organization_id, "sandbox", "pro", scope.application_id)
-    assert make_plan(pro, content).draft.initials_required
+        make_plan(scope, content | {"documents": content["documents"] * 3})
+    assert len(searches) == 2
+    for assignment in content["documents"][0]["signers"]:
+        assignment["stamps"] = [rectangle()]
+    monkeypatch.setattr(store, "get", None)
+    make_plan(scope, content)
+    assert len(searches) == 2

@@ -62,17 +62,11 @@ def test_a_trunk_prefix_is_told_and_left_out() -> None:
         "“+330612345678” has a prefix after its country code that is dialled only within the country: "
         "without it, it is +33612345678."
     )
-
-
-def test_a_trunk_prefix_in_brackets_is_told_too() -> None:
-    for number in ("+33 (0)612345678", "+33 (0)6 12 34 56 78", "+33(0)6.12.34.56.78"):
-        assert refused(phone, number).endswith("without it, it is +33612345678.")
+    for typed in ("+33 (0)612345678", "+33 (0)6 12 34 56 78", "+33(0)6.12.34.56.78"):
+        assert refused(phone, typed).endswith("without it, it is +33612345678.")
     assert "E.164" in refused(phone, "+39 (0)236618300")
-
-
-def test_zeros_that_belong_to_a_number_stay() -> None:
-    for number in ("+390236618300", "+3780549886377", "+2250123456789"):
-        assert phone(number) == number
+    for typed in ("+390236618300", "+3780549886377", "+2250123456789"):
+        assert phone(typed) == typed, "its zeros belong to it"
 
 
 def test_an_unassigned_country_code_is_told_as_that() -> None:
@@ -83,16 +77,14 @@ def test_an_unassigned_country_code_is_told_as_that() -> None:
             assert refused(phone, number) == f"“{number}” begins with a country code that is not assigned."
 
 
-@pytest.mark.parametrize("kind", sorted(CHARGED))
-def test_no_codes_go_to_numbers_of_services(kind: int) -> None:
-    numbers = [written(number) for number in examples(kind).values() if phonenumbers.number_type(number) == kind]
-    assert numbers
-    for number in numbers:
-        phone(number)
-        assert "is not a number to which codes are sent by SMS" in refused(sms_number, number)
-
-
-def test_no_codes_go_to_satellites_and_networks_of_no_country() -> None:
+def test_no_codes_go_to_numbers_of_services_nor_to_networks_of_no_country() -> None:
+    """Satellites among them."""
+    for kind in sorted(CHARGED):
+        numbers = [written(number) for number in examples(kind).values() if phonenumbers.number_type(number) == kind]
+        assert numbers
+        for number in numbers:
+            phone(number)
+            assert "is not a number to which codes are sent by SMS" in refused(sms_number, number)
     codes = phonenumbers.COUNTRY_CODES_FOR_NON_GEO_REGIONS
     numbers = [written(phonenumbers.example_number_for_non_geo_entity(code)) for code in codes]
     assert len(numbers) > 6 and "+33899123456" not in numbers

@@ -7,8 +7,7 @@ import pytest
 from paraph import words
 from paraph.flow.messages import emails
 from paraph.flow.sending.invite import invite
-from paraph.flow.signing.send_otp import send_otp
-from paraph.flow.signing.sign import sandbox_sign
+from paraph.flow.signing.sign import sandbox_sign, send_otp
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Signer

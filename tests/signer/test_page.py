@@ -163,6 +163,8 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
     assert (f'href="{made.url(position, "/ask")}?lang=en">Ask Acme Ltd</a>' in page) == (
         title in ("locked", "expired", "not_your_turn")
     )
+    if title == "expired":
+        assert 'data-state="expired"' in text(client.post(made.url(), {"do": "copy"}))
     if title == "locked":
         told = re.sub(r"</?time[^>]*>", "", page)
         assert words["locked_text"].format(until=catalog.moment(until, "en"), sender="Acme Ltd") in told

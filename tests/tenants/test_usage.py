@@ -1,12 +1,12 @@
 """What is counted: calls with a valid key by month and by hour, requests by creation, sends from the dashboard."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from paraph.kernel import clock
 from paraph.tenants.admission import admit
+from paraph.tenants.applications import NewApplication
 from paraph.tenants.limits import next_month
 from paraph.tenants.models import MonthlyCalls
 from paraph.tenants.usage import month_of, monthly_usage, recent_calls, take_over_calls, usage_of_all
@@ -16,33 +16,23 @@ from tests.tenancy import create_application, create_organization
 pytestmark = pytest.mark.django_db
 
 
-def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: Any) -> None:
+def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also once they were taken over, which may happen twice."""
     organization = create_organization("Analytical Engines", "pro")
     key = create_application(organization.pk, "sandbox", "Backend").api_key
     last, first = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
-    for moment in (last, last, first):
+    for number, moment in enumerate((last, last, first, first), 1):
         monkeypatch.setattr(clock, "now", lambda moment=moment: moment)
-        assert admit(key)
-    admit("0" * 64)
-    assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
-    take_over_calls()
-    take_over_calls()
+        assert admit(key) and not admit("0" * 64)
+        month, calls = moment.date().replace(day=1), number if number < 3 else number - 2
+        for _ in range(3):
+            used = monthly_usage(month, organization.pk)[organization.pk]
+            assert used.calls == {"sandbox": calls, "production": 0}
+            take_over_calls()
     assert list(MonthlyCalls.objects.order_by("month").values_list("month", "calls")) == [
         (date(2026, 1, 1), 2),
-        (date(2026, 2, 1), 1),
+        (date(2026, 2, 1), 2),
     ]
-    assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
-
-
-def test_calls_go_on_being_counted_after_they_were_taken_over() -> None:
-    organization = create_organization("Analytical Engines", "pro")
-    key = create_application(organization.pk, "sandbox", "Backend").api_key
-    month = clock.now().date().replace(day=1)
-    for calls in (1, 2, 3):
-        assert admit(key)
-        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
-        take_over_calls()
-        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
 
 
 def test_requests_count_by_environment_and_those_of_the_api_are_billed() -> None:
@@ -69,30 +59,21 @@ def test_each_key_has_its_own_count_that_moves_with_the_hours(monkeypatch: pytes
     organization = create_organization("Acme", "pro")
     one, other = (create_application(organization.pk, "sandbox", name) for name in ("one", "other"))
     numbers = [made.application.keys.get().pk for made in (one, other)]
-    moment = datetime(2030, 5, 17, 8, 50, tzinfo=UTC)
+    moment = datetime(2030, 5, 17, 9, 0, tzinfo=UTC)
 
-    def at(later: timedelta) -> list[tuple[int, int]]:
+    def at(later: timedelta, *called: NewApplication) -> list[tuple[int, int]]:
         monkeypatch.setattr(clock, "now", lambda: moment + later)
+        for each in called:
+            admit(each.api_key)
         return [tuple(recent_calls(numbers)[number]) for number in numbers]  # type: ignore[misc]
 
-    assert at(timedelta(0)) == [(0, 0), (0, 0)]
-    admit(one.api_key)
-    admit(one.api_key)
-    admit(other.api_key)
-    assert at(timedelta(0)) == [(2, 0), (1, 0)]
-    assert at(timedelta(hours=1)) == [(0, 2), (0, 1)]
-    admit(one.api_key)
-    assert at(timedelta(hours=1)) == [(1, 2), (0, 1)]
-    assert at(timedelta(hours=2)) == [(0, 1), (0, 0)]
-    assert at(timedelta(hours=3)) == [(0, 0), (0, 0)]
-    admit(other.api_key)
-    assert at(timedelta(hours=3)) == [(0, 0), (1, 0)]
-
-
-def test_a_clock_a_little_behind_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = create_application(create_organization("Acme", "pro").pk, "sandbox", "one")
-    number, moment = made.application.keys.get().pk, datetime(2030, 5, 17, 9, 0, tzinfo=UTC)
-    for seconds in (0, -1, 1):
-        monkeypatch.setattr(clock, "now", lambda seconds=seconds: moment + timedelta(seconds=seconds))
-        admit(made.api_key)
-    assert recent_calls([number])[number] == (3, 0)
+    hour = timedelta(hours=1)
+    assert at(0 * hour) == [(0, 0), (0, 0)]
+    assert at(0 * hour, one, other) == [(1, 0), (1, 0)]
+    at(-timedelta(seconds=1), one)  # a clock a little behind counts on
+    assert at(0 * hour) == [(2, 0), (1, 0)]
+    assert at(hour) == [(0, 2), (0, 1)]
+    assert at(hour, one) == [(1, 2), (0, 1)]
+    assert at(2 * hour) == [(0, 1), (0, 0)]
+    assert at(3 * hour) == [(0, 0), (0, 0)]
+    assert at(3 * hour, other) == [(0, 0), (1, 0)]

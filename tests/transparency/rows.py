@@ -4,7 +4,25 @@ import hashlib
 
 from paraph.evidence.models import ProofFile
 from paraph.signature_requests.models import SignatureRequest
+from paraph.transparency import log
+from paraph.transparency.models import Checkpoint
 from tests.factories import nothing_shared, scene
+
+
+def logged(*counts: int) -> list[bytes]:
+    """Make so many proofs, and for each number of them a checkpoint; return their digests."""
+    digests: list[bytes] = []
+    for count in counts:
+        digests += proofs(count)
+        log.log_proofs()
+    return digests
+
+
+def published() -> Checkpoint:
+    """The newest published checkpoint, which must be there."""
+    newest = log.published()
+    assert newest
+    return newest
 
 
 def proofs(count: int, *, environment: str = "production", word: str = "proof") -> list[bytes]:

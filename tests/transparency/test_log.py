@@ -29,14 +29,13 @@ from paraph.transparency.notes import check_tlog_proof, of_log, opened_checkpoin
 from paraph.transparency.witnesses import own_key
 from tests.flow.test_seal import completed
 from tests.threads import beside_each_other
-from tests.transparency.rows import proofs
+from tests.transparency.rows import logged, proofs, published
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 
 
 def root() -> bytes:
-    newest = log.published()
-    assert newest
+    newest = published()
     return opened_checkpoint(newest.note, [own_key().log])[1].root
 
 
@@ -51,8 +50,7 @@ def test_proofs_of_production_are_entries_in_their_order() -> None:
     log.log_proofs()
     assert root() == root_of([leaf_hash(each) for each in digests])
     assert list(ProofFile.objects.order_by("pk").values_list("log_index", flat=True)) == [*range(300), -1, -1]
-    digests += proofs(300)
-    log.log_proofs()
+    digests += logged(300)
     assert root() == root_of([leaf_hash(each) for each in digests])
     assert Checkpoint.objects.count() == 2 and LogNode.objects.count() == 2
     before = Checkpoint.objects.values()
@@ -63,9 +61,7 @@ def test_proofs_of_production_are_entries_in_their_order() -> None:
 def test_a_sealed_proof_is_logged_by_the_job_and_its_statements_stay() -> None:
     made = completed(environment="production")
     seal(made.request_documents[0].pk)
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as asked:
         prove(made.request.pk)
     assert "transparency" not in " ".join(query["sql"] for query in asked.captured_queries)
     row = ProofFile.objects.get()
@@ -83,12 +79,10 @@ def test_a_sealed_proof_is_logged_by_the_job_and_its_statements_stay() -> None:
 
 
 def test_a_proof_belongs_to_the_first_checkpoint_that_has_it() -> None:
-    digests = proofs(3)
-    log.log_proofs()
+    digests = logged(3)
     first = ProofFile.objects.order_by("pk")[1]
     text = log.inclusion_proof_of(first)
-    proofs(600)
-    log.log_proofs()
+    logged(600)
     assert text and log.inclusion_proof_of(first) == text
     assert check_tlog_proof(text, digests[1], of_log(own_key().log)).size == 3
     for row in ProofFile.objects.filter(log_index__in=[0, 1, 2, 3, 255, 256, 300, 511, 512, 601, 602]):
@@ -116,8 +110,7 @@ def crashing(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Callable
 
 @pytest.mark.parametrize(("name", "times"), [("insert", 0), ("bundle", 0), ("bundle", 1), ("witnessed", 1)])
 def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
-    digests = proofs(3)
-    log.log_proofs()
+    digests = logged(3)
     digests += proofs(600)
     with monkeypatch.context() as broken, pytest.raises(_Crash):
         crashing(broken, name, times)
@@ -126,8 +119,7 @@ def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.Monk
     newest, stored = log.published(), log.stored_checkpoint()
     assert newest and newest.size == 3 and stored and status()[0] == "ok"
     assert stored[0] == (promised if name == "witnessed" else newest.note), "no fork of what the store has"
-    digests += proofs(2)
-    log.log_proofs()
+    digests += logged(2)
     assert root() == root_of([leaf_hash(each) for each in digests])
     assert promised is None or promised in Checkpoint.objects.values_list("note", flat=True)
     indexes = ProofFile.objects.order_by("pk").values_list("log_index", flat=True)
@@ -154,10 +146,8 @@ def restored_to(size: int) -> None:
 
 
 def test_an_older_backup_beside_a_newer_store_is_refused_and_rebuilt() -> None:
-    digests = proofs(300)
-    log.log_proofs()
-    digests += proofs(300)
-    log.log_proofs()
+    digests = logged(300)
+    digests += logged(300)
     before = root()
     restored_to(300)
     lost = proofs(5, word="after the restore")
@@ -180,8 +170,7 @@ def test_a_backup_from_amid_the_first_append_publishes_nothing_over_the_store(mo
         log.log_proofs()
     amid = Checkpoint.objects.values().get()
     log.log_proofs()
-    digests = proofs(1)
-    log.log_proofs()
+    digests = logged(1)
     stored = store.get("transparency/checkpoint")
     restored_to(2)
     Checkpoint.objects.update(**amid)
@@ -192,10 +181,8 @@ def test_a_backup_from_amid_the_first_append_publishes_nothing_over_the_store(mo
 
 
 def test_tables_that_contradict_the_store_are_cut_where_they_part() -> None:
-    digests = proofs(300)
-    log.log_proofs()
-    digests += proofs(20)
-    log.log_proofs()
+    digests = logged(300)
+    digests += logged(20)
     restored_to(300)
     store.delete("transparency/checkpoint")  # so that the fork is published
     kept = log.stored_checkpoint()
@@ -223,8 +210,7 @@ def test_tables_that_contradict_the_store_are_cut_where_they_part() -> None:
 
 @pytest.mark.parametrize("altered", ["entry", "cut", "missing", "checkpoint", "none"])
 def test_a_store_that_was_altered_is_not_taken_over(altered: str) -> None:
-    proofs(260)
-    log.log_proofs()
+    logged(260)
     key, checkpoint = "transparency/entries/000", "transparency/checkpoint"
     content = store.get(key)
     if altered == "entry":
@@ -244,8 +230,7 @@ def test_a_store_that_was_altered_is_not_taken_over(altered: str) -> None:
 
 
 def test_the_log_of_another_key_is_refused(settings: Any, tmp_path: Path) -> None:
-    proofs(1)
-    log.log_proofs()
+    logged(1)
     LogKey.objects.all().delete()
     with pytest.raises(DomainError, match="of another installation or key"):
         log.require_extends_store()
@@ -253,12 +238,10 @@ def test_the_log_of_another_key_is_refused(settings: Any, tmp_path: Path) -> Non
 
 
 def test_a_store_that_is_new_gets_all_of_the_log() -> None:
-    proofs(600)
-    log.log_proofs()
+    logged(600)
     for name in ("checkpoint", "entries/000", "entries/001", "entries/002"):
         store.delete(f"transparency/{name}")
-    proofs(1)
-    log.log_proofs()
+    logged(1)
     before = root()
     restored_to(600)
     assert rebuild() == (1, 0) and root() == before
@@ -295,8 +278,7 @@ def test_late_proofs_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_stored_log_follows_the_storage_key(settings: Any, tmp_path: Path) -> None:
-    proofs(300)
-    log.log_proofs()
+    logged(300)
     for key, previous in (("k" * 40, []), ("n" * 40, ["k" * 40]), ("n" * 40, [])):
         named = {"storage_key": key, "storage_key_previous": previous}
         settings.PARAPH = settings.PARAPH.model_copy(update=named)

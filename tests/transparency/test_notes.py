@@ -160,10 +160,7 @@ ALTERED_PROOFS = {
     "two hashes exchanged": ("\n".join([*LINES[:2], LINES[3], LINES[2], *LINES[4:]]), "does not lead"),
     "a hash of other length": ("\n".join([*LINES[:2], "AAAA", *LINES[3:]]), "at most 63 hashes"),
     "hashes without end": ("\n".join([*LINES[:2], *[LINES[2]] * 64, *LINES[3:]]), "at most 63 hashes"),
-    "the path of another entry": (
-        str(Proof(301, inclusion_proof(300, 1000, READ), NOTE)),
-        "does not lead to the root",
-    ),
+    "the path of another entry": (str(Proof(301, inclusion_proof(300, 1000, READ), NOTE)), "does not lead to the root"),
     "the path in another size": (str(Proof(301, inclusion_proof(301, 999, READ), NOTE)), "does not lead to the root"),
     "no path": (str(Proof(301, [], NOTE)), "does not lead to the root"),
     "the path from its end": (

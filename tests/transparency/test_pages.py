@@ -24,7 +24,7 @@ from paraph.transparency.witnesses import own_key
 from tests import receiver
 from tests.independent import need
 from tests.receiver import Behaviour
-from tests.transparency.rows import proofs
+from tests.transparency.rows import logged, proofs
 from tests.transparency.test_witnesses import OTHER
 from tests.transparency.test_witnesses import signed as signed_by_other
 
@@ -50,14 +50,6 @@ def altered(place: str, change: Callable[[bytes], bytes]) -> Fetch:
         return change(content) if path == place else content
 
     return other
-
-
-def logged(*counts: int) -> list[bytes]:
-    digests: list[bytes] = []
-    for count in counts:
-        digests += proofs(count)
-        log.log_proofs()
-    return digests
 
 
 def test_tiles_and_bundles_are_what_the_standard_says() -> None:

@@ -30,7 +30,7 @@ from paraph.transparency.witnesses import own_key
 from tests.cli.service import free_port
 from tests.receiver import answer, receiver
 from tests.threads import beside_each_other
-from tests.transparency.rows import proofs
+from tests.transparency.rows import logged, proofs, published
 from tests.transparency.test_merkle import LEAVES, READ
 
 pytestmark = pytest.mark.usefixtures("data_dir")
@@ -156,32 +156,28 @@ def test_a_log_asks_its_witness_over_http(settings: Any, live_server: Any) -> No
     for count in (3, 1, 300):
         proofs(count)
         log.log_proofs()
-        newest = log.published()
-        assert newest
+        newest = published()
         policy.check(read_note(newest.note))
     assert known()[0][0] == 304
     assert transparency_log().status.value == "ok"
     Cosigned.objects.update(size=2)  # a witness that is behind says so, and is told what came since
     Cosigned.objects.update(root=tree_hash(0, 2, log.read))
-    proofs(1)
-    log.log_proofs()
+    logged(1)
     assert known()[0][0] == 305
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(settings: Any, live_server: Any) -> None:
     policy = watched(settings, f"http://127.0.0.1:{free_port()}")
-    proofs(3)
-    log.log_proofs()
-    newest = log.published()
-    assert newest and len(read_note(newest.note).signatures) == 1
+    logged(3)
+    newest = published()
+    assert len(read_note(newest.note).signatures) == 1
     outcome = transparency_log()
     assert outcome.status.value == "warning" and f"not cosigned by {own_key().log.name}" in outcome.sentence
     bare = newest.note
     watched(settings, live_server.url)
     log.log_proofs()
-    newest = log.published()
-    assert newest
+    newest = published()
     policy.check(read_note(newest.note))
     assert log.without_witnesses(newest).decode() == bare != newest.note
 
@@ -197,10 +193,8 @@ def test_of_a_witness_its_own_cosignature_alone_is_kept(settings: Any) -> None:
 
     with receiver(behave) as witness:
         policy = watched(settings, witness.url(path=""))
-        proofs(1)
-        log.log_proofs()
-    newest = log.published()
-    assert newest
+        logged(1)
+    newest = published()
     note = read_note(newest.note)
     policy.check(note)
     assert len(note.signatures) == 2
@@ -212,8 +206,8 @@ def test_a_witness_that_saw_another_log_does_not_cosign(settings: Any, live_serv
     proofs(3)
     Cosigned.objects.create(origin=own_key().log.name, size=2, root=b"f" * 32)
     log.log_proofs()
-    newest = log.published()
-    assert newest and len(read_note(newest.note).signatures) == 1 and known() == [(2, b"f" * 32)]
+    newest = published()
+    assert len(read_note(newest.note).signatures) == 1 and known() == [(2, b"f" * 32)]
 
 
 @pytest.mark.django_db

@@ -40,21 +40,19 @@ def test_oldest_first_and_each_once() -> None:
 
 
 def test_a_claim_leaves_all_indexes_as_they_are() -> None:
+    def updates() -> tuple[int, int]:
+        """How many rows of deliveries this session has updated, and how many of them without touching an index, since
+        it last told the server's statistics."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = %s", [_TABLE])
+            updated, hot = cursor.fetchone()
+        return updated, hot
+
     made, _ = told()
     record(made.request, "request.expired")
-    before = _updates()
+    before = updates()
     assert len(claim_now()) == 1
-    updated, hot = (after - known for after, known in zip(_updates(), before, strict=True))
-    assert (updated, hot) == (1, 1)
-
-
-def _updates() -> tuple[int, int]:
-    """Return how many rows of deliveries this session has updated, and how many of them without touching an index,
-    since it last told the server's statistics."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = %s", [_TABLE])
-        updated, hot = cursor.fetchone()
-    return updated, hot
+    assert tuple(after - known for after, known in zip(updates(), before, strict=True)) == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -78,24 +76,15 @@ def test_claims_at_the_same_instant_never_share_a_delivery() -> None:
 
 
 def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
+    """And a worker that was only thought dead may still settle it."""
     made, _ = told()
     record(made.request, "request.expired")
     now = clock.now()
     [first] = prepared_deliveries(now)
     assert claim_now(now + LEASE) == []
-    later = now + LEASE + timedelta(seconds=1)
-    [second] = prepared_deliveries(later)
+    [second] = prepared_deliveries(now + LEASE + timedelta(seconds=1))
     assert second.claimed.attempt_id == first.claimed.attempt_id
-    assert Attempt.objects.count() == 1
-    assert Delivery.objects.get().failures == 0
-
-
-def test_a_worker_thought_dead_may_still_settle() -> None:
-    made, _ = told()
-    record(made.request, "request.expired")
-    now = clock.now()
-    [first] = prepared_deliveries(now)
-    prepared_deliveries(now + timedelta(minutes=1))
+    assert Attempt.objects.count() == 1 and Delivery.objects.get().failures == 0
     record_outcomes([(first.claimed.attempt_id, ACCEPTED)], now)
     record_outcomes([(first.claimed.attempt_id, REFUSED)], now)
     assert Delivery.objects.get().status == "delivered"
@@ -155,34 +144,21 @@ def test_settling_finds_its_deliveries_without_reading_all() -> None:
     assert "Index" in plan and "Seq Scan" not in plan
 
 
-def test_who_has_the_fewest_is_next() -> None:
-    loads = [EndpointLoad("busy", 100, 3, False), EndpointLoad("idle", 100, 0, False)]
-    assert shares(loads, 5, 5) == {"idle": 4, "busy": 1}
+def loads(name: str, number: int, due: int, sending: int = 0, *, trouble: bool = False) -> list[EndpointLoad]:
+    return [EndpointLoad(name.format(each), due, sending, trouble) for each in range(number)]
 
 
-def test_no_more_than_is_due_or_allowed_at_once() -> None:
-    loads = [
-        EndpointLoad("small", 2, 0, False),
-        EndpointLoad("large", 1000, 4, False),
-        EndpointLoad("sick", 1000, 1, True),
-    ]
-    assert shares(loads, 1000, 1000) == {"small": 2, "large": AT_ONCE - 4, "sick": AT_ONCE_IN_TROUBLE - 1}
-
-
-def test_endpoints_in_trouble_never_get_the_slots_of_the_healthy() -> None:
-    sick = [EndpointLoad(f"sick-{number}", 1000, 0, True) for number in range(1000)]
-    given = shares([*sick, EndpointLoad("healthy", 5, 0, False)], 400, 200)
-    assert given["healthy"] == 5
-    assert sum(given.values()) == 205
-    assert shares([*sick, EndpointLoad("healthy", 5, 0, False)], 200, 0) == {"healthy": 5}
-
-
-def test_every_endpoint_in_trouble_gets_a_turn() -> None:
-    given = shares([EndpointLoad(f"sick-{number}", 1000, 0, True) for number in range(10)], 400, 20)
-    assert set(given.values()) == {2}
-
-
-def test_an_application_with_many_endpoints_has_no_more_than_one_with_one() -> None:
-    hostile = [EndpointLoad(f"7 https://{number}.example", 5, 0, False) for number in range(1000)]
-    given = shares([*hostile, EndpointLoad("8 https://other.example", 5, 0, False)], 8, 8)
+def test_slots_are_dealt_to_who_has_the_fewest() -> None:
+    """No more than is due or allowed at once, to an application with many endpoints no more than to one with one, to
+    each endpoint in trouble a turn, and to none of them the slots of the healthy."""
+    busy, idle = loads("busy", 1, 100, 3), loads("idle", 1, 100)
+    assert shares(busy + idle, 5, 5) == {"idle": 4, "busy": 1}
+    many = loads("small", 1, 2) + loads("large", 1, 1000, 4) + loads("sick", 1, 1000, 1, trouble=True)
+    assert shares(many, 1000, 1000) == {"small": 2, "large": AT_ONCE - 4, "sick": AT_ONCE_IN_TROUBLE - 1}
+    given = shares(loads("7 https://{}.example", 1000, 5) + loads("8 https://other.example", 1, 5), 8, 8)
     assert given["8 https://other.example"] == 4 and sum(given.values()) == 8
+    assert set(shares(loads("sick-{}", 10, 1000, trouble=True), 400, 20).values()) == {2}
+    some = loads("sick-{}", 1000, 1000, trouble=True) + loads("healthy", 1, 5)
+    given = shares(some, 400, 200)
+    assert given["healthy"] == 5 and sum(given.values()) == 205
+    assert shares(some, 200, 0) == {"healthy": 5}

@@ -53,6 +53,16 @@ def delivered(number: int) -> Callable[[], bool]:
     return lambda: Delivery.objects.filter(status="delivered").count() == number
 
 
+def has_failed() -> bool:
+    return Delivery.objects.filter(failures=1).exists()
+
+
+def expired(hooks: receivers.Receiver) -> None:
+    """A delivery of one event to this receiver."""
+    made, _ = told(hooks.url())
+    record(made.request, "request.expired")
+
+
 def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
     authority = own_authority(tmp_path, "callback.example")
 
@@ -79,13 +89,11 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
 
 def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
     with receiver(answer(503, b"busy")) as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         with dispatching():
-            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+            wait_for(has_failed)
     attempt = Attempt.objects.get()
-    assert (attempt.status_code, attempt.response) == (503, "busy")
-    assert attempt.duration_ms is not None
+    assert (attempt.status_code, attempt.response) == (503, "busy") and attempt.duration_ms is not None
     assert len(hooks.received) == 1
 
 
@@ -113,8 +121,7 @@ def test_stopping_waits_for_what_is_under_way() -> None:
         answer()(handler)
 
     with receiver(slow) as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         with dispatching():
             wait_for(lambda: bool(hooks.received))
     assert Delivery.objects.get().status == "delivered"
@@ -128,21 +135,16 @@ def test_what_cannot_be_packed_fails_alone() -> None:
         record(made.request, "signer.notified", made.signers[0])
         with dispatching():
             wait_for(delivered(1))
-            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+            wait_for(has_failed)
     assert Attempt.objects.get(delivery__failures=1).error == "not sent: ProofFile.DoesNotExist"
 
 
-def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
+def test_the_route_is_that_of_the_settings_and_private_addresses_are_refused_by_default(settings: Any) -> None:
     with receiver() as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         with dispatching(NetworkAccess()):
-            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
-    assert "has an address that is not public" in Attempt.objects.get().error
-    assert hooks.received == []
-
-
-def test_the_route_is_that_of_the_settings(settings: Any) -> None:
+            wait_for(has_failed)
+    assert "has an address that is not public" in Attempt.objects.get().error and hooks.received == []
     proxied = {"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
     settings.PARAPH = settings.PARAPH.model_copy(update=proxied)
     assert route() == NetworkAccess(allow_private=False, proxy="http://proxy.example:3128")
@@ -164,8 +166,7 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
             return bool(cursor.fetchone()[0])
 
     with receiver(answer_once_locked) as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         with dispatching():
             wait_for(lambda: bool(hooks.received))
             with transaction.atomic():
@@ -179,10 +180,9 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
 @pytest.mark.thorough
 def test_an_answer_takes_five_seconds_at_most() -> None:
     with receiver(receivers.silent) as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         with dispatching():
-            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+            wait_for(has_failed)
     attempt = Attempt.objects.get()
     assert attempt.error == "no complete answer within 5 seconds"
     assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000
@@ -209,11 +209,9 @@ import time; time.sleep(60)
 """
 
 
-@pytest.mark.django_db(transaction=True)
 def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
     with receiver(receivers.silent) as hooks:
-        made, _ = told(hooks.url())
-        record(made.request, "request.expired")
+        expired(hooks)
         settings = connection.get_connection_params()
         url = f"postgresql://{settings['user']}@/{settings['dbname']}?host={settings['host']}"
         process = subprocess.Popen(

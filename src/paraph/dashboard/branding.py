@@ -17,22 +17,23 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
 
 from paraph import words as catalog
 from paraph.dashboard.decorators import (
+    FIELD,
     actor,
     done,
+    file_field,
     limits_stamps,
     member_page,
     numbers_in,
     scope,
     see_other,
     show,
+    takes_small_file,
     told_in,
 )
 from paraph.dashboard.middleware import POLICY
-from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.drafts.editing import open_drafts
 from paraph.flow.branding import delete_profile, keep_logo, remove_logo
 from paraph.kernel import clock
@@ -217,7 +218,6 @@ def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile)
     return HttpResponse(picture.png, content_type="image/png")
 
 
-@csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.BUILD, post_only=True)
 @takes_small_file(
     LARGEST, "documents/refused.html", lambda: _logo_refusal(LogoRefused("too_large", {"limit": LARGEST // 1024}))

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.files.uploadhandler import MemoryFileUploadHandler
 from django.forms import BaseForm, BaseFormSet
 from django.forms.renderers import DjangoTemplates
 from django.http import (
@@ -22,6 +24,8 @@ from django.http import (
 )
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext_lazy
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -35,20 +39,28 @@ from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 
 STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size
 _LONGEST_ID = 19  # digits
+FIELD = "file"
+_BESIDE_A_SMALL_FILE = 64 * 1024  # bytes of other fields and of what stands between
 View = Callable[..., HttpResponse]
 _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
 
 
 def member_page(
-    right: Right, *, post_only: bool = False, fresh: bool = False, **finders: Callable[[Member, int], Any]
+    right: Right,
+    *,
+    post: Right | None = None,
+    post_only: bool = False,
+    fresh: bool = False,
+    **finders: Callable[[Member, int], Any],
 ) -> Callable[[View], View]:
     """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
 
     Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
-    everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post_only``:
-    only forms come here, anything else gets 405. ``fresh``: as :func:`reauthenticated`. ``finders``: what finds the row
-    that the address names by an id, or raises ``Http404``, as the last of all this; ``view`` gets the row in its place.
+    everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post``: the right
+    that a form needs, where that is another one. ``post_only``: only forms come here, anything else gets 405.
+    ``fresh``: as :func:`reauthenticated`. ``finders``: what finds the row that the address names by an id, or raises
+    ``Http404``, as the last of all this; ``view`` gets the row in its place.
     """
 
     def decorate(view: View) -> View:
@@ -69,8 +81,9 @@ def member_page(
                 raise Http404
             seen(member)
             answer_for(shown_scope(request, member))
-            if not may(member.role, right):
-                return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
+            needed = (post or right) if request.method == "POST" else right
+            if not may(member.role, needed):
+                return show(request, "forbidden.html", {"roles": roles_with(needed)}, member=member, status=403)
             if post_only and request.method != "POST":
                 return HttpResponseNotAllowed(["POST"])
             return answer(request, member, **rest)
@@ -230,6 +243,35 @@ def limits_stamps(view: View) -> View:
         return view(request, member, **rest)
 
     return limited
+
+
+def file_field(label: Any, accepted: str, lacking: Any) -> forms.FileField:
+    errors: dict[str, Any] = {"required": lacking, "empty": gettext_lazy("The file is empty.")}
+    return forms.FileField(label=label, widget=forms.FileInput(attrs={"accept": accepted}), error_messages=errors)
+
+
+def takes_small_file(most_bytes: int, template: str, sentence: Callable[[], str]) -> Callable[[View], View]:
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. The page of the ``template`` says
+    the ``sentence`` where a file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
+
+    Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
+    made here, once the body may be read. A body without a stated length has no file.
+    """
+
+    def decorate(view: View) -> View:
+        protected: View = csrf_protect(view)
+
+        @csrf_exempt
+        @wraps(view)
+        def taking(request: HttpRequest, member: Member, *rest: Any, **more: Any) -> HttpResponse:
+            if int(request.META.get("CONTENT_LENGTH") or 0) > most_bytes + _BESIDE_A_SMALL_FILE:
+                return show(request, template, {"sentence": sentence()}, member=member, status=422)
+            request.upload_handlers = [MemoryFileUploadHandler(request)]
+            return protected(request, member, *rest, **more)
+
+        return taking
+
+    return decorate
 
 
 class FormRenderer(DjangoTemplates):

@@ -2,27 +2,45 @@
 tags and its pages."""
 
 from collections.abc import Callable
-from functools import partial
+from contextlib import ExitStack
+from functools import partial, wraps
+from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from paraph.dashboard.decorators import actor, member_page, number_in, own, scope, see_other, show, shown_scope, told_in
-from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
+from paraph.dashboard.decorators import (
+    FIELD,
+    View,
+    actor,
+    member_page,
+    number_in,
+    own,
+    scope,
+    see_other,
+    show,
+    shown_scope,
+    told_in,
+)
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
+from paraph.flow.housekeeping.make_room import room_for
 from paraph.flow.housekeeping.sweep import delete_document, unused
+from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
+from paraph.server.uploads import StagedFile, StagedFiles
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
+from paraph.tenants.lifecycle import require_active
 from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import TenantScope, scoped
@@ -30,16 +48,65 @@ from paraph.tenants.scope import TenantScope, scoped
 _AT_ONCE = 50
 _MOST_PAGES = 20
 _KEPT_SECONDS = 900
+_PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
+_BESIDE_PDFS = 1024 * 1024  # bytes of other fields and of what stands between
 
 
-@csrf_exempt  # the upload makes the same check, once the body may be read
-def documents(request: HttpRequest, organization_id: int) -> HttpResponse:
-    return (_uploaded if request.method == "POST" else _listed)(request, organization_id)
+def takes_pdfs(view: View) -> View:
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
+
+    The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
+    read the body before the member is known; the same check is made here, once the body may be read.
+    """
+    protected: View = csrf_protect(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def taking(request: HttpRequest, member: Member, *rest: Any, **more: Any) -> HttpResponse:
+        if request.method != "POST":
+            return view(request, member, *rest, **more)
+        try:
+            require_active(scope(member))
+            size = int(request.META.get("CONTENT_LENGTH") or 0)
+            refuse_beyond_limit(size - _BESIDE_PDFS)
+            with room_for(scope(member), size), ExitStack() as staged:
+                request.upload_handlers = [StagedFiles(staged, IncomingFile)]
+                return protected(request, member, *rest, **more)
+        except DomainError as refused:
+            return show(request, "documents/refused.html", {"sentence": refused.message}, member=member, status=422)
+
+    return taking
 
 
-@member_page(Right.SEND)
+def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], list[str]]:
+    """Upload the files of the form as the API does. Return the documents, and a sentence for each refused file; the
+    others are kept."""
+    documents, problems, by = [], [], actor(request, member)
+    for file in cast(list[StagedFile], request.FILES.getlist(FIELD)):
+        name, kind = file.name or "", file.content_type or ""
+        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system knows no PDFs
+            kind = _PDF
+        if kind != _PDF:
+            problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})
+            continue
+        try:
+            documents.append(upload(scope(member), file.writer, name, kind, by, accept_drawn_differently=True))
+        except DomainError as refused:
+            problems.append(f"{name}: {refused.message}")
+    if not documents and not problems:
+        problems.append(_("Choose a PDF file."))
+    return documents, problems
+
+
+def limit_mb() -> int:
+    return int(settings.PARAPH.upload_limit_mb)
+
+
+@member_page(Right.SEE, post=Right.SEND)
 @takes_pdfs
-def _uploaded(request: HttpRequest, member: Member) -> HttpResponse:
+def documents(request: HttpRequest, member: Member) -> HttpResponse:
+    if request.method != "POST":
+        return _list_page(request, member, [])
     made, problems = save_pdfs(request, member)
     for document in made:
         tags_of(document)
@@ -47,11 +114,6 @@ def _uploaded(request: HttpRequest, member: Member) -> HttpResponse:
         message = ngettext("%(count)d document was uploaded.", "%(count)d documents were uploaded.", len(made))
         messages.success(request, message % {"count": len(made)})
     return _list_page(request, member, problems) if problems else see_other("documents", member.organization_id)
-
-
-@member_page(Right.SEE)
-def _listed(request: HttpRequest, member: Member) -> HttpResponse:
-    return _list_page(request, member, [])
 
 
 def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> HttpResponse:

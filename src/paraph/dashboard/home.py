@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.decorators import actor_of, member_page, see_other, show, shown_scope, switch_to, told_in
+from paraph.dashboard.documents import limit_mb
 from paraph.dashboard.requests.listing import DOCUMENTS, Filters, page
-from paraph.dashboard.uploads import limit_mb
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock

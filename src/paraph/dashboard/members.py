@@ -74,19 +74,12 @@ class InviteForm(RoleForm):
     field_order = ("email", "role")
 
 
-def members(request: HttpRequest, organization_id: int) -> HttpResponse:
-    """Show the members to everybody; take an invitation from whoever may invite."""
-    return (_invite if request.method == "POST" else _list)(request, organization_id)
-
-
-@member_page(Right.SEE)
-def _list(request: HttpRequest, member: Member) -> HttpResponse:
-    return _page(request, member)
-
-
-@member_page(Right.INVITE)
-def _invite(request: HttpRequest, member: Member) -> HttpResponse:
-    """Invite somebody. Whoever invites an admin or owner proves first who they are, as for a change of role."""
+@member_page(Right.SEE, post=Right.INVITE)
+def members(request: HttpRequest, member: Member) -> HttpResponse:
+    """Show the members to everybody; take an invitation from whoever may invite. Whoever invites an admin or owner
+    proves first who they are, as for a change of role."""
+    if request.method != "POST":
+        return _page(request, member)
     asked: View = reauthenticated(_invited) if request.POST.get("role") in _NEEDS_PROOF else _invited
     return asked(request, member)
 

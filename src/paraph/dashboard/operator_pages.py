@@ -32,7 +32,7 @@ from paraph.dashboard.decorators import View, done, number_in, reauthenticated, 
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
-from paraph.flow.sealing.certificate_statuses import last_authority_chain
+from paraph.flow.sealing.context import last_authority_chain
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Outcome, Status

@@ -16,7 +16,7 @@ from paraph.dashboard.decorators import actor, done, environments, member_page, 
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION, LONGEST_DAYS, change_retention, retention_days
-from paraph.tenants.members import Right, may, roles_with
+from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member, Organization
 from paraph.tenants.organizations import (
     change_request_defaults,
@@ -108,13 +108,9 @@ class DeletionForm(forms.Form):
     )
 
 
-@member_page(Right.SEE)
+@member_page(Right.SEE, post=Right.BUILD)
 def settings(request: HttpRequest, member: Member) -> HttpResponse:
-    if request.method != "POST":
-        return _page(request, member)
-    if not may(member.role, Right.BUILD):
-        return show(request, "forbidden.html", {"roles": roles_with(Right.BUILD)}, member=member, status=403)
-    return _change(request, member)
+    return (_change if request.method == "POST" else _page)(request, member)
 
 
 @reauthenticated

@@ -23,7 +23,7 @@ from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.notices import tell_sender, tell_signer_of_end, warn_senders
 from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT
 from paraph.flow.personal_data.erase import forget_due_people, forget_fixed_people
-from paraph.flow.sealing.certificate_statuses import refresh_statuses
+from paraph.flow.sealing.context import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.preserve import keep_log, preserve_due
 from paraph.flow.sending.invite import invite, remind_due, send_reminder

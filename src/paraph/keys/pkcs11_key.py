@@ -183,7 +183,7 @@ def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
         if token.flags & TokenFlag.LOGIN_REQUIRED:
             raise misconfigured(
                 f'The token "{token.label}" wants a PIN: name a file of it with pin-source=file:… or set '
-                "PARAPH_SEALING_PASSPHRASE.",
+                "PARAPH_SEALING_PASSPHRASE."
             )
         return token.open()
     attempt = (str(uri.module), token.serial, hashlib.sha256(pin.encode()).digest())

@@ -146,7 +146,7 @@ def _opener(scheme: str) -> _Opener:
 def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certificate]:
     if not certificates:
         raise misconfigured(
-            "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key, of one at a provider the root.",
+            "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key, of one at a provider the root."
         )
     return certificates
 

@@ -9,7 +9,6 @@ from typing import Any
 from django.db.models import QuerySet
 
 from paraph import words
-from paraph.database.base import planned
 from paraph.documents.models import Document, UnrenderablePage
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -77,16 +76,6 @@ def _unsigned(request_id: int) -> QuerySet[Signer]:
     return Signer.objects.filter(request=request_id).exclude(status=SignerStatus.SIGNED)
 
 
-_DIGESTS = """
-SELECT document.sha256 FROM signature_requests_requestdocument AS row
-JOIN documents_document AS document ON document.id = row.document_id
-WHERE row.id IN (
-    SELECT request_document_id FROM signature_requests_placement WHERE signer_id = %s
-    UNION SELECT request_document_id FROM signature_requests_approval WHERE signer_id = %s
-)
-"""
-
-
 def listed(signer: Signer) -> QuerySet[RequestDocument]:
     """Return which of the request's documents the signer signs or approves, in their order. Others are not theirs to
     read."""
@@ -101,7 +90,7 @@ def documents_of(signer: Signer) -> list[Document]:
 
 def signed_digests(signer: Signer) -> list[bytes]:
     """Return the SHA-256 of each document that the signer signs, in any order."""
-    return [bytes(digest) for (digest,) in planned(_DIGESTS, [signer.pk, signer.pk])]
+    return [bytes(digest) for digest in listed(signer).values_list("document__sha256", flat=True)]
 
 
 def signed_names(request_id: int) -> dict[int, list[str]]:

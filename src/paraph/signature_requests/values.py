@@ -94,12 +94,6 @@ def choice(value: object, values: Collection[str]) -> str:
     raise InvalidValueError(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
 
 
-def boolean(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise InvalidValueError(_("it must be a JSON boolean, true or false."))
-
-
 def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
     """Read an integer; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():

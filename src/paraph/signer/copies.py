@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name
 from paraph.flow.messages.copies import mail_recipient, was_mailed
-from paraph.flow.signing.send_otp import masked
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
+from paraph.flow.signing.sign import masked
 from paraph.kernel.errors import DomainError
 from paraph.pdf.asic import signed_name
 from paraph.server.bodies import file_response

@@ -20,7 +20,7 @@ from pydantic import Field
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.copies import mail_copy, mails_leave, may_mail_copy, was_mailed
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.signing.send_otp import masked
+from paraph.flow.signing.sign import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host

@@ -11,8 +11,7 @@ from django.utils.safestring import SafeString
 from pydantic import Field
 
 from paraph.flow.messages.copies import mails_leave
-from paraph.flow.signing.send_otp import masked, send_otp
-from paraph.flow.signing.sign import enter_fields, shown_disclosure, sign
+from paraph.flow.signing.sign import enter_fields, masked, send_otp, shown_disclosure, sign
 from paraph.kernel import bounded_json, clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses

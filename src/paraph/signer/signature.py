@@ -8,8 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from pydantic import Field, ValidationError, WithJsonSchema
 
 from paraph import words
-from paraph.flow.signing.send_otp import is_kept, send_otp
-from paraph.flow.signing.sign import Signature, shown_disclosure, sign
+from paraph.flow.signing.sign import Signature, is_kept, send_otp, shown_disclosure, sign
 from paraph.kernel import clock
 from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin

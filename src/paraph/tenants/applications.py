@@ -240,12 +240,14 @@ def encrypted_secret(secret: str) -> bytes:
     return encrypted
 
 
-def webhook_secret(encrypted: bytes) -> str:
+def webhook_secret(encrypted: bytes | memoryview) -> str:
     plain: bytes = settings.SECRETS.decrypt(WEBHOOK_SECRETS, bytes(encrypted))
     return plain.decode()
 
 
-def webhook_secrets(encrypted: bytes, following: bytes | None, following_at: datetime | None) -> list[str]:
+def webhook_secrets(
+    encrypted: bytes | memoryview, following: bytes | memoryview | None, following_at: datetime | None
+) -> list[str]:
     """Return the secrets that a webhook is signed with now, from the columns of an application: one, or during an
     overlap the one that ends and the one that follows."""
     if following is None or following_at is None:

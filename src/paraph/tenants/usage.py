@@ -144,18 +144,6 @@ FROM running WHERE before <= %(offset)s AND rows > 0 ORDER BY before DESC LIMIT 
 
 
 @dataclass(frozen=True)
-class Days:
-    """Whole days of a tenant's rows of one resource, of one status ("" for any)."""
-
-    scope: TenantScope
-    resource: str
-    status: str
-    first: date
-    last: date
-    descending: bool
-
-
-@dataclass(frozen=True)
 class Start:
     """``count`` rows in all; those from ``offset`` on begin in ``day``, after ``before`` rows of earlier ones
     (of later ones, descending). ``day`` is None when there are no rows."""
@@ -165,11 +153,14 @@ class Start:
     before: int
 
 
-def start(days: Days, offset: int) -> Start:
-    """Return where the rows from ``offset`` on begin. One query over a row for each day and status."""
-    values = {**vars(days), **days.scope.columns, "offset": offset}
+def start(
+    scope: TenantScope, resource: str, status: str, days: tuple[date, date], offset: int, *, descending: bool
+) -> Start:
+    """Return where the caller's rows of a resource from ``offset`` on begin, of one status ("" for any) and of the days
+    from the first to the last. One query over a row for each day and status."""
+    values = {"resource": resource, "status": status, "first": days[0], "last": days[1], "offset": offset}
     with connection.cursor() as cursor:
-        cursor.execute(_DAYS.format(direction="DESC" if days.descending else "ASC"), values)
+        cursor.execute(_DAYS.format(direction="DESC" if descending else "ASC"), scope.columns | values)
         row = cursor.fetchone()
     return Start(*row) if row else Start(0, None, 0)
 

@@ -26,8 +26,7 @@ from paraph.server.client_address import client_address, guarded_network
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.shell import show
-from paraph.verify_page.given_files import Given, VerdictRefused, given_files
-from paraph.verify_page.verdicts import as_json, as_shown, find, own_roots
+from paraph.verify_page.verdicts import Given, VerdictRefused, as_json, as_shown, find, given_files, own_roots
 
 VERDICTS_PER_MINUTE = 10
 _log = logging.getLogger("paraph.verify")

@@ -20,7 +20,7 @@ from paraph.tenants.organizations import locked_organization
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.webhooks.all_deliveries import replay_delivery, with_outcome
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.outbox import TEST_EVENT, body, headers, payload_of_test
+from paraph.webhooks.outbox import TEST_EVENT, Signed, payload_of_test, sign
 
 AT_ONCE = 50
 _NEWEST_FIRST = ("-occurred_at", "-pk")
@@ -39,33 +39,17 @@ class Filter(NamedTuple):
     before: int | None = None
 
 
-class Signed(NamedTuple):
-    """What is sent: ``body`` are the bytes that the signatures in ``headers`` are made over."""
-
-    headers: dict[str, str]
-    body: bytes
-
-
-def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
-    """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
-    from, None at the end."""
-    rows = Delivery.objects.filter(application=application)
-    last = rows.filter(pk=asked.before).first() if asked.before else None
-    found = list(with_outcome(_filtered(rows, asked, last)).defer("payload")[: AT_ONCE + 1])
-    shown = found[:AT_ONCE]
-    return shown, shown[-1].pk if len(found) > AT_ONCE else None
-
-
-def deliveries_of_all(scope: TenantScope, asked: Filter) -> tuple[list[Any], int | None]:
-    """Return the same of all the caller's applications. Of each its newest are read from its index."""
-    applications = list(scoped(Application, scope).values_list("pk", flat=True))
-    if not applications:
+def deliveries_page(applications: QuerySet[Application], asked: Filter) -> tuple[list[Any], int | None]:
+    """Return the newest deliveries of these applications that the filter takes, with the outcome of their last attempt,
+    and the one to go on from, None at the end. Of each application its newest are read from its index."""
+    numbers = list(applications.values_list("pk", flat=True))
+    if not numbers:
         return [], None
-    known = Delivery.objects.filter(application_id__in=applications)
+    known = Delivery.objects.filter(application__in=numbers)
     last = known.filter(pk=asked.before).first() if asked.before else None
     newest = [
         _filtered(Delivery.objects.filter(application=pk), asked, last).values_list("occurred_at", "id")[: AT_ONCE + 1]
-        for pk in applications
+        for pk in numbers
     ]
     merged = newest[0].union(*newest[1:], all=True).order_by("-occurred_at", "-id") if newest[1:] else newest[0]
     found = [pk for _moment, pk in merged[: AT_ONCE + 1]]
@@ -113,14 +97,12 @@ def signed(application: Application, delivery: Delivery, attempt_id: str) -> Sig
     anew each time and a rotation changes the secret. None while the results are not sealed."""
     if delivery.status == DeliveryStatus.HELD:
         return None
-    content = body(delivery.event_type, delivery.payload, delivery.request_id)
-    following = application.next_webhook_secret_encrypted
     secrets = webhook_secrets(
-        bytes(application.webhook_secret_encrypted),
-        None if following is None else bytes(following),
+        application.webhook_secret_encrypted,
+        application.next_webhook_secret_encrypted,
         application.next_webhook_secret_at,
     )
-    return Signed(headers(delivery.event_type, delivery.entry_id, attempt_id, secrets, content), content)
+    return sign(delivery, attempt_id, secrets)
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from paraph.outbound.exchange import KeptConnections, NetworkAccess, PostResult,
 from paraph.tenants.applications import webhook_secrets
 from paraph.webhooks.delivery_queue import AT_ONCE, ClaimedDelivery, claim, record_outcomes
 from paraph.webhooks.models import Destination
-from paraph.webhooks.outbox import body, headers
+from paraph.webhooks.outbox import sign
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that
@@ -162,12 +162,10 @@ def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDeli
 
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
-    """Add headers and body, with links that are valid from now on. Callbacks are signed with the application's secret
-    too. While that is being rotated, a header of its own has the signature of the secret that follows."""
-    content = body(claimed.event_type, claimed.payload, claimed.request_id)
+    """Add headers and body. Callbacks are signed with the application's secret too. While that is being rotated, a
+    header of its own has the signature of the secret that follows."""
     secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
-    signed = headers(claimed.event_type, claimed.entry_id, str(claimed.attempt_id), secrets, content)
-    return PreparedDelivery(claimed, signed, content)
+    return PreparedDelivery(claimed, *sign(claimed, str(claimed.attempt_id), secrets))
 
 
 def _not_sent(fault: Exception) -> PostResult:

@@ -2,7 +2,6 @@
 
 import base64
 import struct
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 
@@ -78,14 +77,6 @@ class Cursor(NamedTuple):
 BEGINNING = Cursor(0, _START)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which events: of one type, of one request; all where neither is named."""
-
-    event_type: str = ""
-    request_id: int | None = None
-
-
 class ListedEvent(NamedTuple):
     """``payload`` is as :mod:`paraph.webhooks.outbox` wrote it."""
 
@@ -96,7 +87,7 @@ class ListedEvent(NamedTuple):
 
 
 class EventPage(NamedTuple):
-    """``following`` is where to go on, beyond what the choice leaves out."""
+    """``following`` is where to go on, beyond what is left out."""
 
     events: list[ListedEvent]
     following: Cursor
@@ -110,19 +101,22 @@ def end_of(scope: TenantScope) -> Cursor:
         return Cursor._make(cursor.fetchone() or BEGINNING)
 
 
-def page_after(scope: TenantScope, after: Cursor | None, choice: Choice, limit: int) -> EventPage:
-    """Return the chosen events behind a cursor, at most so many, from the oldest kept without one. Raise
+def page_after(
+    scope: TenantScope, after: Cursor | None, limit: int, event_type: str = "", request_id: int | None = None
+) -> EventPage:
+    """Return the events behind a cursor, at most so many, from the oldest kept without one: all, or those of one type
+    or of one request. Raise
     ``DomainError("cursor_expired", …)`` where what followed it is not kept any more, or the cursor is of events that a
     restored database does not have."""
     values = {
         **scope.columns,
         "after": after.position if after else 0,
-        "event_type": choice.event_type,
-        "request": choice.request_id,
+        "event_type": event_type,
+        "request": request_id,
         "limit": limit + 1,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_PAGE[bool(choice.event_type), choice.request_id is not None], values)
+        cursor.execute(_PAGE[bool(event_type), request_id is not None], values)
         rows: list[Any] = cursor.fetchall()
     position, moment, own, next_one = rows[0][:4]
     end = BEGINNING if position is None else Cursor(position, moment)

@@ -10,7 +10,7 @@ import hmac
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.db.models import Model
@@ -26,6 +26,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest, 
 from paraph.storage import store
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
+from paraph.webhooks.delivery_queue import ClaimedDelivery
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination, Event
 
 _RELEASE = """
@@ -198,20 +199,27 @@ def _text(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def headers(
-    event_type: str, entry_id: int | None, attempt_id: str, secrets: Sequence[str], content: bytes
-) -> dict[str, str]:
-    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two. A test,
-    which has no journal entry, is event 0."""
+class Signed(NamedTuple):
+    """What is sent: ``body`` are the bytes that the signatures in ``headers`` are made over."""
+
+    headers: dict[str, str]
+    body: bytes
+
+
+def sign(event: Delivery | ClaimedDelivery, attempt_id: str, secrets: Sequence[str]) -> Signed:
+    """Return what is sent of a delivery, with links that are valid from now on, signed with one secret, or during a
+    rotation with two. A test, which has no journal entry, is event 0. Raise as :func:`body` does."""
+    content = body(event.event_type, event.payload, event.request_id)
     signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
-    return {
+    headers = {
         "Content-Type": "application/json",
         "User-Agent": "Paraph-Webhooks/1",
-        "X-Service-Event": event_type,
-        "X-Service-Event-Id": str(entry_id or 0),
+        "X-Service-Event": event.event_type,
+        "X-Service-Event-Id": str(event.entry_id or 0),
         "X-Service-Delivery": attempt_id,
         **dict(signatures),
     }
+    return Signed(headers, content)
 
 
 def signature(secret: str, content: bytes) -> str:

@@ -45,6 +45,7 @@ def status(client: ApiClient, draft: Draft) -> dict[str, Any]:
 def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClient) -> None:
     document = program.document()
     wanted = payload(document, callback_url="https://example.com/hook", notify_signers_on_completion=True)
+    wanted["signers"][0]["language"], program.headers["Accept-Language"] = "pt", "fr"
     response = create(program, wanted)
     assert response.status_code == 201 and set(response.json()) == {"id", "review_url"}
     draft = Draft.objects.get()
@@ -58,23 +59,17 @@ def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClie
         "created_at": "",
     }
     assert not SignatureRequest.objects.exists() and refusals(charles.scope, draft) == []
-    assert len(stored.stamps()) == 2
+    assert len(stored.stamps()) == 2 and draft.locale == "fr"
+    assert [signer.language for signer in draft.signers] == ["pt", ""]
     sent = charles.send(draft)
+    assert discard(Draft.objects.filter(pk=draft.pk)) == 0, "what is sent cannot be discarded"
     assert status(program, draft) == {"status": "sent", "signature_request_id": sent}
+    assert list(Signer.objects.order_by("order").values_list("language", "locale")) == [("pt", "pt"), ("", "")]
     request = SignatureRequest.objects.get(pk=sent)
     assert (request.mode, request.validity_days, request.callback_url) == ("sequential", 7, "https://example.com/hook")
     assert request.send_email and request.notify_signers_on_completion and request.sent_by == charles.member.user
     assert program.get(f"/signature_requests/{sent}").json()["document_ids"] == [document]
     assert not stored.signers()
-
-
-def test_the_language_of_a_signer_goes_with_the_draft(charles: Author, program: ApiClient) -> None:
-    wanted = payload(program.document())
-    wanted["signers"][0]["language"] = "pt"
-    draft = created(program, wanted)
-    assert [signer.language for signer in draft.signers] == ["pt", ""]
-    charles.send(draft)
-    assert list(Signer.objects.order_by("order").values_list("language", "locale")) == [("pt", "pt"), ("", "")]
 
 
 def test_everything_may_be_missing(charles: Author, program: ApiClient) -> None:
@@ -194,10 +189,19 @@ def test_what_is_there_must_be_right(program: ApiClient) -> None:
 
 def test_every_problem_is_named(program: ApiClient) -> None:
     wanted = payload(program.document(), validity_days=91, colour="red")
-    wanted["documents"][0]["signers"][0]["stamps"] = [tag("lost")]
+    assigned = wanted["documents"][0]["signers"][0]
+    assigned["stamps"] = [tag("lost")]
+    assigned["fields"] = [{"name": "IBAN", "type": "choice", "placement": rectangle(9, 50, 600)}]
     wanted["signers"][1] = {"ref": "grace", "phone": "x"}
     message = invalid(create(program, wanted))
-    for sentence in ("validity_days: ", "colour: ", "signers[1].phone: ", "stamps[0]: the tag “lost” of signer “ada”"):
+    for sentence in (
+        "validity_days: ",
+        "colour: ",
+        "signers[1].phone: ",
+        "stamps[0]: the tag “lost” of signer “ada”",
+        "documents[0].signers[0].fields[0].options: it is required, as type is choice.",
+        "documents[0].signers[0].fields[0].placement: page 9 of signer “ada” does not exist",
+    ):
         assert sentence in message
     assert "first_name" not in message
     assert invalid(create(program, "x")) == "signature_request: it must be an object."
@@ -256,13 +260,6 @@ def test_what_became_of_it_is_known_when_drafts_are_forgotten(charles: Author, p
     assert delete_unused_drafts() == 0
 
 
-def test_a_sent_draft_cannot_be_discarded(charles: Author, program: ApiClient) -> None:
-    draft = created(program, payload(program.document()))
-    request = charles.send(draft)
-    assert discard(Draft.objects.filter(pk=draft.pk)) == 0
-    assert status(program, draft) == {"status": "sent", "signature_request_id": request}
-
-
 def test_sandbox_keys_prepare_nothing(charles: Author, program: ApiClient) -> None:
     draft = created(program, {})
     sandbox = api_client("pro", "sandbox", charles.member.organization)
@@ -293,11 +290,6 @@ def test_keys_hold(program: ApiClient) -> None:
     assert create(keyed, {"validity_days": 7}).json() == first.json()
 
 
-def test_the_language_is_that_of_the_call(program: ApiClient) -> None:
-    program.headers["Accept-Language"] = "fr"
-    assert created(program, {}).locale == "fr"
-
-
 def test_fields_approvers_and_copies_come_into_the_draft(charles: Author, program: ApiClient) -> None:
     place = {"type": "magic_field", "value": {"tag": "{{grace}}"}}
     field = {"name": "IBAN", "type": "text", "value": "DE02", "placement": place}
@@ -315,14 +307,3 @@ def test_fields_approvers_and_copies_come_into_the_draft(charles: Author, progra
     assert row.field == {"name": "IBAN", "type": "text", "value": "DE02"}
     assert draft.content["copies"] == copies and draft.content["decline_allowed"] is True
     assert {refusal.step for refusal in refusals(charles.scope, draft)} == {"places"}
-
-
-def test_fields_that_are_wrong_make_no_draft(program: ApiClient) -> None:
-    place = {"type": "coordinates", "value": {"page_number": 9, "x": 50, "y": 600}}
-    field = {"name": "IBAN", "type": "choice", "placement": place}
-    documents = [{"id": program.document(), "signers": [{"signer_ref": "a", "fields": [field]}]}]
-    answer = program.post("/drafts", {"signature_request": {"signers": [{"ref": "a"}], "documents": documents}})
-    message = invalid(answer)
-    assert "documents[0].signers[0].fields[0].options: it is required, as type is choice." in message
-    assert "documents[0].signers[0].fields[0].placement: page 9 of signer “a” does not exist" in message
-    assert not Draft.objects.exists()

@@ -49,8 +49,7 @@ def wrong() -> list[tuple[str, str]]:
 
 
 def test_wrong_method_on_every_route(owner: ApiClient) -> None:
-    cases: list[str] = sorted({path for _, path in wrong()})
-    for path in cases:
+    for path in sorted({path for _, path in wrong()}):
         known = {method for method, each in paths() if each == path} or {"GET"}
         for method in (method for method, each in wrong() if each == path):
             response = owner.send(method, path)
@@ -156,9 +155,8 @@ def test_the_openapi_document_wants_no_key() -> None:
 
 def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: ApiClient) -> None:
     cases: list[tuple[str, str]] = [(method, path) for method, path in paths() if method == "POST"]
-    cases_2: list[int] = [480, 800, 5_000]
     for method, path in cases:
-        for levels in cases_2:
+        for levels in (480, 800, 5_000):
             keys = ("signature_request", "template", "unknown")
             deep = "[" * levels + "]" * levels
             body = "{" + ",".join(f'"{key}": {{"unknown": {deep}}}' for key in keys) + "}"

@@ -99,8 +99,7 @@ def test_a_key_is_of_one_organization_environment_and_path(owner: ApiClient) -> 
 
 
 def test_a_malformed_key_is_refused(owner: ApiClient) -> None:
-    cases: list[str] = ["", " ", "a b", "x" * 256, "schlüssel", "a\x7f"]
-    for key in cases:
+    for key in ("", " ", "a b", "x" * 256, "schlüssel", "a\x7f"):
         for answer in (keyed(owner, key).upload(), keyed(owner, key).create({})):
             assert refused(answer) == (422, "validation_error")
             assert answer.json()["error"]["message"] == said("validation_idempotency_key")

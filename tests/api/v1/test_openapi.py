@@ -50,9 +50,6 @@ def parts(value: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 
 def test_it_is_openapi() -> None:
     OpenAPIV31SpecValidator(CONTENT).validate()
-
-
-def test_every_reference_leads_somewhere() -> None:
     for _where, part in parts(CONTENT):
         if isinstance(part.get("$ref"), str):
             assert contract.resolved(part)
@@ -111,28 +108,24 @@ def test_every_operation_has_examples_that_are_of_their_schemas() -> None:
         for example in examples:
             Draft202012Validator(schema, validate_formats=True).validate(example)
     assert bodies > len(OPERATIONS) * 5
-
-
-def test_examples_of_fields_are_of_their_schemas() -> None:
     for _where, part in parts(SCHEMAS):
         if isinstance(part.get("examples"), list):
             for example in part["examples"]:
                 Draft202012Validator(part).validate(example)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_every_operation_tells_its_errors(name: str) -> None:
-    responses = OPERATIONS[name]["responses"]
-    assert {"401", "402", "429", "500"} <= set(responses)
-    for status, response in responses.items():
-        if status < "400":
-            continue
-        answer = response["content"]["application/json"]
-        assert answer["schema"] == {"$ref": "#/components/schemas/Error"}
-        for example in answer["examples"].values():
-            code = example["value"]["error"]["code"]
-            assert str(CODES[code].status) == status
-            assert f"`{code}`" in response["description"]
+def test_every_operation_tells_its_errors() -> None:
+    for name, operation in OPERATIONS.items():
+        assert {"401", "402", "429", "500"} <= set(operation["responses"]), name
+        for status, response in operation["responses"].items():
+            if status < "400":
+                continue
+            answer = response["content"]["application/json"]
+            assert answer["schema"] == {"$ref": "#/components/schemas/Error"}
+            for example in answer["examples"].values():
+                code = example["value"]["error"]["code"]
+                assert str(CODES[code].status) == status, (name, code)
+                assert f"`{code}`" in response["description"], (name, code)
 
 
 def test_every_code_has_an_example() -> None:
@@ -148,16 +141,13 @@ def test_every_code_has_an_example() -> None:
     assert set(SCHEMAS["ErrorBody"]["properties"]["code"]["x-extensible-enum"]) == {*CODES}
 
 
-def test_every_answer_but_401_tells_the_limits() -> None:
+def test_every_operation_wants_a_key_and_every_answer_but_401_tells_the_limits() -> None:
+    assert CONTENT["security"] == [{"ApiKey": []}]
     for operation in OPERATIONS.values():
+        assert "security" not in operation
         for status, response in operation["responses"].items():
             assert ("X-RateLimit-Remaining" in response["headers"]) == (status != "401")
             assert ("WWW-Authenticate" in response["headers"]) == (status == "401")
-
-
-def test_every_operation_wants_a_key() -> None:
-    assert CONTENT["security"] == [{"ApiKey": []}]
-    assert not any("security" in operation for operation in OPERATIONS.values())
 
 
 def test_the_limits_are_those_of_the_code() -> None:
@@ -362,25 +352,21 @@ def test_refusals_of_a_creation(db: None, name: str) -> None:
     assert said == re.sub(r"\bdocument (35|36)\b", lambda found: f"document {here[found[1]]}", expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [
-        ("payload_too_large", lambda owner: owner.upload(b"%PDF-" + b"x" * 50 * 1024 * 1024)),
-        ("unsupported_media_type", lambda owner: owner.send("POST", "/documents", b"{}")),
-        ("validation_mime_type", lambda owner: owner.upload(content_type="image/png")),
-        ("validation_not_a_pdf", lambda owner: owner.upload(b"\x89PNG")),
-        ("validation_no_file", lambda owner: owner.send("POST", "/documents", b"--x--\r\n", EMPTY)),
-    ],
-)  # fmt: skip
-def test_refusals_of_an_upload(owner: ApiClient, name: str, make: Callable[[ApiClient], Any]) -> None:
-    assert make(owner).json()["error"]["message"] == message("uploadDocument", name)
+UPLOAD: dict[str, Callable[[ApiClient], Any]] = {
+    "payload_too_large": lambda owner: owner.upload(b"%PDF-" + b"x" * 50 * 1024 * 1024),
+    "unsupported_media_type": lambda owner: owner.send("POST", "/documents", b"{}"),
+    "validation_mime_type": lambda owner: owner.upload(content_type="image/png"),
+    "validation_not_a_pdf": lambda owner: owner.upload(b"\x89PNG"),
+    "validation_no_file": lambda owner: owner.send("POST", "/documents", b"--x--\r\n", EMPTY),
+}
 
 
-@pytest.mark.parametrize("operation", ["listDocuments", "listSignatureRequests"])
-def test_refusals_of_filters(owner: ApiClient, operation: str) -> None:
-    path = {"listDocuments": "/documents", "listSignatureRequests": "/signature_requests"}[operation]
-    response = owner.get(path, status="done", created_after="yesterday")
-    assert response.json()["error"]["message"] == message(operation, "validation_filters")
+def test_refusals_of_an_upload_and_of_filters(owner: ApiClient) -> None:
+    for name, make in UPLOAD.items():
+        assert make(owner).json()["error"]["message"] == message("uploadDocument", name)
+    for operation, path in (("listDocuments", "/documents"), ("listSignatureRequests", "/signature_requests")):
+        response = owner.get(path, status="done", created_after="yesterday")
+        assert response.json()["error"]["message"] == message(operation, "validation_filters")
 
 
 def test_refusals_that_any_call_may_meet(owner: ApiClient) -> None:

@@ -213,9 +213,6 @@ def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() 
     assert all(searched(scene(signers=2, fields=[{}], copies=1)).values())
 
 
-pytestmark = pytest.mark.django_db
-
-
 @pytest.fixture
 def made_before(owner: ApiClient) -> dict[str, Any]:
     return dict(owner.create(payload(owner.document())).json())

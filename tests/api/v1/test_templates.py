@@ -370,9 +370,8 @@ def test_a_role_that_nobody_has_is_told_once_and_whoever_is_named_is_whole(owner
     said = invalid(send(owner, template, signers=[{"role": "Tenant", "first_name": "Ada", "last_name": "L"}]))
     assert "signers[0].email: it is required." in said and "first_name" not in said
     assert "signers: it must be an array." in invalid(send(owner, template, signers="Ada"))
-    assert "signature_request: it must be an object." in invalid(
-        owner.post(f"/templates/{template}/signature_requests", {"signature_request": []})
-    )
+    no_object = owner.post(f"/templates/{template}/signature_requests", {"signature_request": []})
+    assert "signature_request: it must be an object." in invalid(no_object)
     assert not SignatureRequest.objects.exists()
 
 

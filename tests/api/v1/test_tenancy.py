@@ -133,8 +133,7 @@ def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
 
 def test_foreign_ids_are_404(world: World) -> None:
     """In the very words that an id of nobody gets."""
-    cases: list[str] = sorted(BY_ID)
-    for route in cases:
+    for route in sorted(BY_ID):
         assert world.owner.get(world.path(route)).status_code == 200
         for name, stranger in world.strangers.items():
             foreign, nobodys = stranger.get(world.path(route)), stranger.get(world.nobodys(route))
@@ -174,8 +173,7 @@ def test_an_act_that_is_sent_again_is_done_once(world: World, route: str) -> Non
 
 
 def test_other_methods_tell_nothing_and_change_nothing(world: World) -> None:
-    cases: list[str] = sorted(BY_ID)
-    for route in cases:
+    for route in sorted(BY_ID):
         before = world.owner.get(world.path(route)).json()
         for method, name in product(["POST", "PUT", "PATCH", "DELETE"], STRANGERS):
             foreign, nobodys = (
@@ -193,8 +191,7 @@ def without_links(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_lists_hold_nothing_foreign(world: World) -> None:
-    cases: list[str] = sorted(LISTS)
-    for route in cases:
+    for route in sorted(LISTS):
         for query, name in product(QUERIES, STRANGERS):
             assert world.owner.get(world.path(route), **query).json()["pagination"]["count"] == 1, query
             content = world.strangers[name].get(world.path(route), **query).json()
@@ -204,8 +201,7 @@ def test_lists_hold_nothing_foreign(world: World) -> None:
 
 def test_foreign_acts_are_404(world: World) -> None:
     """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
-    cases: list[str] = sorted(SANDBOX_ACTS)
-    for route in cases:
+    for route in sorted(SANDBOX_ACTS):
         before = world.owner.get(f"/signature_requests/{world.ids['request_id']}").json()
         told = [
             error(world.strangers["other organization"].send("POST", path), 404, "not_found")
@@ -233,9 +229,8 @@ def test_events_are_the_environments(world: World) -> None:
 
 def test_shared_lists_are_the_organizations(world: World) -> None:
     cases: list[tuple[str, int]] = [("other organization", 0), ("other environment", 1), ("both", 0)]
-    cases_2: list[str] = sorted(SHARED_LISTS)
     for stranger, count in cases:
-        for route in cases_2:
+        for route in sorted(SHARED_LISTS):
             assert len(world.strangers[stranger].get(world.path(route)).json()["data"]) == count
 
 
@@ -282,9 +277,8 @@ def test_what_is_made_belongs_to_its_maker_alone(world: World, stranger: str) ->
 
 
 def test_what_belongs_to_nobody_tells_of_the_caller(world: World) -> None:
-    cases_2: list[str] = sorted(OF_NOBODY)
     for stranger in STRANGERS:
-        for route in cases_2:
+        for route in sorted(OF_NOBODY):
             expected = "sandbox" if stranger == "other organization" else "production"
             assert world.strangers[stranger].get(world.path(route)).json()["environment"] == expected
 

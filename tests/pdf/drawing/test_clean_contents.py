@@ -6,8 +6,8 @@ import pytest
 from paraph.pdf.sealing.seal import Mark, Overlay
 from paraph.pdf.structure.contents_grammar import ContentsDecoder
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
 from tests.pdf.drawing.test_draw import colour_at, page_of
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.sealed_files import RED, WATERMARK, pictures, sealed

@@ -17,10 +17,10 @@ from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.inspect_job import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import marked_boxes, sealed_on_trial
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
 

@@ -298,20 +298,8 @@ def test_nothing_runs_off_the_page() -> None:
         assert left >= 50 and top >= 30 and right <= picture.width - 50 and bottom <= picture.height - 30
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '#panic("x")',
-        '"))) #panic("y") \\u{41}',
-        "*b* _i_ $x$ `r`",
-        'a\\b "c"',
-        "= h",
-        "<x> @y",
-        "a\x00b",
-        "a\u202eb\u200bc",
-    ],
-)
-def test_markup_in_any_field_stays_text(text: str) -> None:
+def test_markup_in_any_field_stays_text() -> None:
+    text = '#panic("x") "))) #panic("y") \\u{41} *b* _i_ $x$ `r` a\\b "c" = h <x> @y a\x00b a\u202eb\u200bc'
     content = replace(
         CONTENT,
         organization=text,

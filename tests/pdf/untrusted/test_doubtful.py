@@ -9,7 +9,7 @@ from pikepdf import Array, Dictionary, Name, String
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import check_plain_form
 from tests.pdf.doubtful_files import (
     BITS,
     GRAY,

@@ -15,7 +15,7 @@ from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import read_by_own_reader, read_by_pikepdf
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import Opinion, second_opinion
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import Opinion, second_opinion
 from paraph.pdf.untrusted.page_reading import find_tags, render_page
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from tests.pdf import hostile

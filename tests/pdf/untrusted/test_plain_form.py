@@ -4,8 +4,8 @@ import pytest
 
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import PlainForm, check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
 from tests.pdf.odd_files import CLASSES, odd_file
 from tests.pdf.odd_files.papers import TREE, contents_number, filled, page, page_number, promise
 from tests.pdf.odd_files.raw import Place, Raw

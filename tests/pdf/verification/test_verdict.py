@@ -133,10 +133,7 @@ INDETERMINATE: dict[str, Case] = {
     "an unknown root": (lambda: ours(stamped(), roots=[STRANGER]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "no root": (lambda: ours(stamped(), roots=[]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "an unknown timestamp authority": (lambda: ours(stamped_by(Forge())), "NO_CERTIFICATE_CHAIN_FOUND"),
-    "expired, and no timestamp": (
-        lambda: forged(certificate={"start": -9 * DAY, "end": -DAY}),
-        "OUT_OF_BOUNDS_NO_POE",
-    ),
+    "expired, and no timestamp": (lambda: forged(certificate={"start": -9 * DAY, "end": -DAY}), "OUT_OF_BOUNDS_NO_POE"),
     "not valid yet, and no timestamp": (
         lambda: forged(certificate={"start": DAY, "end": 9 * DAY}),
         "OUT_OF_BOUNDS_NO_POE",
@@ -159,10 +156,7 @@ INDETERMINATE: dict[str, Case] = {
     "a certificate for programs": (lambda: forged(certificate={"purposes": [CODE]}), "CHAIN_CONSTRAINTS_FAILURE"),
     "not by whom it should be": (lambda: ours(stamped(), signers=["Mallory"]), "CHAIN_CONSTRAINTS_FAILURE"),
     "another certificate named": (lambda: forged(first_named=b"another"), "NO_SIGNING_CERTIFICATE_FOUND"),
-    "content of another type": (
-        lambda: forged(content_type="1.2.840.113549.1.7.6"),
-        "SIG_CONSTRAINTS_FAILURE",
-    ),
+    "content of another type": (lambda: forged(content_type="1.2.840.113549.1.7.6"), "SIG_CONSTRAINTS_FAILURE"),
     "long-term data that nothing covers": (
         lambda: ours(revised(stamped(), by_list(clock.now()))),
         "SIG_CONSTRAINTS_FAILURE",

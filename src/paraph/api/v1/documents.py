@@ -1,13 +1,17 @@
 """Documents (rules 4.2 to 4.4)."""
 
 from functools import partial
-from typing import Self
+from typing import Any, NamedTuple, Self, cast
 
-from django.http import HttpResponse, QueryDict
+from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from paraph.api.v1 import call, multipart
+from paraph.api.v1 import call
 from paraph.api.v1.codes import IDEMPOTENCY
 from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
 from paraph.api.v1.endpoint import KEY, ApiRequest, Body, existing, json_response, operation, query
@@ -17,11 +21,12 @@ from paraph.documents import models
 from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import room_for
-from paraph.flow.sending.upload import IncomingFile, upload
+from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
+from paraph.server.bodies import Readable, body_stream
 from paraph.signature_requests.values import LONGEST_TAG, MOST_PAGES, InvalidValueError, text
 from paraph.storage import store
 from paraph.tenants.scope import scoped, tenant_key
@@ -83,11 +88,12 @@ def upload_document(request: ApiRequest) -> HttpResponse:
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    multipart.check_type(request)
+    if request.content_type != "multipart/form-data":
+        raise DomainError("unsupported_media_type", _("The Content-Type must be multipart/form-data."))
     accepted = _accepts(request)
-    with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
+    with room_for(request.scope, _announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
-        part = multipart.receive_file(request, "file", file)
+        part = _receive_file(request, file)
 
         make = partial(upload, request.scope, file, part.name, part.content_type, accept_drawn_differently=accepted)
         return call.created_once(
@@ -107,6 +113,108 @@ def _accepts(request: ApiRequest) -> bool:
     expected = _("one of %(values)s") % {"values": "true, false"}
     told = {"name": ACCEPT, "expected": expected, "value": ", ".join(values)[:100]}
     raise DomainError("validation_error", message % told)
+
+
+_PIECE = 256 * 1024  # bytes that are read at first
+_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
+_TAIL = 256  # bytes: the longest boundary, its dashes and line ends
+
+
+class _FilePart(NamedTuple):
+    """What the body says of a file."""
+
+    field: str
+    name: str
+    content_type: str
+
+
+def _announced_size(request: HttpRequest) -> int:
+    """Return the most bytes that the file may have, by what the body says of itself; 0 where it says nothing."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    most = settings.PARAPH.upload_limit_mb * 1024 * 1024
+    return min(int(length), most) if length.isascii() and length.isdigit() else 0
+
+
+def _receive_file(request: HttpRequest, file: IncomingFile) -> _FilePart:
+    """Write the file of the body to ``file``, as it comes. Raises ``payload_too_large`` as soon as it passes the limit,
+    ``validation_error`` for a broken body, no file or more than one."""
+    parts = _receive(request, file)
+    named = [part for part in parts if part.field == "file"]
+    if not named:
+        message = _("The body must contain a file in the field “%(field)s”, with a file name in UTF-8.")
+        raise DomainError("validation_error", message % {"field": "file"})
+    if len(parts) > 1:
+        raise DomainError("validation_error", _("The body must contain only one file."))
+    return named[0]
+
+
+def _receive(request: HttpRequest, file: IncomingFile) -> list[_FilePart]:
+    most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
+    stream, length = body_stream(request, most)
+    if length is not None and length > most:
+        refuse_beyond_limit(length)  # as it says itself, before any of it is read
+    body, handler = _Body(stream), _Receiving(file)
+    declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants one, and reads to the end
+    try:
+        MultiPartParser(declared, cast(Any, body), [handler], "utf-8").parse()
+    except (MultiPartParserError, SuspiciousOperation) as error:  # too many or too large fields beside the file
+        raise _broken() from error
+    if not body.tail.rstrip(b"\r\n").endswith(b"--"):  # the last boundary, without which the file may be cut
+        raise _broken()
+    return handler.parts
+
+
+def _broken() -> DomainError:
+    return DomainError("validation_error", _("The multipart body is malformed."))
+
+
+class _Body:
+    """The body, remembering its end. What the part that it begins with says of itself is in UTF-8, whatever it was."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._begun = _in_utf_8(stream.read(_PIECE))
+        self.tail = b""
+
+    def read(self, size: int) -> bytes:
+        block = self._begun[:size] or self._stream.read(size)
+        self._begun = self._begun[size:]
+        self.tail = (self.tail + block)[-_TAIL:]
+        return block
+
+
+def _in_utf_8(begun: bytes) -> bytes:
+    """Names of files are in UTF-8 (RFC 7578, 5.1), or else in Latin-1, as old systems write them, which browsers take
+    for Windows-1252."""
+    head, gap, rest = begun.partition(b"\r\n\r\n")
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return head.decode("cp1252", errors="replace").encode() + gap + rest if gap else begun
+    return begun
+
+
+class _Receiving(FileUploadHandler):
+    """Write what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
+    only the first one is written."""
+
+    chunk_size = 64 * 1024
+
+    def __init__(self, file: IncomingFile) -> None:
+        super().__init__()
+        self.parts = list[_FilePart]()
+        self._file = file
+
+    def new_file(self, field_name: str, file_name: str, content_type: str, *_rest: Any) -> None:
+        self.parts.append(_FilePart(field_name, file_name, content_type.lower()))
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        refuse_beyond_limit(start + len(raw_data))
+        if len(self.parts) == 1:
+            self._file.write(raw_data)
+
+    def file_complete(self, file_size: int) -> None:
+        """Nothing is left to do."""
 
 
 @operation(

@@ -15,7 +15,7 @@ from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.values import LARGEST_ID, METADATA
 from paraph.tenants.scope import scoped
-from paraph.webhooks.event_log import Choice, Cursor, EventPage, ListedEvent, end_of, page_after
+from paraph.webhooks.event_log import Cursor, EventPage, ListedEvent, end_of, page_after
 from paraph.webhooks.outbox import EVENTS, links
 
 
@@ -198,8 +198,8 @@ def list_events(request: ApiRequest) -> HttpResponse:
     if after == LATEST:
         page = EventPage([], end_of(scope), False)
     else:
-        choice = Choice(asked.get("event", ""), about)
-        page = page_after(scope, Cursor.read(after) if after else None, choice, asked.get("limit", _DEFAULT_LIMIT))
+        cursor, limit = Cursor.read(after) if after else None, asked.get("limit", _DEFAULT_LIMIT)
+        page = page_after(scope, cursor, limit, asked.get("event", ""), about)
     return json_response(Events.build(data=_told(page.events), next=str(page.following), has_more=page.has_more))
 
 

@@ -220,8 +220,8 @@ def page_of_rows(
     early = _count(chosen.filter(created_at__lt=_midnight(first))) if after and after != _midnight(first) else 0
     late = _count(chosen.filter(created_at__gte=_after(last))) if before and before != _end(last) else 0
     ahead, behind = (late, early) if falling else (early, late)
-    days = usage.Days(scope, resource, selection.status, first, last, falling)
-    start = usage.start(days, max(0, page.offset - ahead))
+    skipped = max(0, page.offset - ahead)
+    start = usage.start(scope, resource, selection.status, (first, last), skipped, descending=falling)
     count = ahead + start.count + behind
     if page.offset >= count:
         return count, chosen.none()

@@ -29,8 +29,6 @@ from paraph.tenants.models import Application, Environment, Member, User
 from paraph.tenants.scope import scoped
 from paraph.webhooks.deliveries import (
     Filter,
-    Signed,
-    deliveries_of_all,
     deliveries_page,
     for_request,
     send_again,
@@ -38,7 +36,7 @@ from paraph.webhooks.deliveries import (
     signed,
 )
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.outbox import EVENTS, TEST_EVENT
+from paraph.webhooks.outbox import EVENTS, TEST_EVENT, Signed
 
 
 class Verifier(NamedTuple):
@@ -142,7 +140,7 @@ def test_webhook(request: HttpRequest, member: Member, found: Application) -> Ht
 def _list_page(request: HttpRequest, member: Member, found: Application, problem: str = "") -> HttpResponse:
     form = FilterForm(request.GET)
     asked = form.asked()
-    rows, older = deliveries_page(found, asked)
+    rows, older = deliveries_page(Application.objects.filter(pk=found.pk), asked)
     content = {
         "application": found,
         "form": form,
@@ -161,7 +159,7 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
 def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
     form = FilterForm(request.GET)
     asked = form.asked()
-    rows, older = deliveries_of_all(shown_scope(request, member), asked)
+    rows, older = deliveries_page(scoped(Application, shown_scope(request, member)), asked)
     content = {"form": form, "is_filtered": any(asked), "rows": _with_states(rows), "older": older}
     return show(request, "applications/all_deliveries.html", content, member=member)
 

@@ -13,8 +13,18 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import View, member_page, numbers_in, scope, see_other, show, shown_scope, switch_to
-from paraph.dashboard.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
+from paraph.dashboard.decorators import (
+    FIELD,
+    View,
+    member_page,
+    numbers_in,
+    scope,
+    see_other,
+    show,
+    shown_scope,
+    switch_to,
+)
+from paraph.dashboard.documents import limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument, Step

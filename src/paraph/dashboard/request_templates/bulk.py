@@ -11,11 +11,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
-from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.decorators import actor, csv_answer, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import (
+    FIELD,
+    actor,
+    csv_answer,
+    file_field,
+    member_page,
+    scope,
+    see_other,
+    show,
+    takes_small_file,
+    told_in,
+)
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
-from paraph.dashboard.uploads import FIELD, file_field, takes_small_file
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.templates import cancel_bulk_send, sample_mail, start_bulk_send
 from paraph.kernel.errors import DomainError
@@ -51,7 +60,6 @@ class CsvForm(forms.Form):
     file = file_field(gettext_lazy("CSV file"), ".csv,.txt,text/csv", gettext_lazy("Choose a CSV file."))
 
 
-@csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.SEND)
 @takes_small_file(MOST_BYTES, "request_templates/too_large.html", lambda: _("The file is larger than 1 MiB."))
 def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:

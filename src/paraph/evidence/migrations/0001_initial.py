@@ -39,9 +39,7 @@ CREATE TRIGGER proofs_store AFTER INSERT OR DELETE ON evidence_prooffile
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("signature_requests", "0001_initial"),
-    ]
+    dependencies = [("signature_requests", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -75,7 +73,7 @@ class Migration(migrations.Migration):
                 ("problems", models.IntegerField()),
             ],
             options={
-                "indexes": [models.Index(condition=models.Q(("problems", 0)), fields=["as_of"], name="sound_backup")],
+                "indexes": [models.Index(condition=models.Q(("problems", 0)), fields=["as_of"], name="sound_backup")]
             },
         ),
         migrations.CreateModel(
@@ -95,7 +93,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("object_key", "position"), name="one_timestamp_per_position")
-                ],
+                ]
             },
         ),
         migrations.CreateModel(
@@ -217,7 +215,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("request", "manifest_sha256"), name="one_timestamp_a_manifest")
-                ],
+                ]
             },
         ),
         migrations.RunSQL(_STORE),

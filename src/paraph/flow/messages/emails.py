@@ -1,8 +1,5 @@
-"""The e-mails and SMS about a request to those who take part in it, in their language and the request's colours.
-
-Names that a client chose and what people wrote are unlinked, so that nobody sends mails with other links through the
-service.
-"""
+"""The e-mails and SMS about a request to those who take part in it, in their language and the request's colours. Names
+that a client chose and what people wrote are unlinked: nobody sends mails with other links through the service."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -172,8 +169,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
     proof, in the language of the request."""
     request = recipient.request
     words, sender = of("mail", request.locale), sender_name(request)
-    rows = request.request_documents.select_related("document").order_by("position")
-    documents = [row.document for row in rows]
+    documents = [row.document for row in request.request_documents.select_related("document").order_by("position")]
     url, until = links.copy_url(recipient)
     count, names = listed_names(documents, words["locale"])
     about = say(words, "documents", count=count, names=names)
@@ -384,6 +380,7 @@ def document_name(name: str) -> str:
 
 
 _MAX_LINE_LENGTH = 15_000  # the longest message fits, with the spaces that break up its addresses
+_LINE = '<span dir="auto" style="display:block">{}</span>'
 _BOX = (
     '<span class="quiet" style="display:block;padding:12px 16px;border:1px solid #d9deea;border-radius:8px">{}</span>'
 )
@@ -392,9 +389,7 @@ _BOX = (
 def written(text: str) -> Sentence:
     """Return the text line by line, each in the direction of its script."""
     lines = [unlinked(line, _MAX_LINE_LENGTH) for line in text.split("\n")]
-    html = format_html_join(
-        "", '<span dir="auto" style="display:block">{}</span>', ((line or "\u00a0",) for line in lines)
-    )
+    html = format_html_join("", _LINE, ((line or "\u00a0",) for line in lines))
     return Sentence("\n".join(lines), html)
 
 

@@ -1,33 +1,156 @@
-"""Show what is kept of a person, and erase it when it is asked for (docs/decisions/erasure.md) or as the rules of
-organizations say (docs/decisions/retention.md): people of requests that ended so long ago, many requests at a time, and
-those who always sign what a template makes, once they are in no request."""
+"""Show what is kept of a person, also of accounts and what was done with them, and erase what can be when it is asked
+for (docs/decisions/erasure.md) or as the rules of organizations say (docs/decisions/retention.md): people of requests
+that ended so long ago, many requests at a time, and those who always sign what a template makes, once they are in no
+request."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import structlog
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.apps import apps
 from django.db import transaction
-from django.db.models import Model, Q, QuerySet, Value
-from django.db.models.functions import Upper
+from django.db.models import CharField, Model, Q, QuerySet, Value
+from django.db.models.functions import Cast, Upper
 
 from paraph.audit_trail.journal import erase_values, values_in
+from paraph.drafts.models import Draft
 from paraph.flow.events import lock_request
 from paraph.flow.housekeeping.retention import PEOPLE, claim_due
-from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER, erase_signers, person_of
-from paraph.flow.personal_data.place import Facts, Person, Place
+from paraph.flow.personal_data.place import Facts, Person, Place, among, names_person, telling, with_address
 from paraph.flow.personal_data.unsent import UNSENT, erase_copies, erase_people_of, erase_unsent
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.queue.jobs import RUN_SECONDS
-from paraph.request_templates.models import Template
+from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import CopyRecipient, RequestStatus, SearchTerm, SignatureRequest, Signer
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import count_forgotten
-from paraph.tenants.models import Retention
+from paraph.tenants.models import Activity, Invitation, Member, MutedMail, Operator, Organization, Retention, User
+
+_OF_PROVIDER = "uid extra_data" if apps.is_installed("allauth.socialaccount") else ""
+_ACCOUNT = "An organization can end the membership. The account stays, so that what was done with it has its author."
+
+
+def _users(person: Person) -> Iterator[User]:
+    further = EmailAddress.objects.filter(among(person, "email")).values("user_id")
+    yield from User.objects.filter(among(person, "email") | Q(pk__in=further)).order_by("pk")
+
+
+def _told_logins(user: User) -> list[Facts]:
+    """Return what the provider of single sign-on said of the person; nothing where there is none in the settings."""
+    if not apps.is_installed("allauth.socialaccount"):
+        return []
+    accounts: Any = apps.get_app_config("socialaccount").get_model("socialaccount")
+    return list(map(telling("provider uid said=extra_data last_login"), accounts.objects.filter(user_id=user.pk)))
+
+
+_tell_member = telling("organization_id role joined_at last_seen_at last_language")
+_tell_session = telling("ip user_agent created_at last_seen_at")
+
+
+def _around(user: User) -> Facts:
+    """Return what is kept beside an account."""
+    return {
+        "muted_mails": list(MutedMail.objects.filter(user=user).values_list("kind", flat=True)),
+        "second_factors": list(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True)),
+        "is_operator": Operator.objects.filter(user=user).exists(),
+        "memberships": [_tell_member(member) for member in Member.objects.filter(user=user).order_by("pk")],
+        "single_sign_on": _told_logins(user),
+        "sessions": [_tell_session(session) for session in UserSession.objects.filter(user_id=user.pk)],
+    }
+
+
+def _addresses(user: User) -> Facts:
+    return {"addresses": list(EmailAddress.objects.filter(user_id=user.pk).values_list("email", flat=True))}
+
+
+def _moments(invitation: Invitation) -> Facts:
+    told = telling("created_at accepted_at withdrawn_at")(invitation)
+    return {name: moment for name, moment in told.items() if moment}
+
+
+def _made(person: Person) -> Iterator[Draft | Template | BulkSend | SignatureRequest]:
+    users = [user.pk for user in _users(person)]
+    for model in (Draft, Template, BulkSend):
+        yield from model.objects.filter(author__in=users).order_by("pk")
+    yield from SignatureRequest.objects.filter(sent_by__in=users).order_by("pk")
+
+
+def _told_made(made: Draft | Template | BulkSend | SignatureRequest) -> Facts:
+    kinds = {Draft: "draft", Template: "template", BulkSend: "bulk send", SignatureRequest: "request"}
+    name = made.file_name if isinstance(made, BulkSend) else made.name if isinstance(made, Template) else made.title
+    told = {"organization_id": made.organization_id, "kind": kinds[type(made)], "id": made.pk, "name": name}
+    told["created_at"] = clock.iso(made.created_at)
+    return {**told, "ip": made.ip, "user_agent": made.user_agent} if isinstance(made, BulkSend) else told
+
+
+def _acts(person: Person) -> Iterator[Activity]:
+    """Return what the activity log has of the person, and entries whose subject or details name an address of
+    theirs."""
+    texts = {"old": Cast("before", CharField()), "new": Cast("after", CharField())}
+    named = among(person, "actor")
+    for address in person.addresses:
+        named |= Q(subject__icontains=address) | Q(old__icontains=address) | Q(new__icontains=address)
+    yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "pk")
+
+
+def _default_messages(person: Person) -> Iterator[Organization]:
+    rows = Organization.objects.filter(request_defaults__has_key="message").order_by("pk")
+    yield from (row for row in rows if row.request_defaults and names_person(person, row.request_defaults["message"]))
+
+
+OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
+    Place(
+        "accounts",
+        "members_user: email name; account_emailaddress: email; usersessions_usersession: ip user_agent"
+        f"; socialaccount_socialaccount: {_OF_PROVIDER}",
+        _users,
+        telling("id email", _addresses, "name language created_at last_login", _around),
+        stays=_ACCOUNT,
+    ),
+    Place(
+        "invitations of members",
+        "members_invitation: email",
+        with_address(Invitation, "email"),
+        telling("organization_id email role", _moments),
+        stays="They say who was given access, and by whom.",
+    ),
+    Place(
+        "made in the dashboard",
+        "request_templates_bulksend: ip user_agent",
+        _made,
+        _told_made,
+        stays="It belongs to the organization, whose members delete it.",
+    ),
+    Place(
+        "activity log",
+        "activity_activity: actor ip subject before after",
+        _acts,
+        telling("organization_id id actor ip action subject before after at=created_at"),
+        stays="The activity log forgets nothing: it tells an organization who did what with its data.",
+    ),
+    Place(
+        "contact addresses",
+        "organizations_organization: contact_email",
+        with_address(Organization, "contact_email"),
+        telling("organization_id=pk contact_email"),
+        stays="The organization can put another in its place.",
+    ),
+    Place(
+        "messages that requests begin with",
+        "organizations_organization: request_defaults",
+        _default_messages,
+        telling("organization_id=pk", lambda row: {"message": row.request_defaults["message"]}),
+        stays="It is the organization's own text for everybody, which it can change.",
+    ),
+)
 
 
 class Kept(NamedTuple):

@@ -330,10 +330,7 @@ def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
     sized = [(signer.signature, *_SIGNATURE) for signer in content if signer.signature]
     sized += [(signer.initials, *_INITIALS) for signer in content if signer.initials]
     pictures = SignaturePictures(sized)
-    return {
-        "signers": [_signer(signer, pictures, words) for signer in content],
-        "drawings": pictures.pictures,
-    }
+    return {"signers": [_signer(signer, pictures, words) for signer in content], "drawings": pictures.pictures}
 
 
 def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:

@@ -105,8 +105,5 @@ def _new_compiler() -> typst.Compiler:
     fonts = library()
     available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
     return typst.Compiler(
-        root=TEMPLATES,
-        font_paths=fonts.typst_fonts,
-        ignore_system_fonts=True,
-        sys_inputs={"fonts": available},
+        root=TEMPLATES, font_paths=fonts.typst_fonts, ignore_system_fonts=True, sys_inputs={"fonts": available}
     )

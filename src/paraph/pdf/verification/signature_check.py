@@ -142,11 +142,7 @@ def check_one_form(file: SignedFile, check: SignatureCheck) -> None:
 
 
 def check_seal(
-    file: SignedFile,
-    field: SignedField,
-    roots: Sequence[bytes],
-    carried: LongTermData,
-    made: ProvenTime,
+    file: SignedFile, field: SignedField, roots: Sequence[bytes], carried: LongTermData, made: ProvenTime
 ) -> SignatureCheck:
     """Check a signature by a person or an organization.
 

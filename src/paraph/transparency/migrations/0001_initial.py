@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
                     models.Index(
                         condition=models.Q(("token__isnull", False)), fields=["size"], name="stamped_checkpoint"
                     )
-                ],
+                ]
             },
         ),
         migrations.CreateModel(

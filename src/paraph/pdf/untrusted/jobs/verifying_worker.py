@@ -14,11 +14,7 @@ from typing import Any, BinaryIO
 
 from paraph.pdf.asic import FilesByName
 from paraph.pdf.refusal import too_complex
-from paraph.pdf.timestamps.detached_timestamps import (
-    DetachedTimestamp,
-    DetachedTimestampsRefused,
-    read_timestamps_file,
-)
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, read_timestamps_file
 from paraph.pdf.typesetting import EVIDENCE
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial

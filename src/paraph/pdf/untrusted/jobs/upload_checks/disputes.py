@@ -21,13 +21,8 @@ from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, around, inve
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.characters import Characters
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, drawing, geometry_of_page
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import (
-    AnnotationValues,
-    Settings,
-    border_of_link,
-    is_disputed,
-)
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm
+from paraph.pdf.untrusted.jobs.upload_checks.annotations import AnnotationValues, Settings, border_of_link, is_disputed
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import PlainForm
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _COVERED = 0.2  # of a letter: enough to make another one of it

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from fontTools.encodings.StandardEncoding import StandardEncoding
 
 from paraph.pdf.structure.objects import Dictionary
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Beginning, Kinds, NotPlain, Resolve, check_entries
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.values import Beginning, Kinds, NotPlain, Resolve, check_entries
 
 _PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
 _TYPE1, _TRUETYPE, _CFF, _OPENTYPE = (b"%!",), (b"\x00\x01\x00\x00", b"true"), (b"\x01\x00",), (b"OTTO",)

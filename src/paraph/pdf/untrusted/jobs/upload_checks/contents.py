@@ -9,8 +9,8 @@ from paraph.pdf.structure.contents_grammar import PAINTING, SPACES, end_of_image
 from paraph.pdf.structure.graphics_state import Ending, ending
 from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.structure.pages import Matrix, apply, compose
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
+from paraph.pdf.untrusted.jobs.upload_checks.fonts import Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
 
 _LONGEST = 32_000
 _PARTS = {

@@ -8,14 +8,14 @@ from typing import Any
 from fontTools.agl import AGL2UV
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.font_programs import (
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.font_programs import (
     embedded_program,
     finds_glyphs,
     has_numbered_glyphs,
     is_embedded,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain, Resolve, check_entries
+from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain, Resolve, check_entries
 
 _SIMPLE = frozenset({b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _FONT = {

@@ -20,11 +20,11 @@ from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, U
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import FIELD
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import Drawings
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Kinds, NotPlain, Tokens, check_entries
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.annotations import FIELD
+from paraph.pdf.untrusted.jobs.upload_checks.drawn import Drawings
+from paraph.pdf.untrusted.jobs.upload_checks.fonts import Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Tokens, check_entries
 
 _INHERITED: Kinds = {
     b"/MediaBox": values.is_box,

@@ -10,9 +10,9 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import annotations_of
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.annotations import annotations_of
+from paraph.pdf.untrusted.jobs.upload_checks.contents import (
     OWN_SPACES,
     Looks,
     are_masks,
@@ -23,15 +23,9 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
     shows_text,
     used_names,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images, check_default, check_space, components
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
-    Kinds,
-    NotPlain,
-    Resolve,
-    check_entries,
-    check_stream,
-)
+from paraph.pdf.untrusted.jobs.upload_checks.fonts import NOTHING, Remarks, advance_alike, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.images import Images, check_default, check_space, components
+from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Resolve, check_entries, check_stream
 
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.pages import Box
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Kinds, NotPlain, Resolve, check_entries, is_blank
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.fonts import Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Resolve, check_entries, is_blank
 
 _ANNOTATION: Kinds = {
     b"/Subtype": values.is_name,

@@ -10,8 +10,8 @@ from pikepdf import Array, Dictionary, Name
 from paraph.pdf.structure.contents_grammar import PAINTING
 from paraph.pdf.structure.normalise import UnreadablePdf, opened, saved
 from paraph.pdf.structure.objects import CONFUSED
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import CATEGORIES
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import ABBREVIATED
+from paraph.pdf.untrusted.jobs.upload_checks.contents import CATEGORIES
+from paraph.pdf.untrusted.jobs.upload_checks.values import ABBREVIATED
 
 _INHERITED = ("/MediaBox", "/CropBox", "/Rotate", "/Resources")
 _BOXES = ("/MediaBox", "/CropBox", "/BleedBox", "/TrimBox", "/ArtBox")

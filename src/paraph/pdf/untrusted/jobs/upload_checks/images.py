@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import Dictionary, PdfStream
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import Beginning, Kinds, NotPlain, Resolve, check_stream
+from paraph.pdf.untrusted.jobs.upload_checks import values
+from paraph.pdf.untrusted.jobs.upload_checks.fonts import NOTHING, Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.values import Beginning, Kinds, NotPlain, Resolve, check_stream
 
 _NAMED_ALONE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
 _LENGTHS = {
