@@ -77,7 +77,7 @@ BUDGETS = {
     "keys": 2_133,
     "messaging": 597,
     "metrics": 320,
-    "operations": 3_315,
+    "operations": 3_313,
     "otp": 464,
     "outbound": 507,
     "pdf": 22_002,

@@ -121,18 +121,14 @@ def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> No
     assert named(service)["postgres"] != postgres
 
 
-def test_a_folder_that_cannot_be_written_gets_a_sentence(tmp_path: Path) -> None:
+def test_what_keeps_it_from_starting_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = paraph("serve", data_dir=tmp_path / "file" / "data")
     assert done.returncode == 1
     assert done.stderr == f"The data folder {tmp_path}/file/data cannot be written: Not a directory.\n"
-
-
-@pytest.mark.parametrize(("name", "value"), [("PARAPH_WEB_THREADS", "many"), ("PARAPH_LOG_LEVEL", "LOUD")])
-def test_a_wrong_setting_gets_a_sentence(tmp_path: Path, name: str, value: str) -> None:
-    done = paraph("serve", data_dir=tmp_path, **{name: value})
+    done = paraph("serve", data_dir=tmp_path, PARAPH_WEB_THREADS="many")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"The environment has mistakes: {name}: ")
+    assert done.stderr.startswith("The environment has mistakes: PARAPH_WEB_THREADS: ")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -310,7 +310,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "For operators",
             "paraph webhook",
             "shell",
-            ("tests/webhooks/test_replay.py::test_by_request", "tests/webhooks/test_replay.py::test_since_a_time"),
+            ("tests/webhooks/test_replay.py::test_by_request_and_since_a_time",),
         ),
     ),
 }

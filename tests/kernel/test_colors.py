@@ -30,6 +30,5 @@ def test_text_can_be_read_on_every_background() -> None:
         assert contrast(readable_on(background), background) >= READABLE
 
 
-@pytest.mark.parametrize("text", ["", "red", "#fff", "#12345g", "#1234567", "#123456;}"])
-def test_what_is_no_colour(text: str) -> None:
-    assert not is_color(text)
+def test_what_is_no_colour() -> None:
+    assert not any(map(is_color, ["", "red", "#fff", "#12345g", "#1234567", "#123456;}"]))

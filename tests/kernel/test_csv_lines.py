@@ -35,9 +35,9 @@ def test_what_begins_like_a_formula_gets_an_apostrophe(text: str) -> None:
 
 
 @pytest.mark.parametrize("between", BREAKS)
-@pytest.mark.parametrize("formula", FORMULAS)
-def test_so_does_what_follows_a_line_break_within_a_cell(formula: str, between: str) -> None:
-    assert cell_of(f"Ada{between}{formula}") == f"Ada{between}'{formula}"
+def test_so_does_what_follows_a_line_break_within_a_cell(between: str) -> None:
+    for formula in FORMULAS:
+        assert cell_of(f"Ada{between}{formula}") == f"Ada{between}'{formula}"
 
 
 @pytest.mark.parametrize("text", ["Ada", "O'Neill", "a=b", "x-1", "ada@example.com", "", "'", "1 + 1", "Émile\nZola"])

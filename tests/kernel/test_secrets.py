@@ -27,15 +27,12 @@ def test_what_is_encrypted_comes_back_with_its_context_only(plain: bytes, contex
             tokens.decrypt(*attempt)
 
 
-def test_purposes_do_not_meet() -> None:
+def test_purposes_do_not_meet_and_values_have_their_form() -> None:
     assert tokens.derive(b"master", "a") != tokens.derive(b"master", "b")
     assert tokens.keyed_hash(b"k", b"ab", b"c") != tokens.keyed_hash(b"k", b"a", b"bc")
-
-
-def test_forms() -> None:
     assert len(tokens.random_hex(32)) == 64
-    assert len({tokens.random_digits(6) for _ in range(100)}) > 90
-    assert all(len(tokens.random_digits(6)) == 6 for _ in range(100))
+    digits = {tokens.random_digits(6) for _ in range(100)}
+    assert len(digits) > 90 and {len(each) for each in digits} == {6}
 
 
 @given(st.binary())
@@ -50,13 +47,10 @@ def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
 
 
-def test_the_environment_wins(tmp_path: Path) -> None:
+def test_the_environment_wins_and_what_cannot_be_used_gets_a_sentence(tmp_path: Path) -> None:
     assert read_master_key(tmp_path, "x" * 32) == b"x" * 32
     with pytest.raises(DomainError, match="at least 32 characters"):
         read_master_key(tmp_path, "short")
-
-
-def test_a_folder_that_cannot_be_used_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DomainError, match="cannot be read or made: File exists"):
         read_master_key(tmp_path / "file", "")
@@ -89,15 +83,12 @@ def test_new_values_are_made_with_the_secret_in_use() -> None:
     assert both.renewed("purpose", renewed) is None
 
 
-def test_one_secret_asks_nobody_which_is_in_use() -> None:
+def test_what_no_secret_opens_raises_and_one_secret_asks_nobody_which_is_in_use() -> None:
     def nobody() -> bytes:
         raise AssertionError
 
     alone = Secrets(NEW, [NEW], nobody)
     assert not alone.several and alone.decrypt("p", alone.encrypt("p", b"x")) == b"x"
-
-
-def test_what_no_secret_opens_raises() -> None:
     sealed = Secrets(b"another").encrypt("purpose", b"plain")
     both = secrets(lambda: None)
     for call in (both.decrypt, both.renewed):

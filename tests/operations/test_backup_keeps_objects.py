@@ -35,6 +35,11 @@ def no_rows(*_: object) -> tuple[bytes, dict[str, int]]:
 
 
 def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
+    with psycopg.connect(**connector_params(), autocommit=True) as other:
+        free = "SELECT pg_try_advisory_lock_shared(%s)"
+        with objects_to_delete.kept():
+            assert other.execute(free, [LOCK]).fetchone() == (False,)
+        assert other.execute(free, [LOCK]).fetchone() == (True,)
     store.put("documents/kept.pdf", b"%PDF-")
     objects_to_delete.note(["documents/kept.pdf"])
     with psycopg.connect(**connector_params(), autocommit=True) as other:
@@ -44,13 +49,6 @@ def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
         other.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
     assert objects_to_delete.delete_noted() == 1
     assert not ObjectToDelete.objects.exists()
-
-
-def test_keeping_ends_with_the_block() -> None:
-    with psycopg.connect(**connector_params(), autocommit=True) as other:
-        with objects_to_delete.kept():
-            assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (False,)
-        assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (True,)
 
 
 def test_a_lock_that_was_lost_meanwhile_is_told() -> None:

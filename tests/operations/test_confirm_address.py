@@ -139,13 +139,6 @@ def test_asking_is_limited_itself(box: Mailbox) -> None:
     assert refusal.value.code == "rate_limited" and len(box.recipients) == 3
 
 
-def test_an_operator_may_answer_for_an_address() -> None:
-    organization = Organization.objects.create(name="Acme", plan="free")
-    assert vouch_for(organization.pk, ADA, OPERATOR).confirmed_at
-    assert not is_withheld(organization.pk, "sandbox", ADA)
-    assert not CapturedMessage.objects.exists()
-
-
 def test_mistakes_get_a_sentence(settings: Any) -> None:
     organization = Organization.objects.create(name="Acme", plan="free")
     for recipient in ("a@localhost", "a@[127.0.0.1]", "12345", "x"):
@@ -160,10 +153,13 @@ def test_mistakes_get_a_sentence(settings: Any) -> None:
 
 def test_what_an_operator_does_is_noted_without_the_address() -> None:
     organization = Organization.objects.create(name="Acme", plan="free")
-    for act in (ask_to_confirm, vouch_for, withdraw_confirmation):
+    for act, withheld in ((vouch_for, False), (withdraw_confirmation, True)):
         row = act(organization.pk, ADA, OPERATOR)
+        assert is_withheld(organization.pk, "sandbox", ADA) is withheld
+    assert not CapturedMessage.objects.exists(), "an operator may answer for an address"
+    ask_to_confirm(organization.pk, ADA, OPERATOR)
     noted = list(Activity.objects.filter(organization=organization))
-    verbs = ["asked", "vouched_for", "withdrawn"]
+    verbs = ["vouched_for", "withdrawn", "asked"]
     assert [(act.actor_kind, act.action) for act in noted] == [
         ("operator", f"confirmed_address.{verb}") for verb in verbs
     ]

@@ -61,18 +61,13 @@ def test_a_web_server_that_ends_says_so_before_it_closes(parts: Parts) -> None:
 
 
 @pytest.mark.django_db
-def test_a_database_of_an_earlier_version_is_asked_what_its_secret_opens() -> None:
+def test_the_secret_is_known_by_its_fingerprint_or_else_by_what_it_opens() -> None:
     create_application(create_organization("Acme", "pro").pk, "sandbox", "backend")
+    assert secret_is_ours()
+    with override_settings(SECRETS=Secrets(b"another secret, as long as others")):
+        assert not secret_is_ours()
     assert secret_is_ours()
     Installation.objects.all().delete()
     with override_settings(SECRETS=Secrets(b"another secret, as long as others")):
         assert not secret_is_ours()
     assert not Installation.objects.exists()
-
-
-@pytest.mark.django_db
-def test_the_fingerprint_is_that_of_the_secret() -> None:
-    assert secret_is_ours() and secret_is_ours()
-    with override_settings(SECRETS=Secrets(b"another secret, as long as others")):
-        assert not secret_is_ours()
-    assert secret_is_ours()

@@ -76,6 +76,13 @@ def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: Only) -> None
     assert file.closes == 1
 
 
+def test_what_is_no_file_or_sends_none_needs_no_place(only: Only) -> None:
+    assert only.take()
+    assert sent(File(bytes(AT_ONCE + 1)), "HEAD").status_code == 200
+    plain = HttpResponse(b"x" * (AT_ONCE + 1))
+    assert OutgoingBodies(lambda _: plain)(RequestFactory().get("/")) is plain
+
+
 def test_a_large_file_has_its_place_until_it_is_closed(only: Only) -> None:
     first, second = File(bytes(AT_ONCE + 1)), File(bytes(AT_ONCE + 1))
     response = sent(first)
@@ -90,26 +97,13 @@ def test_a_large_file_has_its_place_until_it_is_closed(only: Only) -> None:
     assert only.take() and not only.take(), "it was given back once"
 
 
-def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: Only) -> None:
+def test_a_file_that_is_never_sent_gives_the_place_back_closed_or_not(only: Only) -> None:
     sent(File(bytes(AT_ONCE + 1))).close()
-    assert only.take()
-
-
-def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: Only) -> None:
     response = sent(File(bytes(AT_ONCE + 1)))
+    assert response.status_code == 200 and not only.take()
     del response
     gc.collect()
     assert only.take()
-
-
-def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: Only) -> None:
-    assert only.take()
-    assert sent(File(bytes(AT_ONCE + 1)), "HEAD").status_code == 200
-
-
-def test_other_answers_are_passed_on() -> None:
-    plain = HttpResponse(b"x" * (AT_ONCE + 1))
-    assert OutgoingBodies(lambda _: plain)(RequestFactory().get("/")) is plain
 
 
 def test_one_party_never_has_all_places() -> None:

@@ -1,6 +1,5 @@
 """What every response has, whoever answers it, as the server's own application gives it."""
 
-import logging
 import sys
 from typing import Any
 
@@ -66,14 +65,6 @@ def test_a_connection_that_has_gone_is_replaced() -> None:
         kept: Any = connection.connection
         kept.close()
     assert statuses == ["200 OK"] * 2
-
-
-def test_a_request_leaves_one_line_in_the_log(db: None, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "paraph.request"):
-        Client().get("/api/v1/documents/7?secret=1", headers={"X-Api-Key": str(api_client().api_key)})
-    [line] = [record for record in caplog.records if record.name == "paraph.request"]
-    facts: Any = line
-    assert (facts.method, facts.route, facts.status) == ("GET", "api/v1/documents/<int:document_id>", 404)
 
 
 def environ(path: str, scope: ApiClient | None = None) -> dict[str, Any]:

@@ -92,16 +92,20 @@ def _show_state(context: click.Context, found: dict[str, Any], *, as_json: bool)
     context.exit(0 if found["done"] else 1)
 
 
+_STOP = "Stop after this long; the next run continues there."
+_seconds_option = click.option("--seconds", type=click.FloatRange(0), default=float("inf"), help=_STOP)
+
+
 @click.group()
 def storage() -> None:
     """The store of uploads, sealed files and proofs."""
 
 
 @storage.command()
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@_seconds_option
 @operator_options
 @click.pass_context
-def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:
+def encrypt(context: click.Context, *, seconds: float, as_json: bool) -> None:
     """Encrypt stored files with PARAPH_STORAGE_KEY, while the service runs.
 
     If an earlier storage key opens a file, only the file's own key is re-encrypted. Continues where the last run
@@ -113,17 +117,17 @@ def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> 
         from paraph.operations.store import encrypt_store
 
         progress: Path = settings.DATA_DIR / "storage-encrypt.json"
-        found = encrypt_store(progress, _until(seconds))
+        found = encrypt_store(progress, seconds)
     _show_store(context, found, f"{found['encrypted']} of them encrypted now.", as_json)
 
 
 @storage.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@_seconds_option
 @operator_options
 @click.pass_context
-def copy(context: click.Context, *, source: str, target: str, seconds: float | None, as_json: bool) -> None:
+def copy(context: click.Context, *, source: str, target: str, seconds: float, as_json: bool) -> None:
     """Copy stored files from SOURCE to TARGET, while the service runs.
 
     Each is an address as in PARAPH_STORAGE_URL, or "folder" for the one in the data folder. Where there are variables
@@ -135,17 +139,17 @@ def copy(context: click.Context, *, source: str, target: str, seconds: float | N
 
         pair = sha256(f"{source} {target}".encode()).hex()[:8]
         progress: Path = read_settings().data_dir / f"storage-copy-{pair}.json"
-        found = copy_store(opened(source), opened(target, "TARGET_"), progress, _until(seconds))
+        found = copy_store(opened(source), opened(target, "TARGET_"), progress, seconds)
     _show_store(context, found, f"{found['copied']} of them copied now; {found['remain']} rows remain.", as_json)
 
 
 @click.command("verify-store")
 @click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="Maximum MB per second.")
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@_seconds_option
 @click.option("--restart", is_flag=True, help="Start over, even if the last run was stopped.")
 @operator_options
 @click.pass_context
-def verify_store(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:
+def verify_store(context: click.Context, *, rate: float, seconds: float, restart: bool, as_json: bool) -> None:
     """Compare every object with its row, and look for objects without one.
 
     Continues where the last run stopped. Exits with 1 if objects are missing, changed, unreadable, or without a row for
@@ -159,16 +163,12 @@ def verify_store(context: click.Context, *, rate: float, seconds: float | None, 
         progress: Path = settings.DATA_DIR / "verify-store.json"
         if restart:
             progress.unlink(missing_ok=True)
-        found = verify(progress, rate * 1_000_000, _until(seconds))
+        found = verify(progress, rate * 1_000_000, seconds)
     problems = found["problems"]
     lines = [f"{problem['problem']}: {problem['key']} ({problem['row'] or 'no row'})" for problem in problems]
     lines.append(f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems.")
     show_lines(found, lines, as_json=as_json)
     context.exit(1 if found["found"] else 0)
-
-
-def _until(seconds: float | None) -> float:
-    return float("inf") if seconds is None else seconds
 
 
 def _show_store(context: click.Context, found: dict[str, Any], counts: str, as_json: bool) -> None:
