@@ -1,0 +1,163 @@
+"""The page's verdicts are those of ``paraph verify``, on altered files, on files of others, and on hostile ones."""
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain, count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from lab.fuzz.altered.authorities import authority
+from lab.fuzz.altered.covers import NotSealed
+from lab.fuzz.altered.known import NotHere
+from lab.fuzz.altered.recipes import altered
+from lab.fuzz.altered.rows import ROWS
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.kernel import places
+from paraph.storage import store
+from tests.bundle.bundles import finished
+from tests.fuzz.test_legitimate import sealed_of_corpus
+from tests.pdf import hostile_proofs
+from tests.pdf.verification.test_evidence_check_seals import issued_before
+from tests.production import Client
+from tests.verify_page.test_page import ROOT, printed
+
+pytestmark = pytest.mark.django_db
+_CORPUS = os.environ.get("PARAPH_CORPUS", "")
+_FOLDER = Path(_CORPUS or "/nowhere").parent / "signed"
+_addresses = count(1)
+
+
+@pytest.fixture(autouse=True)
+def root(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(settings.PARAPH, "verify_roots", ROOT)
+    return ROOT
+
+
+def answered(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """From an address of its own."""
+    sent = [SimpleUploadedFile(name, content) for name, content in files.items()]
+    number = next(_addresses)
+    response = Client(REMOTE_ADDR=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}").post(
+        "/verify", {"file": sent}, headers={"Accept": "application/json"}
+    )
+    assert response.status_code == 200, response.content
+    return [json.loads(line) for line in response.content.splitlines()]
+
+
+def mutants(seed: int) -> Iterator[dict[str, bytes]]:
+    """A proof and its files, of which a byte of one is another."""
+    chance = Random(seed)
+    while True:
+        files = issued_before()
+        name = chance.choice(sorted(files))
+        content = bytearray(files[name])
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        yield files | {name: bytes(content)}
+
+
+@pytest.mark.parametrize("many", [6, pytest.param(200, marks=pytest.mark.thorough)])
+def test_of_altered_files(many: int, tmp_path: Path) -> None:
+    for _, files in zip(range(many), mutants(39), strict=False):
+        same = printed(files, tmp_path)
+        if "sealed" in same[0] and not same[0]["sealed"] and same[0]["sub_indication"] == "SIGNED_DATA_NOT_FOUND":
+            same = printed(files, tmp_path, "--each")
+        assert answered(files) == same
+
+
+@pytest.mark.thorough
+def test_of_what_was_found_by_the_fuzz(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    own = x509.load_der_x509_certificate(authority().root).public_bytes(Encoding.PEM)
+    (tmp_path / "own.pem").write_bytes(own)
+    monkeypatch.setattr(settings.PARAPH, "verify_roots", tmp_path / "own.pem")
+    looked_at = 0
+    for recipe in chain.from_iterable(ROWS.values()):
+        with suppress(NotHere, NotSealed):
+            files = {"a.pdf": altered(recipe).content}
+            assert answered(files) == printed(files, tmp_path, root=tmp_path / "own.pem"), recipe
+            looked_at += 1
+    assert looked_at > 300
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of cryptography, about certificates that others wrote wrongly
+@pytest.mark.skipif(not (_FOLDER / "expected.tsv").is_file(), reason="PARAPH_CORPUS has no signed files beside it")
+def test_of_files_of_others(tmp_path: Path) -> None:
+    with (_FOLDER / "expected.tsv").open() as table:
+        rows = list(csv.DictReader(table, delimiter="\t"))
+    assert rows
+    for row in rows:
+        files = {"a.pdf": (_FOLDER / row["file"]).read_bytes()}
+        assert answered(files) == printed(files, tmp_path), row["file"]
+
+
+def test_of_the_demo_s_files(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What `make demo` leaves: one document of two signers, trusted by the roots that the page gives."""
+    made, roots = finished(signers=2), tmp_path / "roots.pem"
+    [document] = SealedDocument.objects.filter(request_document__request=made.request)
+    keys = {"uploaded.pdf": document.request_document.document.object_key, "signed.pdf": document.object_key}
+    keys["proof.pdf"] = ProofFile.objects.get(request=made.request).object_key
+    files = {name: store.get(key) for name, key in keys.items()}
+    monkeypatch.setattr(settings.PARAPH, "verify_roots", None)
+    roots.write_bytes(Client().get("/verify/roots.pem").content)
+    [found] = answered(files)
+    assert [found] == printed(files, tmp_path, root=roots)
+    assert found["ok"] and list(found["sealed"]) == ["proof.pdf", "signed.pdf"] and not found["problems"]
+    for name, content in files.items():
+        assert answered({name: content}) == printed({name: content}, tmp_path, root=roots)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not _CORPUS, reason="PARAPH_CORPUS names no folder of PDFs")
+def test_of_the_corpus_sealed(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each file that can be sealed, as it is, and with a byte in the midst that is another."""
+    own = tmp_path / "own.pem"
+    own.write_bytes(x509.load_der_x509_certificate(authority().root).public_bytes(Encoding.PEM))
+    monkeypatch.setattr(settings.PARAPH, "verify_roots", own)
+    paths, held = sorted(Path(_CORPUS).rglob("*.pdf")), 0
+    for path in paths:
+        content = sealed_of_corpus(path.read_bytes())
+        if content is None:
+            continue
+        changed = bytearray(content)
+        changed[len(content) // 2] ^= 1
+        for each in (content, bytes(changed)):
+            files = {"a.pdf": each}
+            [found] = answered(files)
+            assert [found] == printed(files, tmp_path, root=own), path
+            held += found["indication"] == "TOTAL-PASSED"
+            assert each is content or found["indication"] != "TOTAL-PASSED", path
+    assert held >= 0.9 * len(paths)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda: b"%PDF-1.7\n" + b"[" * 100_000, id="brackets"),
+        pytest.param(hostile_proofs.nested, marks=pytest.mark.thorough, id="nested"),
+        pytest.param(lambda: hostile_proofs.deflated(1), marks=pytest.mark.thorough, id="gigabytes"),
+        pytest.param(hostile_proofs.pages_of_one_text, marks=pytest.mark.thorough, id="pages"),
+    ],
+)
+def test_hostile_files_end_with_a_sentence(made: Callable[[], bytes]) -> None:
+    """Also beside another file, as only then the evidence in it is read."""
+    alone, beside = {"proof.pdf": made()}, {"proof.pdf": made(), "signed.pdf": issued_before()["signed.pdf"]}
+    for [found, *_] in map(answered, (alone, beside)):
+        assert found["indication"] != "TOTAL-PASSED" and (found.get("findings") or found["problems"])
+
+
+def test_all_visitors_share_the_places_of_one_organization() -> None:
+    """In a web process, work on behalf of nobody would be refused."""
+    places.configure(8)
+    try:
+        assert answered({"signed.pdf": issued_before()["signed.pdf"]})[0]["ok"]
+    finally:
+        places.configure(None)
