@@ -7,7 +7,7 @@ import pytest
 from paraph.counts.counting import KEPT_FOR_GOOD, Ceiling, count, forget, give_back, number_of
 from paraph.counts.models import Count
 from paraph.kernel import clock
-from paraph.tenants.admission import count_bad_call
+from paraph.tenants.limits import count_bad_call
 
 pytestmark = pytest.mark.django_db
 HOUR, DAY = Ceiling("a", 3600, 1), Ceiling("a", 86400, 2)

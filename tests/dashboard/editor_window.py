@@ -186,9 +186,9 @@ class Window:
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         self.page.wait_for_timeout(50)
 
-    def press_to(self, x: float, y: float) -> None:
-        """Moves the only stamp, which has the focus, by its arrows."""
-        stamp = self.entered()[0]
+    def press_to(self, x: float, y: float, of: dict[str, float] | None = None) -> None:
+        """Moves what has the focus by its arrows: the only stamp, or what is entered so."""
+        stamp = of or self.entered()[0]
         for away, back, forth in (
             (x - stamp["x"], "ArrowLeft", "ArrowRight"),
             (y - stamp["y"], "ArrowDown", "ArrowUp"),

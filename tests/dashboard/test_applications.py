@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from paraph.tenants.admission import admit
+from paraph.tenants.limits import admit
 from paraph.tenants.models import Activity, Application, Organization, Role
 from tests.api.v1.api_clients import ApiClient
 from tests.columns import found_in

@@ -15,8 +15,8 @@ from paraph.dashboard.applications.deliveries import first_request
 from paraph.kernel import clock
 from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.tenants.admission import admit
 from paraph.tenants.applications import NewApplication
+from paraph.tenants.limits import admit
 from paraph.tenants.models import Application, Organization, Role, User
 from paraph.webhooks.outbox import release
 from tests.dashboard.conftest import just_logged_in

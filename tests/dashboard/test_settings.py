@@ -9,8 +9,8 @@ from paraph.drafts.models import Draft
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.admission import admit
 from paraph.tenants.lifecycle import retention_days
+from paraph.tenants.limits import admit
 from paraph.tenants.models import Activity, BrandingProfile, Member, Organization, Retention, Role
 from paraph.tenants.organizations import change_request_defaults
 from tests.api.v1.api_clients import api_client

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.tenants.admission import Calls, admit
+from paraph.tenants.limits import Calls, admit
 from paraph.tenants.models import ApiKey, Usage
 from tests.tenancy import create_application, create_organization
 

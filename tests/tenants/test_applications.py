@@ -11,8 +11,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants import organizations
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.admission import admit
 from paraph.tenants.applications import NewApplication, frame_origins, webhook_secret
+from paraph.tenants.limits import admit
 from paraph.tenants.models import ApiKey, Application, Organization
 from paraph.webhooks.delivery_queue import record_outcomes
 from paraph.webhooks.outbox import signature

@@ -5,9 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from paraph.kernel import clock
-from paraph.tenants.admission import admit
 from paraph.tenants.applications import NewApplication
-from paraph.tenants.limits import next_month
+from paraph.tenants.limits import admit, next_month
 from paraph.tenants.models import MonthlyCalls
 from paraph.tenants.usage import month_of, monthly_usage, recent_calls, take_over_calls, usage_of_all
 from tests.factories import scene

@@ -55,8 +55,16 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.spelling import nearest
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.admin_log import Actor
-from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
-from paraph.tenants.limits import RateLimit, allowance, rate_limit
+from paraph.tenants.limits import (
+    BAD_CALLS_PER_MINUTE,
+    Calls,
+    RateLimit,
+    admit,
+    allowance,
+    count_bad_call,
+    minute_of,
+    rate_limit,
+)
 from paraph.tenants.models import ActorKind, Environment
 from paraph.tenants.scope import TenantScope, answer_for
 

@@ -17,7 +17,6 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, shown_environment, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admission import key_hash
 from paraph.tenants.applications import (
     NewApplication,
     Rotated,
@@ -27,6 +26,7 @@ from paraph.tenants.applications import (
     rotate_application,
     update_application,
 )
+from paraph.tenants.limits import key_hash
 from paraph.tenants.members import Right
 from paraph.tenants.models import ApiKey, Application, Environment, Member
 from paraph.tenants.scope import scoped

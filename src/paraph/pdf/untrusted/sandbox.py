@@ -391,19 +391,19 @@ _pools: dict[Program, Sandbox] = {}
 def sandbox() -> Sandbox:
     """Return the pool of this process, with two sandboxed processes per core, one for one tenant, unless
     :func:`configure` was called."""
-    return _pool("worker", 2 * machine.cores(), None)
+    return _pool("worker", lambda: 2 * machine.cores(), None)
 
 
 def verification_sandbox() -> Sandbox:
     """Return the pool of this process for verification, of :data:`VERIFICATION_LIMITS`. It is separate, so that no
     upload has been read by a process whose verdict is to be trusted."""
-    return _pool("verifying_worker", machine.cores() + 1, VERIFICATION_LIMITS)
+    return _pool("verifying_worker", lambda: machine.cores() + 1, VERIFICATION_LIMITS)
 
 
-def _pool(program: Program, size: int, limits: SandboxLimits | None) -> Sandbox:
+def _pool(program: Program, size: Callable[[], int], limits: SandboxLimits | None) -> Sandbox:
     with _lock:
         if program not in _pools:
-            _pools[program] = Sandbox(size, limits, program=program)
+            _pools[program] = Sandbox(size(), limits, program=program)
         return _pools[program]
 
 
