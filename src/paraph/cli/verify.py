@@ -269,7 +269,7 @@ def _show(name: str, verification: Verification, *, details: bool, as_json: bool
         click.echo(json.dumps({"file": name, **verification.to_json()}))
         return
     verdict = verification.verdict
-    say(f"{name}: {_told(verification)}{f': {verdict.why}' if verdict.why else '.'}")
+    say(f"{name}: {_describe(verification)}{f': {verdict.why}' if verdict.why else '.'}")
     if verification.level:
         count = len(verification.signatures)
         say(f"  PAdES level {verification.level}, {count} signature{'s' if count > 1 else ''}.")
@@ -278,7 +278,7 @@ def _show(name: str, verification: Verification, *, details: bool, as_json: bool
             say(f"  {finding}")
 
 
-def _told(result: Verification | EvidenceCheck) -> str:
+def _describe(result: Verification | EvidenceCheck) -> str:
     word = words.of("verdict", words.DEFAULT_LOCALE)[result.verdict.word]
     return f"{word}, as of {clock.iso(result.as_of)}" if result.as_of else word
 
@@ -286,7 +286,7 @@ def _told(result: Verification | EvidenceCheck) -> str:
 def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
     """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
     each problem, and last whether everything matches."""
-    say(f"{what}: {_told(result)}.")
+    say(f"{what}: {_describe(result)}.")
     for sentence in _matches(result, logged, details=details):
         say(f"  ok: {sentence}")
     for sentence in result.notes:

@@ -31,11 +31,11 @@ FROM (SELECT) AS always LEFT JOIN idempotency_idempotencykey AS known
 _BATCH = 1000
 _LET_GO = "SELECT pg_advisory_unlock(%(lock)s::bigint)"
 
-Beside = Callable[[int], list[Model]]
-"""Returns the rows to insert beside a new resource, of which it is told the id."""
+ExtraRows = Callable[[int], list[Model]]
+"""Makes the rows to insert with a new resource, from its id."""
 
 
-def nothing_beside(_resource_id: int) -> list[Model]:
+def no_extra_rows(_resource_id: int) -> list[Model]:
     return []
 
 
@@ -65,8 +65,8 @@ class HeldKey:
             raise DomainError("idempotency_key_reused", message)
         return self.made.resource_id
 
-    def beside(self, content: bytes) -> Beside:
-        """Return what writes the key beside the resource that is created."""
+    def extra_rows(self, content: bytes) -> ExtraRows:
+        """Return what writes the key with the resource that is created."""
 
         def rows(resource_id: int) -> list[Model]:
             return [

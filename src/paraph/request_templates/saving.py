@@ -18,7 +18,7 @@ from paraph.database.rows import insert
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of, placed, signer_of
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
-from paraph.idempotency.held_key import Beside, nothing_beside
+from paraph.idempotency.held_key import ExtraRows, no_extra_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
@@ -122,10 +122,10 @@ def _field(asked: Field, with_value: bool) -> Json:
 
 @transaction.atomic
 def save_template(
-    scope: TenantScope, template: Template, actor: Actor, names: Names, *, beside: Beside = nothing_beside
+    scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = no_extra_rows
 ) -> Template:
-    """Save what was read of a draft or a request of the caller, or what an application gave. ``beside`` tells what else
-    is inserted with it."""
+    """Save what was read of a draft or a request of the caller, or what an application gave.
+    ``extra_rows`` makes what is inserted with it."""
     template.organization_id, template.environment = scope.organization_id, scope.environment
     _name(template, names)
     template.save()
@@ -133,7 +133,7 @@ def save_template(
         TemplateDocument(template=template, document_id=each["id"], position=position)
         for position, each in enumerate(template.content["documents"])
     )
-    insert(beside(template.pk))
+    insert(extra_rows(template.pk))
     note(scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template})
     return template
 

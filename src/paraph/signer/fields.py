@@ -29,8 +29,8 @@ from paraph.signature_requests.fields.entry import (
     ShownValue,
     Values,
     bound,
+    checked_entry,
     fields_of,
-    judged,
     measure,
     own_fields,
     own_value,
@@ -123,7 +123,7 @@ def _step_field(signer: Signer, field: Field, typed: Values, locale: str, proble
         why = words["set_when_signing" if KINDS[field.type].known else "set_by_sender"]
         return StepField(field, text, _said(text), page, is_entered=False, is_open=False, rules=[why], problem="")
     entered = typed.get(field.pk, field.value)
-    value, found = judged(field, entered, own_locale, read_in=locale)
+    value, found = checked_entry(field, entered, own_locale, read_in=locale)
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))
@@ -341,7 +341,7 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
     """Say what is wrong with what was entered; None where nothing is, or nothing was entered yet."""
     if not is_entered(field) or not typed.get(field.pk, field.value):
         return None
-    problem = judged(field, typed.get(field.pk, field.value), signer.request.locale, read_in=locale)[1]
+    problem = checked_entry(field, typed.get(field.pk, field.value), signer.request.locale, read_in=locale)[1]
     return problem.sentence(locale) if problem else None
 
 

@@ -172,11 +172,11 @@ def change_request_defaults(organization_id: int, actor: Actor, wanted: dict[str
     if changed := [name for name in DEFAULTS if before.get(name) != defaults.get(name)]:
         organization.request_defaults = defaults
         organization.save(update_fields=["request_defaults"])
-        earlier, later = ({f"default_{name}": _told(name, each) for name in changed} for each in (before, defaults))
+        earlier, later = ({f"default_{name}": _fact(name, each) for name in changed} for each in (before, defaults))
         note(organization_id, actor, Action.ORGANIZATION_UPDATED, before=earlier, after=later)
 
 
-def _told(name: str, defaults: dict[str, Any]) -> Any:
+def _fact(name: str, defaults: dict[str, Any]) -> Any:
     return "…" if name == "message" and name in defaults else defaults.get(name)
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1.endpoint import ApiRequest, Content, json_response
 from paraph.database.rows import insert
-from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
+from paraph.idempotency.held_key import ExtraRows, HeldKey, hold, no_extra_rows
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.server.bodies import read_body
@@ -133,7 +133,7 @@ def _path(request: ApiRequest) -> str:
 def created_once(
     held: HeldKey | None,
     content: object,
-    create: Callable[[Beside], Made],
+    create: Callable[[ExtraRows], Made],
     again: Callable[[int], Made | None],
     shown: Callable[[Made], Content],
 ) -> HttpResponse:
@@ -141,11 +141,11 @@ def created_once(
     what is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or
     ``gone``."""
     if held is None:
-        return json_response(shown(create(nothing_beside)), 201)
+        return json_response(shown(create(no_extra_rows)), 201)
     digest = _digest(content)
     resource_id = held.made_before(digest)
     if resource_id is None:
-        return json_response(shown(create(held.beside(digest))), 201)
+        return json_response(shown(create(held.extra_rows(digest))), 201)
     found = again(resource_id)
     if found is None:
         raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
@@ -166,7 +166,7 @@ def done_once(
         return response
     with transaction.atomic():
         act()
-        insert(held.beside(digest)(resource_id) if held else ())
+        insert(held.extra_rows(digest)(resource_id) if held else ())
     return json_response(read())
 
 

@@ -99,7 +99,7 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         return call.created_once(
             key,
             [file.sha256.hex(), part.name, *["accepted"] * accepted],
-            lambda beside: make(beside=beside),
+            lambda extra_rows: make(extra_rows=extra_rows),
             lambda document_id: scoped(models.Document, request.scope).filter(pk=document_id).first(),
             lambda made: UploadedDocument.of(made, preflight=_preflight(made)),
         )

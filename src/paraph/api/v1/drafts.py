@@ -80,7 +80,7 @@ def create_draft(request: ApiRequest) -> HttpResponse:
         return call.created_once(
             key,
             payload,
-            lambda beside: prepare_draft(request.scope, payload, locale, beside),
+            lambda extra_rows: prepare_draft(request.scope, payload, locale, extra_rows),
             lambda draft_id: _prepared(request).filter(pk=draft_id).first(),
             CreatedDraft.of,
         )

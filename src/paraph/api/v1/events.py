@@ -200,10 +200,10 @@ def list_events(request: ApiRequest) -> HttpResponse:
     else:
         cursor, limit = Cursor.read(after) if after else None, asked.get("limit", _DEFAULT_LIMIT)
         page = page_after(scope, cursor, limit, asked.get("event", ""), about)
-    return json_response(Events.build(data=_told(page.events), next=str(page.following), has_more=page.has_more))
+    return json_response(Events.build(data=_described(page.events), next=str(page.following), has_more=page.has_more))
 
 
-def _told(events: list[ListedEvent]) -> list[Event]:
+def _described(events: list[ListedEvent]) -> list[Event]:
     completed = {each.request_id for each in events if each.event_type == EventType.COMPLETED}
     linked = links(completed) if completed else {}
     return [

@@ -35,7 +35,7 @@ from paraph.api.v1.signature_request_shapes import (
 from paraph.bundle.make import bundle_address
 from paraph.evidence.record import has_proof
 from paraph.flow.sending.create import Sender, create, preview_pdf
-from paraph.idempotency.held_key import Beside
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
@@ -52,7 +52,7 @@ from paraph.tenants.scope import TenantScope, scoped
 from paraph.words import DEFAULT_LOCALE
 
 REQUEST_BODY = Body(Creation, "The request, under the root key. At most 4 MiB.")
-Create = Callable[[TenantScope, object, Sender, str, Beside], int]
+Create = Callable[[TenantScope, object, Sender, str, ExtraRows], int]
 
 
 @operation(
@@ -84,8 +84,8 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create) -> Http
         payload = call.read(request, "signature_request", shape)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-        def made(beside: Beside) -> Answer:
-            return own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, beside))
+        def made(extra_rows: ExtraRows) -> Answer:
+            return own(request.scope, create(request.scope, payload, Sender(origin(request)), locale, extra_rows))
 
         def made_before(request_id: int) -> Answer | None:
             return next(iter(read(request.scope, [request_id])), None)
@@ -191,8 +191,8 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
         given.problems.refuse()
         return HttpResponse(preview_pdf(request.scope, given.value, locale), content_type="application/pdf")
     found = preview(request.scope, given.value, locale)
-    beside = [("validation_error", problem) for problem in given.problems.named]
-    refusals = [*found.refusals, *beside[: max(0, MOST_NAMED - len(found.refusals))]]
+    wrong = [("validation_error", problem) for problem in given.problems.named]
+    refusals = [*found.refusals, *wrong[: max(0, MOST_NAMED - len(found.refusals))]]
     problems = [
         PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in refusals
     ]

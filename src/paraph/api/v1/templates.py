@@ -17,7 +17,7 @@ from paraph.api.v1.signature_requests import create_once
 from paraph.flow.sending.templates import delete_oldest_templates, keep_template
 from paraph.flow.sending.templates import delete_template as delete
 from paraph.flow.sending.templates import send_template as send
-from paraph.idempotency.held_key import Beside
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel.clock import iso
 from paraph.kernel.places import expensive_work
 from paraph.request_templates import models
@@ -202,8 +202,8 @@ def create_template(request: ApiRequest) -> HttpResponse:
         payload = call.read(request, "template", TemplateInput)
         locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
-        def made(beside: Beside) -> models.Template:
-            kept = keep_template(request.scope, payload, locale, actor(request), beside)
+        def made(extra_rows: ExtraRows) -> models.Template:
+            kept = keep_template(request.scope, payload, locale, actor(request), extra_rows)
             delete_oldest_templates(request.scope, actor(request))
             return scoped(models.Template, request.scope).get(pk=kept.pk)
 

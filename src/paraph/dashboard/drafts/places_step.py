@@ -89,11 +89,11 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     elif kind := KINDS.get(pressed.removeprefix("add-")):
         editing.add_field(draft, kind)
     if pressed == "next" and not {"remove", "remove-field"} & set(request.POST):
-        return _onward(request, member, draft)
+        return _to_next_step(request, member, draft)
     return see_other("draft_places", member.organization_id, draft.pk)
 
 
-def _onward(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+def _to_next_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Go on to the review; places of a template are kept by it."""
     if held_back := missing(draft).of(Step.PLACEMENTS):
         return _page(request, member, draft, _unbound(draft), held_back=held_back)

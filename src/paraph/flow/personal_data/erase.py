@@ -22,7 +22,7 @@ from paraph.drafts.models import Draft
 from paraph.flow.events import lock_request
 from paraph.flow.housekeeping.retention import PEOPLE, claim_due
 from paraph.flow.personal_data.of_signer import OF_SIGNER, erase_signers, person_of
-from paraph.flow.personal_data.place import Facts, Person, Place, among, names_person, telling, with_address
+from paraph.flow.personal_data.place import Facts, Person, Place, among, names_person, showing, with_address
 from paraph.flow.personal_data.unsent import UNSENT, erase_copies, erase_people_of, erase_unsent
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -43,16 +43,16 @@ def _users(person: Person) -> Iterator[User]:
     yield from User.objects.filter(among(person, "email") | Q(pk__in=further)).order_by("pk")
 
 
-def _told_logins(user: User) -> list[Facts]:
+def _describe_logins(user: User) -> list[Facts]:
     """Return what the provider of single sign-on said of the person; nothing where there is none in the settings."""
     if not apps.is_installed("allauth.socialaccount"):
         return []
     accounts: Any = apps.get_app_config("socialaccount").get_model("socialaccount")
-    return list(map(telling("provider uid said=extra_data last_login"), accounts.objects.filter(user_id=user.pk)))
+    return list(map(showing("provider uid said=extra_data last_login"), accounts.objects.filter(user_id=user.pk)))
 
 
-_tell_member = telling("organization_id role joined_at last_seen_at last_language")
-_tell_session = telling("ip user_agent created_at last_seen_at")
+_describe_member = showing("organization_id role joined_at last_seen_at last_language")
+_describe_session = showing("ip user_agent created_at last_seen_at")
 
 
 def _around(user: User) -> Facts:
@@ -61,9 +61,9 @@ def _around(user: User) -> Facts:
         "muted_mails": list(MutedMail.objects.filter(user=user).values_list("kind", flat=True)),
         "second_factors": list(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True)),
         "is_operator": Operator.objects.filter(user=user).exists(),
-        "memberships": [_tell_member(member) for member in Member.objects.filter(user=user).order_by("pk")],
-        "single_sign_on": _told_logins(user),
-        "sessions": [_tell_session(session) for session in UserSession.objects.filter(user_id=user.pk)],
+        "memberships": [_describe_member(member) for member in Member.objects.filter(user=user).order_by("pk")],
+        "single_sign_on": _describe_logins(user),
+        "sessions": [_describe_session(session) for session in UserSession.objects.filter(user_id=user.pk)],
     }
 
 
@@ -72,7 +72,7 @@ def _addresses(user: User) -> Facts:
 
 
 def _moments(invitation: Invitation) -> Facts:
-    told = telling("created_at accepted_at withdrawn_at")(invitation)
+    told = showing("created_at accepted_at withdrawn_at")(invitation)
     return {name: moment for name, moment in told.items() if moment}
 
 
@@ -83,7 +83,7 @@ def _made(person: Person) -> Iterator[Draft | Template | BulkSend | SignatureReq
     yield from SignatureRequest.objects.filter(sent_by__in=users).order_by("pk")
 
 
-def _told_made(made: Draft | Template | BulkSend | SignatureRequest) -> Facts:
+def _describe_made(made: Draft | Template | BulkSend | SignatureRequest) -> Facts:
     kinds = {Draft: "draft", Template: "template", BulkSend: "bulk send", SignatureRequest: "request"}
     name = made.file_name if isinstance(made, BulkSend) else made.name if isinstance(made, Template) else made.title
     told = {"organization_id": made.organization_id, "kind": kinds[type(made)], "id": made.pk, "name": name}
@@ -112,42 +112,42 @@ OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
         "members_user: email name; account_emailaddress: email; usersessions_usersession: ip user_agent"
         f"; socialaccount_socialaccount: {_OF_PROVIDER}",
         _users,
-        telling("id email", _addresses, "name language created_at last_login", _around),
+        showing("id email", _addresses, "name language created_at last_login", _around),
         stays=_ACCOUNT,
     ),
     Place(
         "invitations of members",
         "members_invitation: email",
         with_address(Invitation, "email"),
-        telling("organization_id email role", _moments),
+        showing("organization_id email role", _moments),
         stays="They say who was given access, and by whom.",
     ),
     Place(
         "made in the dashboard",
         "request_templates_bulksend: ip user_agent",
         _made,
-        _told_made,
+        _describe_made,
         stays="It belongs to the organization, whose members delete it.",
     ),
     Place(
         "activity log",
         "activity_activity: actor ip subject before after",
         _acts,
-        telling("organization_id id actor ip action subject before after at=created_at"),
+        showing("organization_id id actor ip action subject before after at=created_at"),
         stays="The activity log forgets nothing: it tells an organization who did what with its data.",
     ),
     Place(
         "contact addresses",
         "organizations_organization: contact_email",
         with_address(Organization, "contact_email"),
-        telling("organization_id=pk contact_email"),
+        showing("organization_id=pk contact_email"),
         stays="The organization can put another in its place.",
     ),
     Place(
         "messages that requests begin with",
         "organizations_organization: request_defaults",
         _default_messages,
-        telling("organization_id=pk", lambda row: {"message": row.request_defaults["message"]}),
+        showing("organization_id=pk", lambda row: {"message": row.request_defaults["message"]}),
         stays="It is the organization's own text for everybody, which it can change.",
     ),
 )
@@ -186,7 +186,7 @@ def show_person(address: str) -> list[Kept]:
     for places, subject, command in looks:
         for place in places:
             for row in place.find(subject):
-                kept = Kept(place.name, place.tell(row), command if place.erase else "", place.stays)
+                kept = Kept(place.name, place.describe(row), command if place.erase else "", place.stays)
                 found[place.name].setdefault((type(row), row.pk) if isinstance(row, Model) else str(kept.facts), kept)
     return [kept for of_place in found.values() for kept in of_place.values()]
 

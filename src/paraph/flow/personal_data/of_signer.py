@@ -14,7 +14,7 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.sent_once import CONTACT, mail_name
 from paraph.flow.personal_data.place import (
     FIRST_NAME,
-    TELL_CAPTURED,
+    SHOW_CAPTURED,
     Facts,
     Person,
     Place,
@@ -27,7 +27,7 @@ from paraph.flow.personal_data.place import (
     replaced,
     rewrite,
     rewrite_recorded,
-    telling,
+    showing,
 )
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
@@ -67,7 +67,7 @@ def _requests(signers: Signers) -> set[int]:
     return {signer.request_id for signer in signers}
 
 
-def _told_entry(found: EntryAbout) -> Facts:
+def _describe_entry(found: EntryAbout) -> Facts:
     entry = found.entry
     own = {} if entry.signer_id is None else {"signer": entry.signer_id}
     return {
@@ -113,7 +113,7 @@ def _files(signers: Signers) -> Iterator[Document | SealedDocument | ProofFile]:
     yield from ProofFile.objects.filter(request__in=requests)
 
 
-def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
+def _describe_file(file: Document | SealedDocument | ProofFile) -> Facts:
     kinds = {Document: "uploaded document", SealedDocument: "signed document", ProofFile: "proof"}
     document = file.request_document.document if isinstance(file, SealedDocument) else file
     return {
@@ -190,7 +190,7 @@ def _own_texts(request: SignatureRequest) -> dict[str, str]:
     return {name: getattr(request, name) for name in names}
 
 
-def _told_own_data(signer: Signer) -> Facts:
+def _describe_own_data(signer: Signer) -> Facts:
     request = signer.request
     facts = {**_own_texts(request), "metadata": request.metadata}
     return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
@@ -240,7 +240,7 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
         "signature_requests_signer: first_name last_name email phone invitation undelivered; "
         "signature_requests_searchterm: term",  # by triggers
         lambda signers: signers,
-        telling(
+        showing(
             "id request=request_id request.organization_id organization=request.organization.name request.environment "
             "first_name last_name email phone language=locale order status invited_at=notified_at invitation signed_at "
             "undelivered completion_mailed_at=completion_notified_at end_mailed_at=end_told_at",
@@ -264,57 +264,57 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
         "fields",
         "signature_requests_field: value",
         _fields,
-        telling(
+        showing(
             "document=request_document.document_id name label type given_by_the_sender=value",
             lambda field: {"entered": values_of(field.signer).get(field.pk)},
         ),
         replaced(value=None),  # as personal as what was entered, which goes with the signer's own row
     ),
-    Place("journal", "journal_entry: ip user_agent metadata", _entries, _told_entry, _erase_entries),
+    Place("journal", "journal_entry: ip user_agent metadata", _entries, _describe_entry, _erase_entries),
     Place(
         "one-time codes",
         "otp_onetimecode: destination",
         of_signers(OneTimeCode),
-        telling("channel destination created_at sent_at used_at", _wrong_codes),
+        showing("channel destination created_at sent_at used_at", _wrong_codes),
         replaced(destination="", destination_scope=""),
     ),
     Place(
         "first openings",
         "signature_requests_firstopening: ip",
         of_signers(FirstOpening),
-        telling("opened_at ip"),
+        showing("opened_at ip"),
         replaced(ip=""),
     ),
     Place(
         "reminders",
         "signature_requests_reminder: mail message",
         of_signers(Reminder),
-        telling("number asked_at message mail"),
+        showing("number asked_at message mail"),
         replaced(mail=None, message=""),
     ),
     Place(
         "reasons for declining",
         "signature_requests_signaturerequest: ended_reason",
         lambda signers: SignatureRequest.objects.filter(declined_by__in=signers).exclude(ended_reason=ERASED),
-        telling("request=pk at=ended_early_at reason=ended_reason"),
+        showing("request=pk at=ended_early_at reason=ended_reason"),
         replaced(ended_reason=ERASED),
     ),
     Place(
-        "inquiries", "signature_requests_inquiry: text", of_signers(Inquiry), telling("kind text asked_at"), delete_rows
+        "inquiries", "signature_requests_inquiry: text", of_signers(Inquiry), showing("kind text asked_at"), delete_rows
     ),
-    Place("captured mails to senders", "messaging_capturedmessage: text", _captured_about, TELL_CAPTURED, delete_rows),
+    Place("captured mails to senders", "messaging_capturedmessage: text", _captured_about, SHOW_CAPTURED, delete_rows),
     Place(
         "events",
         "webhooks_event: payload",
         _about(Event),
-        telling("id=pk event=event_type", lambda event: {"at": json.loads(event.payload)["occurred_at"]}, _said),
+        showing("id=pk event=event_type", lambda event: {"at": json.loads(event.payload)["occurred_at"]}, _said),
         _erase,
     ),
     Place(
         "webhooks",
         "webhooks_delivery: payload; webhooks_attempt: response error",
         _about(Delivery),
-        telling("id=pk event=event_type at=occurred_at url", _said, _answers),
+        showing("id=pk event=event_type at=occurred_at url", _said, _answers),
         _erase,
     ),
     Place(
@@ -322,14 +322,14 @@ OF_SIGNER: tuple[Place[Signers, Any], ...] = (
         "signature_requests_signaturerequest: title subject message external_id redirect_url callback_url metadata; "
         "webhooks_delivery: url endpoint",
         lambda signers: [signer for signer in signers if words_naming(signer)],
-        _told_own_data,
+        _describe_own_data,
         erase_own_data,
     ),
     Place(
         "files",
         "",
         _files,
-        _told_file,
+        _describe_file,
         stays="Signed documents and the proof are evidence; retention deletes them, and uploads with them.",
     ),
 )

@@ -24,7 +24,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Place(Generic[Subject, Row]):
-    """``find`` returns what the place has about the subject, and ``tell`` what stands in one of these, as plain JSON.
+    """``find`` returns what the place has about the subject, ``describe`` what stands in one of these, as plain JSON.
 
     ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
     is erased, and then ``stays`` says why. ``kept_in``: the columns that personal values stand in, as
@@ -34,7 +34,7 @@ class Place(Generic[Subject, Row]):
     name: str
     kept_in: str
     find: Callable[[Subject], Iterable[Row]]
-    tell: Callable[[Row], Facts]
+    describe: Callable[[Row], Facts]
     erase: Callable[[Subject, Sequence[Row]], int] | None = None
     stays: str = ""
 
@@ -90,16 +90,16 @@ def among(person: Person, path: str) -> Q:
     return found
 
 
-def telling(*parts: str | Callable[[Any], Facts]) -> Callable[[Any], Facts]:
-    """Return what tells of a row, in this order: attributes at paths that spaces separate, each by its last name or by
+def showing(*parts: str | Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return what describes a row, in this order: attributes at paths that spaces separate, each by its last name or by
     that before a ``=``, and what functions say of the row. Moments become text."""
     readers = [part if callable(part) else _reader(part) for part in parts]
 
-    def tell(row: Any) -> Facts:
+    def describe(row: Any) -> Facts:
         told = {name: fact for read in readers for name, fact in read(row).items()}
         return {name: clock.iso(fact) if isinstance(fact, datetime) else fact for name, fact in told.items()}
 
-    return tell
+    return describe
 
 
 def _reader(part: str) -> Callable[[Any], Facts]:
@@ -109,7 +109,7 @@ def _reader(part: str) -> Callable[[Any], Facts]:
     return lambda row: {name: attrgetter(path)(row) for name, path in paths}
 
 
-TELL_CAPTURED = telling("to channel subject text created_at")  # of a message
+SHOW_CAPTURED = showing("to channel subject text created_at")  # of a message
 
 
 def replaced(**values: Any) -> Callable[[object, Sequence[Any]], int]:

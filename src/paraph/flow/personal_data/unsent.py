@@ -18,7 +18,7 @@ from paraph.drafts.models import Draft
 from paraph.flow.events import lock_request
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
 from paraph.flow.personal_data.place import (
-    TELL_CAPTURED,
+    SHOW_CAPTURED,
     Facts,
     Person,
     Place,
@@ -30,7 +30,7 @@ from paraph.flow.personal_data.place import (
     naming,
     pseudonym,
     rewrite_recorded,
-    telling,
+    showing,
     with_address,
 )
 from paraph.kernel import clock
@@ -53,7 +53,7 @@ def erase_unsent(person: Person) -> set[int]:
     for place in UNSENT:
         found = defaultdict[int, list[Any]](list)  # 0 for what belongs to no organization
         for row in place.find(person):
-            found[place.tell(row).get("organization_id", 0)].append(row)
+            found[place.describe(row).get("organization_id", 0)].append(row)
         changed |= {number for number, rows in found.items() if place.erase and place.erase(person, rows)}
     return changed - {0}
 
@@ -183,7 +183,7 @@ def _unsent_copies(person: Person) -> Iterator[Found]:
                 yield Found(row, named)
 
 
-def _told_copies(found: Found) -> Facts:
+def _describe_copies(found: Found) -> Facts:
     if isinstance(found.row, Draft):
         return {"draft": found.row.pk, "copies": found.part, "changed_at": found.row.updated_at}
     return {"template": found.row.pk, "copies": found.part}
@@ -298,14 +298,14 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "captured messages",
         "messaging_capturedmessage: to subject text html",
         with_address(CapturedMessage, "to"),  # a message that a gateway took is not kept
-        TELL_CAPTURED,
+        SHOW_CAPTURED,
         delete_rows,
     ),
     Place(
         "copies",
         "signature_requests_copyrecipient: first_name last_name email undelivered; journal_entry: metadata",
         _copies,
-        telling(
+        showing(
             "request.organization_id request.environment request=request_id first_name last_name email "
             "mailed_at=notified_at undelivered",
             words_naming,
@@ -316,7 +316,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "earlier addresses of signers",
         "journal_entry: ip user_agent metadata; webhooks_event: payload; webhooks_delivery: payload",
         _earlier_entries,
-        telling(
+        showing(
             "entry.organization_id entry.environment request=entry.request_id event=entry.event_type "
             "at=entry.created_at",
             lambda found: {path.removeprefix("metadata/"): value for path, value in found.values.items()},
@@ -327,7 +327,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "rows of bulk sends",
         "request_templates_bulkrow: cells signers problems",
         _rows,
-        telling(
+        showing(
             "bulk_send.organization_id bulk_send.environment file=bulk_send.file_name line=number cells "
             "uploaded_at=bulk_send.created_at"
         ),
@@ -337,7 +337,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "drafts",
         "drafts_draft: content",
         _draft_signers,
-        telling(
+        showing(
             "row.organization_id row.environment draft=row.pk",
             "part.first_name part.last_name part.email part.phone",
             lambda each: _noted(each.row) | {"metadata": each.row.content.get("metadata", {})},
@@ -349,7 +349,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "people of templates",
         "request_templates_template: content",
         _fixed_people,
-        telling(
+        showing(
             "row.organization_id row.environment template=row.pk",
             lambda each: {"role": each.part.name, **each.part.person},
         ),
@@ -359,21 +359,21 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         "copies in drafts and templates",
         "drafts_draft: content; request_templates_template: content",
         _unsent_copies,
-        telling("row.organization_id row.environment", _told_copies),
+        showing("row.organization_id row.environment", _describe_copies),
         _erase_unsent_copies,
     ),
     Place(
         "words in drafts and templates",
         "drafts_draft: title subject message content; request_templates_template: name subject message content",
         _words,
-        telling("row.organization_id", lambda each: {"kind": type(each.row).__name__, "id": each.row.pk, **each.part}),
+        showing("row.organization_id", lambda each: {"kind": type(each.row).__name__, "id": each.row.pk, **each.part}),
         _erase_words,
     ),
     Place(
         "confirmed addresses",
         "organizations_confirmedaddress: address",
         _confirmed,
-        telling("organization_id address asked_at confirmed_at"),
+        showing("organization_id address asked_at confirmed_at"),
         delete_rows,
     ),
 )

@@ -14,7 +14,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals
-from paraph.idempotency.held_key import Beside, nothing_beside
+from paraph.idempotency.held_key import ExtraRows, no_extra_rows
 from paraph.kernel import clock
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_overlays
@@ -53,11 +53,11 @@ class Sender:
 
 
 def create(
-    scope: TenantScope, payload: object, sender: Sender, locale: str = "", beside: Beside = nothing_beside
+    scope: TenantScope, payload: object, sender: Sender, locale: str = "", extra_rows: ExtraRows = no_extra_rows
 ) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Return
+    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes what is inserted with it. Return
     its id. Search the documents for tags before anything is written. Raise ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
@@ -65,13 +65,13 @@ def create(
     make_room_for_request(scope)
     require_room_for_seals(scope, [each.document for each in plan.documents])
     try:
-        return _made(scope, plan, sender, locale, beside)
+        return _made(scope, plan, sender, locale, extra_rows)
     except IntegrityError:
         make_plan(scope, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> int:
+def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, extra_rows: ExtraRows) -> int:
     ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
     request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
     signers = _signers(request, plan, ids[Signer])
@@ -84,7 +84,7 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
     ]
     entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
     rows = [request, *signers.values(), *documents, *places, *copies, *entries]
-    insert_whole([*rows, *beside(request.pk), *invitations])
+    insert_whole([*rows, *extra_rows(request.pk), *invitations])
     return request.pk
 
 

@@ -11,7 +11,7 @@ from paraph.drafts.content import creation_of, read, signer_of
 from paraph.drafts.editing import empty
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
 from paraph.flow.sending.create import Sender, create
-from paraph.idempotency.held_key import Beside
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.saving import begin_with, of_request
 from paraph.signature_requests.input import PERSON, TAKING_PART
@@ -24,21 +24,21 @@ from paraph.tenants.scope import TenantScope, existing, scoped
 from paraph.words import DEFAULT_LOCALE
 
 
-def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside) -> Draft:
+def prepare_draft(scope: TenantScope, value: object, locale: str, extra_rows: ExtraRows) -> Draft:
     """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
-    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
+    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes what is inserted with it. Raises
     what :func:`paraph.drafts.content.read` does."""
     locale = locale or DEFAULT_LOCALE
     content = read(scope, value, locale)
     try:
-        return _made(scope, content, locale, beside)
+        return _made(scope, content, locale, extra_rows)
     except IntegrityError:
         read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise
 
 
 @transaction.atomic
-def _made(scope: TenantScope, content: Json, locale: str, beside: Beside) -> Draft:
+def _made(scope: TenantScope, content: Json, locale: str, extra_rows: ExtraRows) -> Draft:
     draft = Draft.objects.create(
         **scope.columns,
         application_id=scope.application_id,
@@ -51,7 +51,7 @@ def _made(scope: TenantScope, content: Json, locale: str, beside: Beside) -> Dra
         DraftDocument(draft=draft, document_id=each["id"], position=position)
         for position, each in enumerate(content["documents"])
     )
-    insert(beside(draft.pk))
+    insert(extra_rows(draft.pk))
     return draft
 
 

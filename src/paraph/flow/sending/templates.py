@@ -17,7 +17,7 @@ from paraph.flow.housekeeping.retention import delete_unkept
 from paraph.flow.messages.emails import invitation
 from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.drafts import send_from_web
-from paraph.idempotency.held_key import Beside
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.letters import EmailContent
@@ -40,20 +40,20 @@ from paraph.tenants.scope import TenantScope, existing, scoped
 from paraph.words import DEFAULT_LOCALE
 
 
-def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, beside: Beside) -> Template:
+def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, extra_rows: ExtraRows) -> Template:
     """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
-    the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
+    the caller named, if any; ``extra_rows`` makes what is inserted with it. Raises what
     :func:`paraph.request_templates.input.read` does."""
     names, template = read(scope, value, locale)
     try:
-        return save_template(scope, template, actor, names, beside=beside)
+        return save_template(scope, template, actor, names, extra_rows=extra_rows)
     except IntegrityError:
         read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise
 
 
 def send_template(
-    scope: TenantScope, value: object, sender: Sender, locale: str, beside: Beside, *, template_id: int
+    scope: TenantScope, value: object, sender: Sender, locale: str, extra_rows: ExtraRows, *, template_id: int
 ) -> int:
     """Create the request that the caller's template and ``value``, that of the root key ``signature_request``,
     describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raises ``not_found`` where
@@ -66,7 +66,7 @@ def send_template(
             make_plan(scope, payload, locale=locale or template.locale, shape=UnnamedRequest)
         else:
             writing = replace(sender, subject=template.subject, message=template.message)
-            return create(scope, payload, writing, locale or template.locale, beside)
+            return create(scope, payload, writing, locale or template.locale, extra_rows)
     except InvalidPayloadError as refused:
         raise restated(refused, path_of, problems) from refused
     raise InvalidPayloadError("validation_error", problems.message(), problems.named)

@@ -12,7 +12,7 @@ from paraph.database import rows
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
-from paraph.idempotency.held_key import Beside, nothing_beside
+from paraph.idempotency.held_key import ExtraRows, no_extra_rows
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.sealing import trusted_roots
@@ -63,10 +63,10 @@ def upload(
     member: Actor | None = None,
     *,
     accept_drawn_differently: bool = False,
-    beside: Beside = nothing_beside,
+    extra_rows: ExtraRows = no_extra_rows,
 ) -> Document:
-    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``beside`` tells
-    what else is inserted with the document. Without ``accept_drawn_differently``, a file with text that a second
+    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``extra_rows`` makes
+    what is inserted with the document. Without ``accept_drawn_differently``, a file with text that a second
     renderer draws otherwise is refused.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
@@ -99,7 +99,7 @@ def upload(
         document.prepared_size = len(inspection.prepared)
         store.put(document.shown_key, inspection.prepared)
     file.draft.keep(document.object_key)
-    _save(document, member, beside)
+    _save(document, member, extra_rows)
     return document
 
 
@@ -146,13 +146,13 @@ def _clean(name: str) -> str:
     return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 
 
-def _save(document: Document, member: Actor | None, beside: Beside) -> None:
+def _save(document: Document, member: Actor | None, extra_rows: ExtraRows) -> None:
     """Insert the row and note the member's act; delete the objects where the database refuses it. Where the database
     does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
         if member is None:
             [document.pk] = rows.reserve({Document: 1})[Document]
-            rows.insert_whole([document, *beside(document.pk)])
+            rows.insert_whole([document, *extra_rows(document.pk)])
         else:
             with transaction.atomic():
                 document.save(force_insert=True)

@@ -259,7 +259,7 @@ class FilledField(NamedTuple):
 
 def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[FilledField, ...]:
     """Return all fields of the signer with what the body of a signature gives; for the others what was entered before
-    counts, else the sender's value. ``read_in``: as of :func:`judged`.
+    counts, else the sender's value. ``read_in``: as of :func:`checked_entry`.
 
     Raise ``DomainError`` as :func:`read_entries` does, and :class:`EntriesRefusal` for all that is wrong or missing.
     """
@@ -274,7 +274,7 @@ def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[Fil
         value, problem = field.value, None
         if is_entered(field):
             path = paths.get(field.pk, "fields")
-            value, problem = judged(field, typed.get(field.pk, field.value), locale, path, read_in)
+            value, problem = checked_entry(field, typed.get(field.pk, field.value), locale, path, read_in)
         problems += [problem] if problem else []
         found.append(FilledField(field, value))
     if problems:
@@ -282,7 +282,7 @@ def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[Fil
     return tuple(found)
 
 
-def judged(
+def checked_entry(
     field: Field, typed: Value | None, locale: str, path: str = "fields", read_in: str = ""
 ) -> tuple[Value | None, EntryProblem | None]:
     """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
@@ -305,7 +305,7 @@ def judged(
 
 
 def measure(fields: Iterable[Field], typed: Values, locale: str) -> None:
-    """Measure together what stands in the fields, so that :func:`judged` finds it measured."""
+    """Measure together what stands in the fields, so that :func:`checked_entry` finds it measured."""
     contents = []
     for field in fields:
         if is_entered(field) and (value := typed.get(field.pk, field.value)):
@@ -342,7 +342,7 @@ def own_value(signer: Signer, field: Field, typed: Values) -> Value | None:
     if not is_entered(field):
         value = known_value(field, signer) or field.value
         return value if isinstance(value, str | bool) else None
-    return judged(field, typed.get(field.pk, field.value), signer.request.locale)[0]
+    return checked_entry(field, typed.get(field.pk, field.value), signer.request.locale)[0]
 
 
 def values_of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
