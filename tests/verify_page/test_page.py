@@ -4,10 +4,9 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from random import Random
 from typing import Any, get_args
 
 import pytest
@@ -20,7 +19,7 @@ from paraph import words as catalog
 from paraph.cli import main
 from paraph.counts.models import Count
 from paraph.flow.sealing.context import development
-from paraph.kernel import clock, places
+from paraph.kernel import clock
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import issue_root, issue_sealing
 from paraph.keys.signing_key import LocalKey
@@ -291,40 +290,3 @@ def test_the_roots_are_those_of_the_installation_alone(data_dir: Path, tmp_path:
     own = verdicts.own_roots()
     assert own and read_roots(tmp_path / "roots.pem") == own
     assert read_roots(ROOT)[0] not in own
-
-
-def mutants(seed: int) -> Iterator[dict[str, bytes]]:
-    """A proof and its files, of which a byte of one is another."""
-    chance = Random(seed)
-    while True:
-        files = issued_before()
-        name = chance.choice(sorted(files))
-        content = bytearray(files[name])
-        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-        yield files | {name: bytes(content)}
-
-
-@pytest.mark.parametrize("many", [6, pytest.param(200, marks=pytest.mark.thorough)])
-def test_of_altered_files_it_says_what_the_command_does(many: int, tmp_path: Path) -> None:
-    for number, files in zip(range(many), mutants(39), strict=False):
-        same = printed(files, tmp_path)
-        if "sealed" in same[0] and not same[0]["sealed"] and same[0]["sub_indication"] == "SIGNED_DATA_NOT_FOUND":
-            same = printed(files, tmp_path, "--each")
-        assert lines(asked(files, REMOTE_ADDR=f"10.0.0.{number}")) == same
-
-
-def test_hostile_files_end_with_a_sentence() -> None:
-    """Also beside another file, as only then the evidence in it is read."""
-    alone = {"proof.pdf": b"%PDF-1.7\n" + b"[" * 100_000}
-    for files in (alone, alone | {"signed.pdf": issued_before()["signed.pdf"]}):
-        [found, *_] = lines(asked(files))
-        assert found["indication"] != "TOTAL-PASSED" and (found.get("findings") or found["problems"])
-
-
-def test_all_visitors_share_the_places_of_one_organization() -> None:
-    """In a web process, work on behalf of nobody would be refused."""
-    places.configure(8)
-    try:
-        assert lines(asked({"signed.pdf": issued_before()["signed.pdf"]}))[0]["ok"]
-    finally:
-        places.configure(None)
