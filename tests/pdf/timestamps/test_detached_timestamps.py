@@ -35,6 +35,7 @@ from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
+from tests.pdf.verification.test_verify_long_term import revoking
 
 ROOT = authority("p-256").root
 OWN = authority("p-256")
@@ -152,6 +153,17 @@ def test_a_stranger_and_an_older_one_do_not_count(moved: list[timedelta]) -> Non
     first = record(bare())
     moved.append(timedelta(hours=-1))
     assert verify(bare(), [ROOT], [first, record(bare(), [first])]).detached_timestamps_hold is False
+
+
+def test_an_authority_that_was_revoked_before_does_not_count() -> None:
+    token, key = record(bare()).token, OWN.timestamp_key.certificate
+    for ago, holds in ((timedelta(days=1), False), (timedelta(minutes=-5), True)):
+        stated = LongTermData(crls=(revoking(key, clock.now() - ago),))
+        found = verify(bare(), [ROOT], [DetachedTimestamp(token, stated)])
+        assert (found.ok, len(found.detached_timestamps)) == (holds, int(holds))
+        assert holds or any(
+            "beside the file does not count: " in each and "was revoked on" in each for each in found.findings
+        )
 
 
 def test_the_file_of_records_and_a_lone_token(tmp_path: Path) -> None:
