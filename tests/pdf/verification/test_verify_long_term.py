@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -128,6 +129,15 @@ def test_long_term_data_may_still_be_added_beside_a_broken_signature() -> None:
 def test_an_archive_timestamp_by_a_stranger_is_not_trusted(stamped: bytes) -> None:
     found = verify(archived(stamped, Forge()), ROOTS)
     assert found.intact and not found.trusted and not found.ok
+
+
+def test_an_archive_timestamp_that_was_altered_is_not_intact(stamped: bytes) -> None:
+    archive = archived(stamped)
+    end = int(re.findall(rb"/ByteRange \[\d+ \d+ (\d+) ", archive)[-1]) - 1
+    last = len(archive[:end].rstrip(b"0")) - 1  # digit of the token, which is one of its signature
+    digit = b"1" if archive[last : last + 1] != b"1" else b"2"
+    found = verify(archive[:last] + digit + archive[last + 1 :], ROOTS)
+    assert not found.intact and not found.ok
 
 
 def test_an_archive_timestamp_proves_when_an_unstamped_seal_existed(monkeypatch: pytest.MonkeyPatch) -> None:
