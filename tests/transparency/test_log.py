@@ -126,6 +126,16 @@ def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.Monk
     assert list(indexes) == list(range(605))
 
 
+def test_nothing_is_appended_upon_a_checkpoint_that_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where another process, which held the lock, ended before it had published."""
+    proofs(3)
+    with monkeypatch.context() as broken, pytest.raises(_Crash):
+        crashing(broken, "witnessed", 0)
+        log.log_proofs()
+    proofs(2)
+    assert not log._append() and LogEntry.objects.count() == 3 and Checkpoint.objects.count() == 1
+
+
 @pytest.mark.django_db(transaction=True)
 def test_runs_beside_each_other_number_each_proof_once() -> None:
     digests = proofs(40)
