@@ -153,7 +153,7 @@ class Start:
     before: int
 
 
-def start(
+def start_of_page(
     scope: TenantScope, resource: str, status: str, days: tuple[date, date], offset: int, *, descending: bool
 ) -> Start:
     """Return where the caller's rows of a resource from ``offset`` on begin, of one status ("" for any) and of the days

@@ -221,7 +221,7 @@ def page_of_rows(
     late = _count(chosen.filter(created_at__gte=_after(last))) if before and before != _end(last) else 0
     ahead, behind = (late, early) if falling else (early, late)
     skipped = max(0, page.offset - ahead)
-    start = usage.start(scope, resource, selection.status, (first, last), skipped, descending=falling)
+    start = usage.start_of_page(scope, resource, selection.status, (first, last), skipped, descending=falling)
     count = ahead + start.count + behind
     if page.offset >= count:
         return count, chosen.none()

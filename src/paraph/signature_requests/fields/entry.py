@@ -1,5 +1,5 @@
 """What signers enter into their fields, from the body of a call to what is signed:
-``[{"document_id", "name", "value"}]``, as it was typed; judged; what is wrong with it, in the words of their page;
+``[{"document_id", "name", "value"}]``, as it was typed; checked; what is wrong with it, in the words of their page;
 and how it is kept: encrypted for one signer alone, so that no other row can hold it. Before the signature these are
 values as they were entered, so that nothing is lost; with it, what was signed."""
 
