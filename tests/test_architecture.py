@@ -64,7 +64,7 @@ BUDGETS = {
     "config": 605,
     "confinement": 586,
     "counts": 131,
-    "dashboard": 6_625,
+    "dashboard": 6_542,
     "database": 568,
     "documents": 309,
     "drafts": 1_317,

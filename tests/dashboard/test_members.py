@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.core.cache import cache
@@ -200,6 +201,7 @@ def test_a_newcomer_makes_an_account_although_registration_is_closed(path: str, 
     assert (accepted.status_code, accepted["Location"]) == (303, f"/app/{organization.pk}/")
     member = Member.objects.select_related("user").get()
     assert (member.user.email, member.user.name, member.role) == ("bob@example.com", "Bob", Role.MEMBER)
+    assert EmailAddress.objects.get().email == "bob@example.com", "whatever the form says"
     assert client.get(f"/app/{organization.pk}/").status_code == 200
     client.post("/account/logout/")
     assert "by invitation" in read(client.get("/account/signup/")), "for one account"
