@@ -93,9 +93,10 @@ WRONG_FIELDS: list[tuple[dict[str, Any], str, str]] = [
 def test_what_is_wrong_is_said_at_its_field_and_what_was_saved_stays(
     client: Client, address: str, draft: Draft
 ) -> None:
-    entries = [("stamp", entered("stamp", stamp(draft, **changes)), *rest) for changes, *rest in WRONG_STAMPS]
-    entries += [("field", places(draft, asked(draft, **changes)), *rest) for changes, *rest in WRONG_FIELDS]
-    for kind, entry, name, said in entries:
+    rows = [*(("stamp", row) for row in WRONG_STAMPS), *(("field", row) for row in WRONG_FIELDS)]
+    for kind, (changes, name, said) in rows:
+        is_stamp = kind == "stamp"
+        entry = entered("stamp", stamp(draft, **changes)) if is_stamp else places(draft, asked(draft, **changes))
         answer = client.post(f"{address}/places", entry)
         assert said in alert(answer)
         beside = answer.content.decode().partition(f'name="{kind}-0-{name}"')[2]

@@ -491,8 +491,8 @@ def test_who_is_in_turn_sends_and_signs(log_in: LogIn, organization: Organizatio
     opened = answer.headers["Location"]
     assert answer.status_code == 303 and opened.startswith(f"{path}?")
     assert f'data-back="{page}"' in read(Client().get(opened))
-    for other in (path, opened[:-1]):
-        assert "/app/" not in read(Client().get(other)), "whoever comes by mail knows of no dashboard"
+    for address in (path, opened[:-1]):
+        assert "/app/" not in read(Client().get(address)), "whoever comes by mail knows of no dashboard"
     assert Activity.objects.filter(action=Action.SIGNING_LINK_SHOWN, subject__startswith=f"request {request.pk}")
     assert need in read(client.get(home))
     assert client.post(f"{page}/sign").headers["Location"].startswith(f"{path}?dashboard=")

@@ -134,7 +134,7 @@ def test_headers_and_forms_are_guarded_as_everywhere(client: Client) -> None:
 
 def test_it_takes_a_second_factor_that_was_given_in_this_session() -> None:
     user = add_operator(OPERATOR, "olga@operators.test")
-    client = BrowserClient()
+    client: Client = BrowserClient()
     client.force_login(user)
     assert "/account/2fa/" in read(proved(client).get("/operator"), 403)
     assert proved(client).post("/operator/retry").status_code == 403

@@ -702,7 +702,7 @@ def test_who_declines_there_gives_the_device_back_too(made: Scene, client: Clien
         page = read(client.get(f"{here(client, made)['Location']}{language}"))
         link = re.search(r'href="([^"]+/decline)"', page)
         assert link and asks not in page
-    form = re.search(r'method="post" action="([^"]+)"', read(Client().get(link[1])))
+    form = link and re.search(r'method="post" action="([^"]+)"', read(Client().get(link[1])))
     assert form and "in_person=" in form[1]
     answer = Client().post(f"{made.url(rest='/decline')}{form[1]}", {"reason": "Too high."})
     main = main_of(read(Client().get(answer["Location"]), 410))

@@ -108,7 +108,8 @@ def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | P
 
 
 def _compared(name: str, file: SealedFile) -> dict[str, Any]:
-    recorded, word = bytes(file.sha256), cast(Word, "unknown")
+    recorded = bytes(file.sha256)
+    word: Word = "unknown"
     with suppress(FileNotFoundError), cast(io.BufferedIOBase, store.open(file.object_key)) as stored:
         word = "holds" if hashlib.file_digest(stored, "sha256").digest() == recorded else "altered"
     return {"name": name, "sha256": recorded.hex(), "word": word}
