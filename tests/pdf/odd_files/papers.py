@@ -40,11 +40,11 @@ def contents_number(index: int) -> int:
     return _FIRST + 2 * index + 1
 
 
-def page(index: int, entries: bytes = b"", box: bytes = b"[0 0 595 842]") -> bytes:
+def page(index: int, entries: bytes = b"", box: bytes = b"[0 0 595 842]", contents: bytes = b"") -> bytes:
     """The dictionary of a page."""
-    parts = b"<</Type/Page/Parent %d 0 R/MediaBox%b/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>%b>>%b>>"
+    parts = b"<</Type/Page/Parent %d 0 R/MediaBox%b/Contents %b/Resources<</Font<</F1 %d 0 R>>%b>>%b>>"
     resources, _, rest = entries.rpartition(b"|")  # "resources|entries of the page"
-    return parts % (TREE, box, contents_number(index), FONT, resources, rest)
+    return parts % (TREE, box, contents or b"%d 0 R" % contents_number(index), FONT, resources, rest)
 
 
 def tree(count: int, kids: Sequence[int] | None = None) -> bytes:

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from tests.pdf.odd_files.papers import FONT, TREE, contents_number, filled, page, page_number, promise, some
@@ -18,18 +19,16 @@ def names(chance: Random) -> bytes:
         [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
     )
     character = chance.choice([b"\xff", b"\x80", b"\x85", b"\xa0", b"#ff", b"#20", b"#00"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     there = b"" if chance.random() < 0.5 else key + value
-    raw.put(
-        page_number(0), page(0, key + character + value + there if key != b"/Contents" else key + character + value)
-    )
-    return bytes(raw.close())
+    entries = key + character + value + (there if key != b"/Contents" else b"")
+    return bytes(raw.put(page_number(0), page(0, entries)).close())
 
 
 def keys_twice(chance: Random) -> bytes:
     """A key that stands twice in a dictionary, or once more with an escape in it."""
     key = chance.choice([b"/Contents", b"/#43ontents", b"/Content#73"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     return bytes(raw.put(page_number(0), page(0, b"%b %d 0 R" % (key, _OTHER))).close())
 
 
@@ -79,8 +78,7 @@ def large_numbers(chance: Random) -> bytes:
 def odd_numbers(chance: Random) -> bytes:
     """Numbers in the page's dictionary that are none, or others, to some readers."""
     number = chance.choice([b"595.0.0", b"--595", b"+-595", b"5.95e2", b"4294967891", b"5-95", b"595."])
-    one, _ = some(chance, 2)
-    raw = filled(Raw(), [promise(one)])
+    raw = filled(Raw(), [promise(some(chance, 1)[0])])
     return bytes(raw.put(page_number(0), page(0, box=b"[0 0 %b 842]" % number)).close())
 
 
@@ -107,10 +105,10 @@ def long_strings(chance: Random) -> bytes:
 def other_parents(chance: Random) -> bytes:
     """A page whose /Parent is another node than the one that lists it, with other attributes to inherit."""
     attribute = chance.choice([b"/CropBox[0 600 595 842]", b"/Rotate 90", b"/MediaBox[0 0 300 300]", b"/Resources<<>>"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     body = page(0).replace(b"/Parent %d 0 R" % TREE, b"/Parent %d 0 R" % _NOTE)
-    if not attribute.startswith(b"/Crop"):
-        body = body.replace(b"/MediaBox[0 0 595 842]", b"") if attribute.startswith(b"/Media") else body
+    if attribute.startswith(b"/Media"):
+        body = body.replace(b"/MediaBox[0 0 595 842]", b"")
     raw.put(page_number(0), body)
     return bytes(raw.put(_NOTE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b>>" % (page_number(0), attribute)).close())
 
@@ -124,9 +122,9 @@ def nulls(chance: Random) -> bytes:
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.put(TREE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b %b>>" % (page_number(0), key, value))
     body = page(0, key + own)
-    return bytes(
-        raw.put(page_number(0), body.replace(b"/MediaBox[0 0 595 842]", b"", int(key == b"/MediaBox"))).close()
-    )
+    if key == b"/MediaBox":
+        body = body.replace(b"/MediaBox[0 0 595 842]", b"")
+    return bytes(raw.put(page_number(0), body).close())
 
 
 def boxes(chance: Random) -> bytes:
@@ -147,7 +145,7 @@ def boxes(chance: Random) -> bytes:
 
 def other_contents(chance: Random) -> bytes:
     """Contents with something among them that is no stream."""
-    raw, _ = _two(chance)
+    raw = _two(chance)
     number = contents_number(0)
     value = chance.choice(
         [
@@ -161,7 +159,7 @@ def other_contents(chance: Random) -> bytes:
         ]
     )
     raw.put(_NOTE, b"[null %d 0 R]" % number)
-    return bytes(raw.put(page_number(0), page(0).replace(b"%d 0 R/Res" % number, value + b"/Res")).close())
+    return bytes(raw.put(page_number(0), page(0, contents=value)).close())
 
 
 def flags(chance: Random) -> bytes:
@@ -193,10 +191,16 @@ def inline_images(chance: Random) -> bytes:
     return _page_of(chance, promise(one) + b"\n" + image)
 
 
-def text_modes(chance: Random) -> bytes:
-    """Text in a mode, or lines of a kind, that does not exist."""
-    odd = chance.choice([b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"])
+_STATES = {
+    "text modes": [b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"],
+    "missing names": [b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"],
+}
+
+
+def states(chance: Random, *, kind: str) -> bytes:
+    """Text in a mode, or lines of a kind, that does not exist; or what is named is not in the resources of the page."""
     one, other = some(chance, 2)
+    odd = chance.choice(_STATES[kind])
     return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
 
 
@@ -248,12 +252,8 @@ def glyph_names(chance: Random) -> bytes:
     codes = {"number": b"/uni%04X", "short": b"/u%05X", "glyph": b"/g%d", "char": b"/c%d"}
     form = chance.choice(list(codes.values()))
     different = b" ".join(b"%d %b" % (code, form % code) for code in b"Ipay1EUR")
-    one, _ = some(chance, 2)
-    words = b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"
-    raw = filled(Raw(), [promise(one) + words])
-    raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
     encoding = b"/Encoding<</Type/Encoding/Differences[%b]>>" % different
-    return bytes(raw.put(_NOTE, b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica%b>>" % encoding).close())
+    return _in_font(chance, b"/Subtype/Type1/BaseFont/Helvetica" + encoding)
 
 
 def fonts(chance: Random) -> bytes:
@@ -269,22 +269,19 @@ def fonts(chance: Random) -> bytes:
             b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
         ]
     )
+    return _in_font(chance, font)
+
+
+def _in_font(chance: Random, font: bytes) -> bytes:
     raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"])
     raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
     return bytes(raw.put(_NOTE, b"<</Type/Font%b>>" % font).close())
 
 
-def missing_names(chance: Random) -> bytes:
-    """Contents that name what is not in the resources of the page."""
-    one, other = some(chance, 2)
-    odd = chance.choice([b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"])
-    return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
-
-
-def _two(chance: Random) -> tuple[Raw, list[int]]:
+def _two(chance: Random) -> Raw:
     """A page, and other contents beside its own."""
-    which = some(chance, 2)
-    return filled(Raw(), [promise(which[0])]).stream(_OTHER, promise(which[1], 680)), which
+    one, other = some(chance, 2)
+    return filled(Raw(), [promise(one)]).stream(_OTHER, promise(other, 680))
 
 
 def _page_of(chance: Random, contents: bytes) -> bytes:
@@ -312,10 +309,9 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
     "spelling: contents of other things": other_contents,
     "spelling: flags": flags,
     "spelling: inline images": inline_images,
-    "spelling: text modes": text_modes,
+    **{f"spelling: {kind}": partial(states, kind=kind) for kind in _STATES},
     "spelling: strings": odd_strings,
     "spelling: references in contents": references,
-    "spelling: missing names": missing_names,
     "spelling: fonts": fonts,
     "remarks: masks": masks,
     "remarks: names of glyphs": glyph_names,

@@ -89,22 +89,21 @@ def test_a_plain_file_is_quiet() -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_each_kind_is_counted(packed: bool) -> None:
+    actions = [
+        {"S": Name.JavaScript, "JS": "app.alert(1)"},
+        {"S": Name.Rendition, "JS": "app.alert(2)"},
+        {"S": Name.Launch, "F": "calc.exe"},
+        {"S": Name.SubmitForm, "F": "https://example.com"},
+        {"S": Name.ImportData, "F": "a.fdf"},
+        {"S": Name.URI, "URI": "https://example.com"},
+    ]
+    links = [{"Subtype": Name.Link, "Rect": [0, 0, 9, 9], "A": action} for action in actions]
+
     def prepare(document: pikepdf.Pdf) -> None:
-        link: dict[str, Any] = {"/Type": Name.Annot, "/Subtype": Name.Link, "/Rect": Array([0, 0, 9, 9])}
-        actions = [
-            Dictionary(S=Name.JavaScript, JS="app.alert(1)"),
-            Dictionary(S=Name.Rendition, JS="app.alert(2)"),
-            Dictionary(S=Name.Launch, F="calc.exe"),
-            Dictionary(S=Name.SubmitForm, F="https://example.com"),
-            Dictionary(S=Name.ImportData, F="a.fdf"),
-            Dictionary(S=Name.URI, URI="https://example.com"),
-        ]
-        annotations = [document.make_indirect(Dictionary({**link, "/A": action})) for action in actions]
-        document.pages[0].obj.Annots = Array(annotations)
         document.attachments["a.txt"] = b"attached"
         document.Root.Ballast = Array([document.make_indirect(Dictionary(N=number)) for number in range(300)])
 
-    found = told(paper("", prepare=prepare, **(PACKED if packed else {})))
+    found = told(paper("", annotations=links, prepare=prepare, **(PACKED if packed else {})))
     assert found == {"scripts": 2, "launch_actions": 1, "submit_actions": 2, "attachments": 1}
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from io import BytesIO
 from random import Random
 from typing import Any
@@ -26,9 +27,8 @@ MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(3, 10, 20, 100.5, 50, GREEN)]
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Sandbox]:
-    made = Sandbox(1)
-    yield made
-    made.close()
+    with closing(Sandbox(1)) as pool:
+        yield pool
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Name
 
 from paraph.pdf.untrusted.inspect import second_look
 from paraph.pdf.untrusted.sandbox import worker_environment
@@ -22,12 +22,10 @@ SIZE = (595.0, 842.0)
 def named_glyphs(*names: str, words: str) -> bytes:
     """A page with words in Helvetica whose letters A, B, … are glyphs of other names."""
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        encoding = Dictionary(Type=Name.Encoding, Differences=Array([65, *map(Name, names)]))
-        entries = {"/Type": Name.Font, "/Subtype": Name.Type1, "/BaseFont": Name.Helvetica, "/Encoding": encoding}
-        document.pages[0].obj.Resources.Font.F2 = document.make_indirect(Dictionary(entries))
-
-    return paper(text("I do", 100, 700) + f"BT /F2 12 Tf 130 700 Td ({words}) Tj ET", prepare=prepare)
+    encoding = {"Type": Name.Encoding, "Differences": [65, *map(Name, names)]}
+    font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica, "Encoding": encoding}
+    drawn = text("I do", 100, 700) + f"BT /F2 12 Tf 130 700 Td ({words}) Tj ET"
+    return paper(drawn, resources={"Font": {"F2": font}})
 
 
 def test_a_word_that_one_renderer_leaves_out_is_found() -> None:
