@@ -83,3 +83,11 @@ def chinese(words: str) -> bytes:
     font = {"Type": Name.Font, "Subtype": Name.Type0, "BaseFont": name, "Encoding": Name("/UniGB-UCS2-H")}
     drawn = f"BT /F1 40 Tf 5 30 Td <{words.encode('utf-16-be').hex()}> Tj ET"
     return paper(drawn, size=(50 * len(words), 100), resources={"Font": {"F1": {**font, "DescendantFonts": [letters]}}})
+
+
+def unicode_map(characters: Sequence[str], *, first: int) -> bytes:
+    """/ToUnicode: one byte for each of ``characters``, from the code ``first`` on."""
+    lines = [f"<{code:02x}> <{text.encode('utf-16-be').hex()}>" for code, text in enumerate(characters, first)]
+    parts = ["/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Test def"]
+    parts += ["1 begincodespacerange <00> <ff> endcodespacerange", f"{len(lines)} beginbfchar", *lines, "endbfchar"]
+    return "\n".join([*parts, "endcmap end end"]).encode()

@@ -4,11 +4,9 @@ import io
 from functools import cache
 
 import pikepdf
-from pikepdf import Dictionary, Name, ObjectStreamMode
+from pikepdf import ObjectStreamMode
 
 from tests.pdf.pdf_factory import paper, saved, text
-
-_FIELD = {"Subtype": Name.Widget, "FT": Name.Tx, "T": "name", "V": "", "Rect": [10, 10, 90, 30]}
 
 
 @cache
@@ -23,7 +21,7 @@ def a_file_of_each_structure() -> list[bytes]:
         paper(drawn, linearize=True),
         paper(drawn, encryption=locked),
         plain + _revision(plain),
-        paper(drawn, annotations=[_FIELD]),
+        paper(drawn, prepare=_with_form),
         paper(drawn, prepare=_with_nested_pages),
         saved(pikepdf.new()),
     ]
@@ -41,13 +39,29 @@ def _revision(pdf: bytes) -> bytes:
     return added + table + trailer + b"startxref\n%d\n%%%%EOF\n" % (at + len(added))
 
 
+def _with_form(document: pikepdf.Pdf) -> None:
+    field = document.make_indirect(
+        pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot,
+            Subtype=pikepdf.Name.Widget,
+            FT=pikepdf.Name.Tx,
+            T="name",
+            V="",
+            Rect=[10, 10, 90, 30],
+            P=document.pages[0].obj,
+        )
+    )
+    document.pages[0].obj.Annots = pikepdf.Array([field])
+    document.Root.AcroForm = document.make_indirect(pikepdf.Dictionary(Fields=[field]))
+
+
 def _with_nested_pages(document: pikepdf.Pdf) -> None:
     """The page one level deeper, with its box and resources inherited."""
     page, top = document.pages[0].obj, document.Root.Pages
     middle = document.make_indirect(
-        Dictionary(Type=Name.Pages, Kids=[page], Count=1, Parent=top, MediaBox=page.MediaBox)
+        pikepdf.Dictionary(Type=pikepdf.Name.Pages, Kids=[page], Count=1, Parent=top, MediaBox=page.MediaBox)
     )
     middle.Resources = page.Resources
     del page["/MediaBox"], page["/Resources"]
     page.Parent = middle
-    top.Kids = [middle]
+    top.Kids = pikepdf.Array([middle])

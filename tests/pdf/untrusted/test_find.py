@@ -11,8 +11,7 @@ from pikepdf import Array, Name
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.pages import Rect
 from paraph.pdf.untrusted.page_reading import GAP, FoundTag, find_tags, under
-from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text
-from tests.pdf.unicode_map import unicode_map
+from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text, unicode_map
 
 TAG = "{{sign1}}"
 # of Helvetica, in thousandths: a brace 334, s 500, i 222, g n and digits 556

@@ -139,7 +139,7 @@ def pool(watched: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     made.close()
 
 
-@pytest.mark.parametrize("files", [_files, pytest.param(_corpus, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("files", [_files, _corpus])
 def test_no_job_imports_or_opens_anything_once_it_is_confined(
     pool: Sandbox, watched: Callable[[], list[str]], files: Callable[[], Iterator[tuple[str, bytes]]]
 ) -> None:

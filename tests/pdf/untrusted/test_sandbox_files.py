@@ -5,7 +5,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -88,8 +88,8 @@ def test_letters_are_as_wide_after_a_file_that_wants_them_narrow(sandbox: Sandbo
 @pytest.mark.thorough
 def test_what_is_seen_is_the_same_in_whatever_order(sandbox: Sandbox) -> None:
     files = {**corpus(), "from elsewhere": in_a_font_from_elsewhere("I pay 1,000 EUR"), "squeezed": squeezed()}
-    forward = _all_seen(sandbox, files, files)
-    backward = _all_seen(sandbox, files, reversed(files))
+    forward = {name: _seen_or_refused(sandbox, pdf) for name, pdf in files.items()}
+    backward = {name: _seen_or_refused(sandbox, files[name]) for name in reversed(files)}
     assert [name for name in files if forward[name] != backward[name]] == []
 
 
@@ -99,10 +99,6 @@ def seen(pool: Sandbox, pdf: bytes) -> tuple[object, ...]:
     words, _ = pool.call("text", pdf, page_number=1)
     found, _ = pool.call("find", pdf, tags=["pay", "the"])
     return picture, words, found
-
-
-def _all_seen(pool: Sandbox, files: dict[str, bytes], order: Iterable[str]) -> dict[str, object]:
-    return {name: _seen_or_refused(pool, files[name]) for name in order}
 
 
 def _seen_or_refused(pool: Sandbox, pdf: bytes) -> object:

@@ -16,8 +16,7 @@ from pikepdf import Name
 
 from paraph.pdf.untrusted.page_reading import FoundTag, find_tags, list_tags, text_layer
 from tests.independent import need
-from tests.pdf.pdf_factory import Stream, paper
-from tests.pdf.unicode_map import unicode_map
+from tests.pdf.pdf_factory import Stream, paper, unicode_map
 
 _compile: Any = typst.compile  # its stubs have type variables that no call can settle
 
