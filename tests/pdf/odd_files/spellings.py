@@ -147,19 +147,11 @@ def other_contents(chance: Random) -> bytes:
     """Contents with something among them that is no stream."""
     raw = _two(chance)
     number = contents_number(0)
-    value = chance.choice(
-        [
-            b"[null %d 0 R]" % number,
-            b"[%d 0 R null]" % number,
-            b"[99 0 R %d 0 R]" % number,
-            b"[%d 0 R %d 0 R]" % (FONT, number),
-            b"[[%d 0 R] %d 0 R]" % (_OTHER, number),
-            b"[(a) %d 0 R]" % number,
-            b"%d 0 R" % _NOTE,
-        ]
-    )
+    before = (b"null", b"", b"99 0 R", b"%d 0 R" % FONT, b"[%d 0 R]" % _OTHER, b"(a)")
+    listed = [b"[%b %d 0 R]" % (each, number) if each else b"[%d 0 R null]" % number for each in before]
     raw.put(_NOTE, b"[null %d 0 R]" % number)
-    return bytes(raw.put(page_number(0), page(0, contents=value)).close())
+    contents = chance.choice([*listed, b"%d 0 R" % _NOTE])
+    return bytes(raw.put(page_number(0), page(0, contents=contents)).close())
 
 
 def flags(chance: Random) -> bytes:
@@ -177,18 +169,10 @@ def inline_images(chance: Random) -> bytes:
     words = b"\nEI Q " + promise(other, 680) + b" q BI /W 1 /H 1 /BPC 8 /CS /G ID x"
     size = chance.choice([len(words), 1, len(words) + 7])
     head = b"q 40 0 0 40 60 100 cm BI /W %d /H 1 /BPC 8 /CS /G" % size
-    packed = zlib.compress(b"x")
-    image = chance.choice(
-        [
-            head + b" ID " + words + b"\nEI Q",
-            head + b" /W 1 ID " + words + b"\nEI Q",
-            head + b" /F /Fl ID " + packed + words + b"\nEI Q",
-            head + b" /F /DCT ID " + words + b"\nEI Q",
-            head.replace(b"/G", b"/Own") + b" ID " + words + b"\nEI Q",
-            b"q 40 0 0 40 60 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x\nEI Q",
-        ]
-    )
-    return _page_of(chance, promise(one) + b"\n" + image)
+    heads = [head + each for each in (b" ID ", b" /W 1 ID ", b" /F /Fl ID " + zlib.compress(b"x"), b" /F /DCT ID ")]
+    kinds = [each + words for each in (*heads, head.replace(b"/G", b"/Own") + b" ID ")]
+    image = chance.choice([*kinds, b"q 40 0 0 40 60 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x"])
+    return _page_of(chance, promise(one) + b"\n" + image + b"\nEI Q")
 
 
 _STATES = {
@@ -214,34 +198,19 @@ def odd_strings(chance: Random) -> bytes:
 
 def references(chance: Random) -> bytes:
     """References within contents, which some readers resolve."""
-    odd = chance.choice(
-        [
-            b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET",
-            b"[%d 0 R] 0 d 60 680 m 300 680 l S",
-            b"%d 0 R w",
-            b"/P <</A %d 0 R>> BDC EMC",
-        ]
-    )
+    text, dashes = b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET", b"[%d 0 R] 0 d 60 680 m 300 680 l S"
+    odd = chance.choice([text, dashes, b"%d 0 R w", b"/P <</A %d 0 R>> BDC EMC"])
     raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\n" + odd % _NOTE])
     return bytes(raw.put(_NOTE, b"(I pay)").close())
 
 
 def masks(chance: Random) -> bytes:
     """A soft mask with a function that inverts it, or a transfer function of the state."""
-    function = b"<</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
-    state = chance.choice(
-        [
-            b"/SMask<</S/Luminosity/G %d 0 R/TR %b>>" % (_MASK, function),
-            b"/SMask<</S/Luminosity/G %d 0 R/TR/Identity>>" % _MASK,
-            b"/TR %b" % function,
-        ]
-    )
-    one, other = some(chance, 2)
-    raw = filled(
-        Raw(),
-        [promise(one) + b"\nq /G gs " + promise(other, 680) + b" Q"],
-        entries=b"/ExtGState<</G %d 0 R>>|" % _STATE,
-    )
+    function = b"/TR <</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
+    masked = [b"/SMask<</S/Luminosity/G %d 0 R%b>>" % (_MASK, each) for each in (function, b"/TR/Identity")]
+    state, (one, other) = chance.choice([*masked, function]), some(chance, 2)
+    contents = promise(one) + b"\nq /G gs " + promise(other, 680) + b" Q"
+    raw = filled(Raw(), [contents], entries=b"/ExtGState<</G %d 0 R>>|" % _STATE)
     raw.put(_STATE, b"<</Type/ExtGState%b>>" % state)
     group = b"/Group<</S/Transparency/CS/DeviceGray>>"
     return bytes(raw.stream(_MASK, chance.choice([b" ", b"1 g 0 0 595 842 re f"]), _BOX + group).close())
@@ -258,18 +227,16 @@ def glyph_names(chance: Random) -> bytes:
 
 def fonts(chance: Random) -> bytes:
     """Fonts that lack an entry, or have it twice or of another kind."""
-    font = chance.choice(
-        [
-            b"/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[/nine 300/one 49/two 49/three]>>",
-            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/LastChar 200/Widths[2000 3000]",
-            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/Widths[2000 3000]",
-            b"/Subtype/Unheard/BaseFont/Helvetica",
-            b"/Subtype/Type1",
-            b"/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H",
-            b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
-        ]
-    )
-    return _in_font(chance, font)
+    kinds = [
+        b"/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[/nine 300/one 49/two 49/three]>>",
+        b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/LastChar 200/Widths[2000 3000]",
+        b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/Widths[2000 3000]",
+        b"/Subtype/Unheard/BaseFont/Helvetica",
+        b"/Subtype/Type1",
+        b"/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H",
+        b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
+    ]
+    return _in_font(chance, chance.choice(kinds))
 
 
 def _in_font(chance: Random, font: bytes) -> bytes:
