@@ -85,12 +85,6 @@ def filled(
 def paper(chance: Random, promises: Sequence[int], *, entries: bytes = b"", catalog: bytes = b"") -> Raw:
     """A sound document, written in one of several ways, its cross-reference not yet written."""
     turned = chance.choice([b"", b"", b"/Rotate 90", b"/Rotate 180", b"/CropBox[20 20 560 800]"])
-    resources, bar, rest = entries.rpartition(b"|")
-    return filled(
-        Raw(),
-        [promise(which) for which in promises],
-        entries=resources + bar + rest + turned,
-        catalog=catalog,
-        packed=chance.random() < 0.3,
-        deflated=chance.random() < 0.5,
-    )
+    packed, deflated = chance.random() < 0.3, chance.random() < 0.5
+    contents = [promise(which) for which in promises]
+    return filled(Raw(), contents, entries=entries + turned, catalog=catalog, packed=packed, deflated=deflated)

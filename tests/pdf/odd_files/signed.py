@@ -123,13 +123,8 @@ def _cms(data: bytes, *, attributes: bool) -> bytes:
     )
     if attributes:
         info["signed_attrs"] = signed_attributes
-    signed = {
-        "version": "v1",
-        "digest_algorithms": [digest],
-        "encap_content_info": {"content_type": "data"},
-        "certificates": [parsed],
-        "signer_infos": [info],
-    }
+    signed = {"version": "v1", "digest_algorithms": [digest], "encap_content_info": {"content_type": "data"}}
+    signed |= {"certificates": [parsed], "signer_infos": [info]}
     made: bytes = cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump()
     return made
 

@@ -12,12 +12,9 @@ BACKGROUND = (230, 255, 230)
 _GROUND = "0.9 1 0.9 rg 0 0 600 900 re f 0 g "
 _QUADS = "/QuadPoints[100 330 200 330 100 290 200 290]"
 _NEEDED = {
-    "Polygon": "/Vertices[100 290 200 290 150 330]",
-    "PolyLine": "/Vertices[100 290 200 290 150 330]",
-    "FileAttachment": "/FS(a)/Name/Tag",
-    "Sound": "/Sound<<>>",
-    "Movie": "/Movie<<>>",
+    **dict.fromkeys(("Polygon", "PolyLine"), "/Vertices[100 290 200 290 150 330]"),
     **dict.fromkeys(("Highlight", "Underline", "Squiggly", "StrikeOut"), _QUADS),
+    **{"FileAttachment": "/FS(a)/Name/Tag", "Sound": "/Sound<<>>", "Movie": "/Movie<<>>"},
 }
 _SUBTYPES = (
     *("Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline"),

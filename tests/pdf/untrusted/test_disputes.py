@@ -110,11 +110,8 @@ def _judged() -> Iterator[tuple[str, bytes, str]]:
     # As LaTeX makes them: a point around the words, of a point's width, or the width that is meant where none is.
     words = text("See chapter 12", 101, 300)
     for border in ("", "/Border[0 0 1]/C[1 0 0]", "/Border[0 0 0]", "/BS<</W 0>>", "/Border[0 0 1]/C[]"):
-        yield (
-            f"link with {border}",
-            files.annotated(f"/Subtype/Link{border}", words, rect=(99, 295, 185, 311)),
-            "told: 0",
-        )
+        link = files.annotated(f"/Subtype/Link{border}", words, rect=(99, 295, 185, 311))
+        yield f"link with {border}", link, "told: 0"
     for owner, name in product(_OWNERS, files.KEPT):
         yield f"{name} in the {owner}", files.drawn_by(owner, files.KEPT[name]), "told: 0"
 

@@ -177,18 +177,12 @@ def test_a_stamp_stands_just_under_its_tag_and_centred() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "corner"),
-    [
-        (FoundTag(1, 10, 400, 60, 12), (0, 318)),
-        (FoundTag(1, 530, 400, 60, 12), (395, 318)),
-        (FoundTag(1, 250, 82, 60, 12), (180, 0)),
-        (FoundTag(1, 250, 81.995, 60, 12), (180, 0)),
-        (FoundTag(1, 0, 82, 60, 12), (0, 0)),
-    ],
+    ("x", "y", "corner"),
+    [(10, 400, (0, 318)), (530, 400, (395, 318)), (250, 82, (180, 0)), (250, 81.995, (180, 0)), (0, 82, (0, 0))],
     ids=["left", "right", "foot", "foot, but for the last digit", "corner"],
 )
-def test_a_stamp_is_moved_into_the_page_sideways(tag: FoundTag, corner: tuple[float, float]) -> None:
-    rect = under(tag, A4)
+def test_a_stamp_is_moved_into_the_page_sideways(x: float, y: float, corner: tuple[float, float]) -> None:
+    rect = under(FoundTag(1, x, y, 60, 12), A4)
     assert (rect.x, rect.y) == corner
     assert (rect.width, rect.height) == (200, 80)
 

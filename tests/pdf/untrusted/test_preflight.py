@@ -59,12 +59,8 @@ DIFFERENT = {
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
 HIDDEN = [
-    b"<</Type/OCG/Name(a)>>",
-    b"<</Type/O#43G/Name(a)>>",
-    b"<</S/Hi#64e/T(a)>>",
-    b"<</S%a comment\n/SetOCGState/State[]>>",
-    b"<</AA<</O 1 0 R>>>>",
-    b"<</Subtype/Screen>>",
+    *(b"<</Type/OCG/Name(a)>>", b"<</Type/O#43G/Name(a)>>", b"<</S/Hi#64e/T(a)>>", b"<</AA<</O 1 0 R>>>>"),
+    *(b"<</S%a comment\n/SetOCGState/State[]>>", b"<</Subtype/Screen>>"),
 ]
 
 
@@ -83,19 +79,16 @@ def test_a_page_that_prints_differently_is_told_and_has_another_picture(way: str
     assert left < right and 220 <= top < bottom <= 244  # where the sum stands, and nowhere else
 
 
-@pytest.mark.parametrize(
-    "pdf",
-    [
-        SAME,
-        changing.annotated(PRINT),
-        changing.annotated(PRINT, "Widget"),
-        changing.annotated(PRINT, "Widget", appearance=False),
-        changing.annotated(0, "Link", appearance=False),
-        changing.annotated(0, "Popup"),
-        changing.annotated(2),
-        changing.annotated(NO_VIEW),
-    ],
-)
+ALIKE = [
+    SAME,
+    *(changing.annotated(flags) for flags in (PRINT, NO_VIEW, 2)),
+    *(changing.annotated(PRINT, "Widget", appearance=drawn) for drawn in (True, False)),
+    changing.annotated(0, "Link", appearance=False),
+    changing.annotated(0, "Popup"),
+]
+
+
+@pytest.mark.parametrize("pdf", ALIKE)
 def test_a_page_that_prints_as_it_is_shown(pdf: bytes) -> None:
     told = preflight(pdf)
     assert (told["prints_differently"], told["print_unknown"], told["can_change"]) == ([], 0, [])
@@ -235,20 +228,14 @@ def test_it_is_found_where_it_hides(body: bytes) -> None:
     assert preflight(many(body))["can_change"] != []
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<</Subtype/Stamp>>",
-        b"<</Subtype /Highlight>>",
-        b"<</Sub#74ype/Stamp>>",
-        b"<</Subtype/St#61mp>>",
-        b"<</Subtype%a comment\n/Stamp>>",
-        b"<</Subtype 4 0 R>>",
-        b"<</Subtype/Link/Subtype/Stamp>>",
-        b"<</Subtype/Link/AP<</N 4 0 R>>>>",
-        b"<</A#50 5 0 R>>",
-    ],
-)
+DRAWN = [
+    *(b"<</Subtype/Stamp>>", b"<</Subtype /Highlight>>", b"<</Sub#74ype/Stamp>>", b"<</Subtype/St#61mp>>"),
+    *(b"<</Subtype%a comment\n/Stamp>>", b"<</Subtype 4 0 R>>", b"<</Subtype/Link/Subtype/Stamp>>"),
+    *(b"<</Subtype/Link/AP<</N 4 0 R>>>>", b"<</A#50 5 0 R>>"),
+]
+
+
+@pytest.mark.parametrize("body", DRAWN)
 def test_an_annotation_that_may_draw_is_looked_at(body: bytes) -> None:
     found = read(many(body), passive_scan)
     assert found is None or found.may_draw_annotations

@@ -98,15 +98,10 @@ def lost(pool: Sandbox, end: signal.Signals) -> None:
 
 
 _BY_ITSELF = (signal.SIGSEGV, signal.SIGXCPU, signal.SIGABRT)
+_MORE = [pytest.param(end, marks=pytest.mark.thorough) for end in (signal.SIGTERM, *_BY_ITSELF[1:])]
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        *(signal.SIGKILL, signal.SIGSEGV),
-        *(pytest.param(end, marks=pytest.mark.thorough) for end in (signal.SIGTERM, *_BY_ITSELF[1:])),
-    ],
-)
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSEGV, *_MORE])
 def test_a_process_that_is_killed_is_no_fault_of_the_file_and_one_that_crashes_is(
     sandbox: Sandbox, end: signal.Signals
 ) -> None:
@@ -361,7 +356,7 @@ def test_no_process_is_left_when_the_service_ends(end: str, tmp_path: Path) -> N
     assert eventually(lambda: not any(alive(worker) for worker in workers))
 
 
-def test_a_forked_process_has_a_pool_of_its_own() -> None:
+def test_a_forked_process_has_a_pool_of_its_own(tmp_path: Path) -> None:
     script = """
 import os, sys
 from pathlib import Path
@@ -374,16 +369,8 @@ if child:
     assert os.waitpid(child, 0)[1] == 0
     assert find_tags(pdf, ["{{sign1}}"])
 """
-    read, write = os.pipe()
-    os.write(write, PDF)
-    os.close(write)
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, f"/dev/fd/{read}"],
-        pass_fds=[read],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    os.close(read)
+    file = tmp_path / "a.pdf"
+    file.write_bytes(PDF)
+    command = [sys.executable, "-W", "error", "-c", script, str(file)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (run.returncode, run.stderr) == (0, "")

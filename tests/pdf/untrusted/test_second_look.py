@@ -83,16 +83,9 @@ def test_the_program_has_nothing_in_reach(attempt: str, tmp_path: Path) -> None:
     limits = map(str, (os.getpid(), 512 << 20, 1000, 1))
     confined = [sys.executable, "-P", "-m", "paraph.confinement.program", *limits]
     with tempfile.TemporaryFile() as output:
-        script = [
-            python,
-            "-I",
-            "-S",
-            "-c",
-            f"print('running', flush=True); {attempt}; print('done', flush=True)",
-            str(secret),
-        ]
-        ended = subprocess.run(
-            [*confined, *script], stdout=output, stderr=subprocess.DEVNULL, env=worker_environment(), check=False
-        )
+        script = f"print('running', flush=True); {attempt}; print('done', flush=True)"
+        command = [*confined, python, "-I", "-S", "-c", script, str(secret)]
+        environment = worker_environment()
+        ended = subprocess.run(command, stdout=output, stderr=subprocess.DEVNULL, env=environment, check=False)
         output.seek(0)
         assert output.read().startswith(b"running") and ended.returncode != 0

@@ -184,7 +184,6 @@ def _without_lock_of_attachments(content: bytes) -> bytes:
 
 
 def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
-    """Return the refusal, which distinguishes encryption for certificates from unknown encryption."""
     if _FOR_CERTIFICATES.search(content):
         return PdfRefused(
             "encrypted_for_certificates", "The PDF is encrypted with certificates, so only their holders can open it."

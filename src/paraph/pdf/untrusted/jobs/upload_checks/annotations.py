@@ -27,8 +27,7 @@ _ANNOTATION: Kinds = {
 }
 FIELD: Kinds = {
     b"/FT": values.one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
-    b"/Ff": values.is_natural,
-    b"/MaxLen": values.is_natural,
+    **dict.fromkeys((b"/Ff", b"/MaxLen"), values.is_natural),
     b"/Q": values.one_of(0, 1, 2),
     b"/DA": values.is_string,
     b"/Kids": values.is_array,

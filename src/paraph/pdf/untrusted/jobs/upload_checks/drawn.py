@@ -30,21 +30,14 @@ from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Reso
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
 _GROUP: Kinds = {b"/S": values.one_of(b"/Transparency"), b"/I": values.is_boolean, b"/K": values.is_boolean}
-_FORM: Kinds = {
-    b"/BBox": values.is_box,
-    b"/Matrix": values.numbers(6),
-    b"/FormType": values.one_of(1),
-    b"/Resources": values.is_dictionary,
-    b"/Group": values.is_dictionary,
-}
+_DRAWING: Kinds = {b"/BBox": values.is_box, b"/Matrix": values.numbers(6), b"/Resources": values.is_dictionary}
+_FORM: Kinds = {**_DRAWING, b"/FormType": values.one_of(1), b"/Group": values.is_dictionary}
 _PATTERN: Kinds = {
+    **_DRAWING,
     b"/PatternType": values.one_of(1),
     b"/PaintType": values.one_of(1, 2),
     b"/TilingType": values.one_of(1, 2, 3),
-    b"/BBox": values.is_box,
     **dict.fromkeys((b"/XStep", b"/YStep"), values.is_number),
-    b"/Resources": values.is_dictionary,
-    b"/Matrix": values.numbers(6),
 }
 _SHADED: Kinds = {b"/PatternType": values.one_of(2), b"/Matrix": values.numbers(6), b"/ExtGState": values.is_dictionary}
 _STATE: Kinds = {

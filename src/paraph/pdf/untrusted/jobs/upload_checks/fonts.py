@@ -40,18 +40,15 @@ _DESCENDANT = {
 _ENCODING = {b"/BaseEncoding": values.is_name, b"/Differences": values.is_array}
 _ENCODINGS = frozenset({b"/WinAnsiEncoding", b"/MacRomanEncoding", b"/StandardEncoding", b"/MacExpertEncoding"})
 _OF_LATIN_LETTERS = _ENCODINGS - {b"/MacExpertEncoding"}
-_STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
-    b"/" + family + style
-    for family, styles in (
-        (b"Courier", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
-        (b"Helvetica", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
-        (b"Times", (b"-Roman", b"-Bold", b"-Italic", b"-BoldItalic")),
-        (b"Symbol", (b"",)),
-        (b"ZapfDingbats", (b"",)),
-    )
-    for style in styles
-)
 _PICTOGRAMS = (b"/ZapfDingbats", b"/Symbol")
+_STYLES = (b"", b"-Bold", b"-Oblique", b"-BoldOblique")
+_STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
+    {
+        *(family + style for family in (b"/Courier", b"/Helvetica") for style in _STYLES),
+        *(b"/Times" + style for style in (b"-Roman", b"-Bold", b"-Italic", b"-BoldItalic")),
+        *_PICTOGRAMS,
+    }
+)
 _OF_LATIN = ("fi", "fl", "onesuperior", "twosuperior", "threesuperior", ".notdef")
 _GLYPHS = frozenset(b"/" + name.encode() for name in (*AGL2UV, *_OF_LATIN))
 """Names that every reader knows: those of the Adobe Glyph List for New Fonts, and of ISO 32000-1, annex D."""

@@ -27,8 +27,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.fonts import Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Tokens, check_entries
 
 _INHERITED: Kinds = {
-    b"/MediaBox": values.is_box,
-    b"/CropBox": values.is_box,
+    **dict.fromkeys((b"/MediaBox", b"/CropBox"), values.is_box),
     b"/Rotate": lambda value: type(value) is int and value % 90 == 0,
     b"/Resources": values.is_dictionary,
 }
