@@ -62,7 +62,7 @@ BUDGETS = {
     "bundle": 230,
     "cli": 2_713,
     "config": 605,
-    "confinement": 586,
+    "confinement": 449,
     "counts": 131,
     "dashboard": 6_625,
     "database": 568,
