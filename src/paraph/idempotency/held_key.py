@@ -35,10 +35,6 @@ ExtraRows = Callable[[int], list[Model]]
 """Makes the rows to insert with a new resource, from its id."""
 
 
-def no_extra_rows(_resource_id: int) -> list[Model]:
-    return []
-
-
 class Made(NamedTuple):
     """What was created under a key in the last 24 hours."""
 
@@ -69,16 +65,9 @@ class HeldKey:
         """Return what writes the key with the resource that is created."""
 
         def rows(resource_id: int) -> list[Model]:
-            return [
-                IdempotencyKey(
-                    **self.scope.columns,
-                    path=self.path,
-                    key_hash=self.key_hash,
-                    content_hash=content,
-                    resource_id=resource_id,
-                    created_at=clock.now(),
-                )
-            ]
+            key = IdempotencyKey(**self.scope.columns, path=self.path, key_hash=self.key_hash, created_at=clock.now())
+            key.content_hash, key.resource_id = content, resource_id
+            return [key]
 
         return rows
 

@@ -18,7 +18,7 @@ from paraph.database.rows import insert
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of, placed, signer_of
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
-from paraph.idempotency.held_key import ExtraRows, no_extra_rows
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
@@ -65,20 +65,13 @@ def of_request(request: SignatureRequest, *, with_values: bool = False) -> Templ
     signers = list(request.signers.all())
     documents = []
     for row in request.request_documents.prefetch_related("placements", "fields"):
-        assignments = [
-            {
-                "signer_ref": str(position),
-                "stamps": [_place(each) for each in row.placements.all() if each.signer_id == signer.pk],
-                "fields": [_field(each, with_values) for each in row.fields.all() if each.signer_id == signer.pk],
-            }
-            for position, signer in enumerate(signers)
-        ]
-        kept = [
-            each
-            for each, signer in zip(assignments, signers, strict=True)
-            if each["stamps"] or each["fields"] or signer.is_approver
-        ]
-        documents.append({"id": row.document_id, "signers": kept})
+        assigned = []
+        for position, signer in enumerate(signers):
+            stamps = [_place(each) for each in row.placements.all() if each.signer_id == signer.pk]
+            fields = [_field(each, with_values) for each in row.fields.all() if each.signer_id == signer.pk]
+            if stamps or fields or signer.is_approver:
+                assigned.append({"signer_ref": str(position), "stamps": stamps, "fields": fields})
+        documents.append({"id": row.document_id, "signers": assigned})
     options = {name: getattr(request, name) for name in _OPTIONS} | (
         {"decline_allowed": True} if request.decline_allowed else {}
     )
@@ -122,7 +115,7 @@ def _field(asked: Field, with_value: bool) -> Json:
 
 @transaction.atomic
 def save_template(
-    scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = no_extra_rows
+    scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = lambda _: []
 ) -> Template:
     """Save what was read of a draft or a request of the caller, or what an application gave.
     ``extra_rows`` makes what is inserted with it."""
