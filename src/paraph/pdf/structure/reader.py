@@ -138,8 +138,9 @@ class PdfReader:
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
         value, position = parse(self.data, match.end())
-        if type(value) is dict and (start := STREAM.match(self.data, position)):
-            value = PdfStream(value, self._stream_data(value, start.end()))
+        if type(value) is dict and (found := STREAM.match(self.data, position)):
+            start = found.end()
+            value = PdfStream(value, self.data[start : start + self.length_of(value, start)])
         elif not _ENDOBJ.match(self.data, position):
             raise Unsafe("an object does not end")
         return self.encryption.decrypt(expected, value) if self.encryption and expected else value
@@ -149,9 +150,6 @@ class PdfReader:
         if not isinstance(value, PdfStream):
             raise Unsafe("a stream is missing")
         return value
-
-    def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
-        return self.data[start : start + self.length_of(dictionary, start)]
 
     def _container(self, number: int) -> "_ObjectStream":
         if number not in self._packed:
@@ -214,8 +212,3 @@ class _ObjectStream:
 
     def _place(self, index: int) -> int:
         return self._first + int(self._places[index])
-
-
-def decoded(stream: PdfStream) -> bytes:
-    """Return the decoded data of a stream. Raise :class:`Unsafe` if it cannot be decoded or is too large."""
-    return unpacked(stream)
