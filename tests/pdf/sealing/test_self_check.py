@@ -200,14 +200,15 @@ def test_the_archive_timestamp_and_the_statuses_are_looked_at() -> None:
     check_archived(content)
     another = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term()).archive
     assert another is not None
-    for changed, complaint in (
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"archive_token": another.token}, "The archive timestamp was changed"),
         ({"purpose": PROOF}, "The seal says that it is for something else"),
         ({"archive_token": b""}, "The archive timestamp is missing"),
         ({"sealed_size": len(LETTER)}, "does not cover the whole file"),
         ({"statuses": LongTermData(crls=(b"another list",))}, "The long-term data of the seal is missing"),
         ({"content": content + b"\n"}, "The seal does not cover the whole file"),
-    ):
+    ]
+    for changed, complaint in rows:
         with pytest.raises(SealError, match=complaint):
             check_archived(**{"content": content, **changed})
 

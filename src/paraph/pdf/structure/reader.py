@@ -185,13 +185,9 @@ class _ObjectStream:
         return self.data[: self._first].split()
 
     @cached_property
-    def _places(self) -> list[bytes]:
-        return self._listed[1::2]
-
-    @property
     def places(self) -> list[int]:
         """Where each object begins."""
-        return [self._place(index) for index in range(len(self._places))]
+        return [self._first + int(place) for place in self._listed[1::2]]
 
     def check(self) -> None:
         """Raise :class:`Unsafe` unless the stream lists as many objects as it says, each once and in the order in
@@ -208,7 +204,4 @@ class _ObjectStream:
         listed = self._listed[2 * index : 2 * index + 2]
         if len(listed) != 2 or int(listed[0]) != number:
             raise Unsafe(f"object {number} is not where the cross-reference says")
-        return parse(self.data, self._place(index))[0]
-
-    def _place(self, index: int) -> int:
-        return self._first + int(self._places[index])
+        return parse(self.data, self.places[index])[0]

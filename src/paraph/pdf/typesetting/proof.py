@@ -219,6 +219,7 @@ def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
+    seal, stamped_at = document.seal, document.seal.timestamped_at
     return {
         "name": template_text(document.name),
         "note": words["transliterated"] if glyph_fallback(document.name).transliterated else "",
@@ -226,21 +227,14 @@ def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
         "pages": str(document.page_count),
         "uploaded": document.uploaded_sha256,
         "signed": document.signed_sha256,
-        **_seal(document.seal, words),
-    }
-
-
-def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
-    stamped = seal.timestamped_at is not None
-    return {
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
         "qualified": words["qualified_seal"] if seal.qualified else "",
-        "timestamp": milliseconds(seal.timestamped_at) if seal.timestamped_at else "",
+        "timestamp": milliseconds(stamped_at) if stamped_at else "",
         "no_timestamp": words["no_timestamp"],
-        "authority": template_text(seal.timestamp_authority) if stamped else "",
-        "policy": seal.timestamp_policy_oid if stamped else "",
+        "authority": template_text(seal.timestamp_authority) if stamped_at else "",
+        "policy": seal.timestamp_policy_oid if stamped_at else "",
     }
 
 
@@ -327,12 +321,15 @@ def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
 
 
 def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:
-    name = clean(readable_name(signer.name, signer.email)) or NAMELESS
+    readable, note = readable_name(signer.name, signer.email), ""
+    if written_otherwise(signer.name, signer.email):
+        note = words["transliterated" if readable == signer.name else "address_instead"]
+    name = clean(readable) or NAMELESS
     is_drawn = signer.signature is not None and pictures.number(signer.signature) is not None
     return {
         "order": str(signer.order),
-        "name": template_text(readable_name(signer.name, signer.email)),
-        "note": _note(signer, words),
+        "name": template_text(readable),
+        "note": note,
         "email": template_text(signer.email),
         "channel": named(words, "channel", signer.channel),
         "destination": template_text(signer.destination),
@@ -371,10 +368,3 @@ def _filled(field: ProofField, words: Words) -> dict[str, Any]:
         "empty": sentence(words["left_empty"], words) if not field.text.strip() else "",
         "long": len(field.text) > _LONG_VALUE,
     }
-
-
-def _note(signer: ProofSigner, words: Words) -> str:
-    if not written_otherwise(signer.name, signer.email):
-        return ""
-    is_read = readable_name(signer.name, signer.email) == signer.name
-    return str(words["transliterated" if is_read else "address_instead"])
