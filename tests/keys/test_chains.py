@@ -1,5 +1,5 @@
 """Building a chain is bounded, whatever certificates come along, and issuers are taken by what they are for; what else
-chains hold is in test_odd_chains."""
+chains hold is in pdf/sealing/test_keys."""
 
 import subprocess
 import time
