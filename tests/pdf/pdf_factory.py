@@ -8,6 +8,13 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 
+def flipped(content: bytes, place: int = -1, bit: int = 1) -> bytes:
+    """A copy in which a bit is another."""
+    changed = bytearray(content)
+    changed[place] ^= bit
+    return bytes(changed)
+
+
 def paper(
     *contents: bytes | str,
     size: tuple[float, float] = (595, 842),
