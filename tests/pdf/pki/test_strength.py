@@ -54,10 +54,9 @@ def issued(
     *,
     ca: bool = False,
     purpose: x509.ObjectIdentifier | None = None,
-    starts: timedelta = timedelta(days=-1),
 ) -> x509.Certificate:
-    given: dict[str, Any] = {"purposes": [purpose] if purpose else [], "start": starts, "end": timedelta(days=3650)}
-    made = forge.certificate(name, key, issuer, issuer_key, ca=ca, **given)
+    purposes, end = [purpose] if purpose else [], timedelta(days=3650)
+    made = forge.certificate(name, key, issuer, issuer_key, ca=ca, purposes=purposes, end=end)
     return x509.load_der_x509_certificate(signed_with(made, issuer_key, hash_))
 
 
@@ -65,22 +64,15 @@ def signed_with(made: forge.Signed, key: Key, hash_: hashes.HashAlgorithm) -> by
     return forge.der_of(made) if hash_ is SHA256 else forge.anew(made, key, lambda _: None, hash_)
 
 
-def chain(
-    *,
-    leaf: Key | None = None,
-    middle: Key | None = None,
-    root: Key | None = None,
-    leaf_hash: hashes.HashAlgorithm = SHA256,
-    middle_hash: hashes.HashAlgorithm = SHA256,
-    root_hash: hashes.HashAlgorithm = SHA256,
-    **of_leaf: Any,
-) -> list[x509.Certificate]:
-    """Leaf, issuer and root, strong but for what is given."""
-    keys = leaf or strong("leaf"), middle or strong("middle"), root or strong("root")
+def chain(purpose: x509.ObjectIdentifier | None = None, **wrong: Any) -> list[x509.Certificate]:
+    """Leaf, issuer and root, strong but for what is given: ``leaf``, a key, and ``leaf_hash``, which it is signed with,
+    and likewise of ``middle`` and ``root``."""
+    leaf, middle, root = (wrong.get(name) or strong(name) for name in ("leaf", "middle", "root"))
+    by = {name: wrong.get(f"{name}_hash", SHA256) for name in ("leaf", "middle", "root")}
     return [
-        issued("Leaf", keys[0], "Middle", keys[1], leaf_hash, **of_leaf),
-        issued("Middle", keys[1], "Root", keys[2], middle_hash, ca=True),
-        issued("Root", keys[2], "Root", keys[2], root_hash, ca=True),
+        issued("Leaf", leaf, "Middle", middle, by["leaf"], purpose=purpose),
+        issued("Middle", middle, "Root", root, by["middle"], ca=True),
+        issued("Root", root, "Root", root, by["root"], ca=True),
     ]
 
 
