@@ -239,7 +239,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             "On a page of the service",
             "curl",
             "shell",
-            ("tests/verify_page/test_over_http.py::test_curl_gets_the_verdict",),
+            ("tests/verify_page/test_page.py::test_curl_gets_the_verdict",),
         ),
         Row(
             "On a page of the service",

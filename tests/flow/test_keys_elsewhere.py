@@ -26,7 +26,7 @@ from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, provider
 from tests.keys.csc_service import fault as csc_fault
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import fault, kms_server
-from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, qualified
+from tests.pdf.pki.test_qualified import COMPLIANCE, DEVICE, ESEAL, qualified
 
 Begin = Callable[..., Provider]
 
