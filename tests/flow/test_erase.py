@@ -8,13 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from django.db import connection, transaction
-from django.db.utils import DatabaseError
+from django.db import connection
 from django.test import Client
 
-from paraph.audit_trail.journal import PLAIN, EntryAbout, Origin, broken_at, commitment, erase_values, follow
+from paraph.audit_trail.journal import broken_at
 from paraph.dashboard.drafts.signers_step import earlier_signers
-from paraph.database.rows import insert
 from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, blank
 from paraph.drafts.review import refusals
@@ -42,7 +40,7 @@ from paraph.webhooks.models import Attempt, Delivery
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts import stored
 from tests.drafts.author import Author, author
-from tests.factories import VISITOR, Scene, scene, sign
+from tests.factories import VISITOR, Scene, sign
 from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_jobs import work_off
 from tests.request_templates.kept import bulk_of, csv_of, template_of
@@ -142,19 +140,6 @@ def test_the_link_of_an_erased_signer_ends(made: Scene) -> None:
     assert Client().get(made.url()).status_code == 404
 
 
-def test_an_entry_without_personal_values_has_no_salts_and_stays_as_it_is() -> None:
-    made = finished(scene())
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("UPDATE journal_entry SET salts = '{}' WHERE format = %s", [PLAIN])
-    entries = made.entries()
-    plain = {entry.event_type: entry.salts for entry in entries if entry.format == PLAIN}
-    assert plain["request.completed"] is plain["signature_request.pades_signed"] is None
-    assert set(plain.values()) == {None}
-    completed = next(entry for entry in entries if entry.event_type == "request.completed")
-    completed.salts, completed.ip = {}, "203.0.113.9"  # as somebody could who owns the database
-    assert broken_at(entries) == completed.position
-
-
 def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks_too() -> None:
     metadata = {"tenant": "ADA1@example.com", "street": "Lime Street", "other": "Zola", "title": "Pier"}
     texts = {"title": "Lease of Lovelace", "subject": "Your lease", "message": "Dear Ms. Lovelace,\nplease sign."}
@@ -171,63 +156,6 @@ def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks
     assert not any(each in everything() for each in ("ADA1@", "ada1@", "lovelace"))
     [callback] = Delivery.objects.filter(destination="callback")
     assert made.request.callback_url == callback.url == callback_url and callback.status == "waiting"
-
-
-@pytest.mark.parametrize("path", ["metadata/recipient", "ip", "user_agent"])
-def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str, made: Scene) -> None:
-    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={"recipient": "a@example.com"})])
-    entries = made.entries()
-    assert broken_at(entries) is None
-    if path == "metadata/recipient":
-        entries[1].metadata["recipient"] = "b@example.com"
-    else:
-        setattr(entries[1], path, "198.51.100.1")
-    assert broken_at(entries) == 2
-
-
-def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying(made: Scene) -> None:
-    for _ in range(2):
-        insert([follow(made.request, "signer.otp_sent", origin=Origin("203.0.113.9"), metadata={})])
-    [_, first, second] = made.entries()
-    assert first.salts["ip"] != second.salts["ip"]
-    assert len(bytes.fromhex(first.salts["ip"])) == 16
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "ip = ''",
-        "ip = '', salts = salts - 'ip'",
-        "ip = '', salts = jsonb_set(salts, '{ip}', '\"00\"')",
-        "event_type = 'signer.signed', salts = '{}'",
-        "format = 1, salts = '{}'",
-        "hash = ''",
-        "metadata = metadata || '{\"resend\": true}'",
-        "metadata = jsonb_set(metadata, '{fields,0,value}', '\"DE00\"')",
-        "salts = NULL",
-    ],
-)
-def test_the_database_lets_a_value_go_with_its_salt_alone(change: str, made: Scene) -> None:
-    entered = {"document_id": 1, "name": "iban", "type": "text", "value": "DE89"}
-    facts = {"recipient": "a@example.com", "resend": False, "fields": [entered]}
-    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'")
-    assert broken_at(made.entries()) is None
-
-
-def test_what_an_erased_value_left_stays(made: Scene) -> None:
-    """A commitment is no salt for another one."""
-    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
-    entry = made.entries()[-1]
-    erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})
-    left = made.entries()[-1].salts["ip"]
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE journal_entry SET salts = jsonb_set(salts, '{ip}', to_jsonb(%s::text)) WHERE id = %s",
-            [commitment(left, ""), entry.pk],
-        )
-    assert broken_at(made.entries()) is None
 
 
 NAMED = {
