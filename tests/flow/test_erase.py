@@ -41,8 +41,8 @@ from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.factories import VISITOR, Scene, sign
-from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_jobs import work_off
+from tests.flow.test_send_draft import begun, start
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 from tests.request_templates.test_saving import begun as template_draft
 from tests.tenancy import set_retention
