@@ -16,6 +16,7 @@ from paraph.database.rows import insert, kept_once
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.flow.signing.sign import Signature, send_otp
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -62,6 +63,14 @@ def pdf(pages: int = 1) -> bytes:
         buffer = io.BytesIO()
         document.save(buffer)
     return buffer.getvalue()
+
+
+def uploaded(scope: TenantScope, content: bytes, name: str = "contract.pdf") -> Document:
+    """The document of a file, uploaded as a client would."""
+    with store.stage() as staged:
+        file = IncomingFile(staged)
+        file.write(content)
+        return upload(scope, file, name, "application/pdf")
 
 
 @dataclass

@@ -67,21 +67,19 @@ def test_a_reason_has_1_to_500_characters(reason: str) -> None:
 
 def test_who_may_not_sign_may_not_decline() -> None:
     made = scene(signers=2, mode="sequential")
-    for position, code in ((0, "decline_not_allowed"), (1, "decline_not_allowed")):
-        with pytest.raises(DomainError) as refused:
+
+    def refused(position: int) -> str:
+        with pytest.raises(DomainError) as refusal:
             declined(made, position)
-        assert refused.value.code == code
+        return refusal.value.code
+
+    assert refused(0) == refused(1) == "decline_not_allowed"
     SignatureRequest.objects.update(decline_allowed=True)
-    with pytest.raises(DomainError) as early:
-        declined(made, 1)
+    assert refused(1) == "not_your_turn"
     sign(made)
-    with pytest.raises(DomainError) as late:
-        declined(made)
-    assert (early.value.code, late.value.code) == ("not_your_turn", "already_signed")
+    assert refused(0) == "already_signed"
     declined(made, 1)
-    with pytest.raises(DomainError) as again:
-        declined(made, 1)
-    assert again.value.code == "expired"
+    assert refused(1) == "expired"
 
 
 def mails() -> dict[str, CapturedMessage]:
@@ -218,32 +216,6 @@ def test_the_sender_gets_it_once() -> None:
     assert "What is § 4 about?" in mail.text
     assert f"1 document: contract-1.pdf (#{asked.signer.request_id})" in mail.text
     assert Inquiry.objects.get().forwarded_at
-
-
-def test_it_has_the_layout_of_the_other_mails() -> None:
-    asked = inquiry("First line\n\n<b>May I?</b>", locale="ar")
-    forward_inquiry(asked.pk)
-    html = CapturedMessage.objects.get().html
-    assert html.startswith('<!doctype html>\n<html lang="ar" dir="rtl">') and "prefers-color-scheme: dark" in html
-    assert 'style="display:block">First line</span>' in html and "&lt;b&gt;May I?&lt;/b&gt;" in html
-    assert f'contract-1.pdf</b></bdi> <bdi dir="ltr">(#{asked.signer.request_id})</bdi>' in html
-
-
-def test_it_is_in_the_language_of_the_request() -> None:
-    forward_inquiry(inquiry(locale="de").pk)
-    assert CapturedMessage.objects.get().subject == "Ada Lovelace: Ich habe eine Frage"
-
-
-def test_what_was_written_and_names_hold_no_links() -> None:
-    asked = inquiry(
-        "Please pay at\nhttps://evil.example/now\nor evil.example", signer={"first_name": "www.evil.example"}
-    )
-    forward_inquiry(asked.pk)
-    mail = CapturedMessage.objects.get()
-    assert (
-        "evil.example" not in mail.text + mail.subject
-        and "Please pay at\nevil. example/now\nor evil. example" in mail.text
-    )
 
 
 def test_the_signer_gets_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:

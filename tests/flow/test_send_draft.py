@@ -1,5 +1,5 @@
-"""Sending a draft, or each row of a bulk send, is the creation of a request, once, within the month's quota; a duplicate
-of a request is a draft with all that its sender gave."""
+"""Sending a draft, or each row of a bulk send, creates a request, once, within the quota of the month; a duplicate of a
+request is a draft with all that its sender gave."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,5 +1,5 @@
-"""The member who sent a request is told what became of it: each thing once, in their language, if they want it; who gets
-copies is mailed once it is finalized."""
+"""The member who sent a request is told what became of it: each thing once, in their language, if they want it. Who
+gets copies is mailed once it is finalized."""
 
 import re
 from contextlib import AbstractContextManager

@@ -334,7 +334,7 @@ def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/scenarios/test_hostile_input.py
     everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused", "validation_idempotency_key"}
     # these are made in test_idempotency.py
-    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_make_room.py
+    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_upload.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_refused_files.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     assert refusals("createSignatureRequest").keys() - everywhere == set(CREATION)

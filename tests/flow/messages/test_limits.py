@@ -11,7 +11,6 @@ from paraph.cli.request import lines_of
 from paraph.counts.counting import Ceiling, count, forget, give_back
 from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.messages import limits
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sending.invite import invite
@@ -75,6 +74,8 @@ def test_environments_are_disjoint(client: Client, settings: Any, one: str, othe
 
 
 def test_in_production_organizations_count_apart_and_the_total_is_well_above(client: Client, settings: Any) -> None:
+    assert settings.PARAPH.messages_per_destination == (10, 30)
+    assert settings.PARAPH.messages_per_destination_in_all == (50, 150)
     set_to(settings, messages_per_destination_in_all=PerHourAndDay(25, 100))
     organizations = [to_victim(environment="production").request.organization for _ in range(4)]
     first, second, third, fourth = organizations
@@ -102,11 +103,6 @@ def of(organization: Organization) -> Scene:
     made = to_victim(environment="production")
     type(made.request).objects.filter(pk=made.request.pk).update(organization=organization)
     return made
-
-
-def test_by_default_the_total_is_five_times_what_one_organization_may_send(settings: Any) -> None:
-    assert settings.PARAPH.messages_per_destination == (10, 30)
-    assert settings.PARAPH.messages_per_destination_in_all == (50, 150)
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
@@ -284,7 +280,3 @@ def test_what_is_no_fault_of_a_job_is_not_logged_as_one(caplog: pytest.LogCaptur
     state = request_state(made.request.pk)
     assert f"put off until {clock.iso(refusal.value.next_at)}, since as many messages as one recipient" in state["why"]
     assert any("invitation put off until" in line for line in lines_of(state))
-
-
-def test_every_ceiling_has_its_reason() -> None:
-    assert all(reason[0].islower() and not reason.endswith(".") for reason in limits._REASONS.values())
