@@ -146,6 +146,7 @@ class TestAnotherWay:
     def test_no_code_goes_to_where_the_signer_is_no_more(self, made: Scene) -> None:
         before = loaded(made)
         correct(made, email=NEW)
+        assert jobs() == [], "nobody is invited where the request mails nobody"
         with pytest.raises(ReplacedLinkError):
             send_otp(before, "email", VISITOR)
         assert not CapturedMessage.objects.exists() and not OneTimeCode.objects.exists()
@@ -217,10 +218,6 @@ class TestAnotherWay:
         sign(made, 0)
         work_off()
         assert loaded(made, 1).status == "notified"
-
-    def test_without_mails_nobody_is_invited(self, made: Scene) -> None:
-        correct(made, email=NEW)
-        assert jobs() == []
 
     def test_the_sender_can_be_told_again_that_nothing_arrives(self) -> None:
         made = scene(send_email=True)
@@ -318,22 +315,16 @@ class TestTheJournal:
         subject = f"request {made.request.pk}, signer {made.signers[0].pk}"
         assert (act.action, act.subject, act.before, act.after) == ("signer.corrected", subject, {}, {})
 
-    def test_the_proof_states_it_and_can_be_verified(self) -> None:
+    def test_the_proof_states_it_and_erasing_takes_the_salt_and_the_chain_holds(self) -> None:
         made = invited()
         correct(made, email=NEW)
         correct(made, phone="+33612345678", language="fr")
         extended(made, 30)
         finished(made)
-        found = proof_check(made)
-        assert found.problems == []
-
-    def test_erasing_takes_the_salt_and_the_chain_holds(self) -> None:
-        made = invited()
-        correct(made, email=NEW)
-        finished(made)
+        assert proof_check(made).problems == []
         salt = next(entry for entry in made.entries() if entry.event_type == "signer.corrected").metadata["salt"]
         erase_signer(OPERATOR, made.signers[0].pk)
-        assert broken_at(made.entries()) is None
+        assert broken_at(made.entries()) is None and proof_check(made).problems == []
         with_salts = json.dumps([[entry.metadata, entry.salts] for entry in made.entries()])
         assert salt not in with_salts and "ada1@" not in with_salts
         link = token(loaded(made))

@@ -22,7 +22,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import longest_overdue
 from paraph.queue.jobs import defer_last
 from paraph.request_templates.models import Template
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, SearchTerm, SignatureRequest, Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, SearchTerm, SignatureRequest
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.lifecycle import change_retention, retention_days
 from paraph.tenants.models import Activity, Retention
@@ -51,10 +51,7 @@ def ended(days_ago: float, **given: Any) -> Scene:
 
 def forgotten(made: Scene) -> bool:
     made.request.refresh_from_db()
-    people: list[Any] = [
-        *Signer.objects.filter(request=made.request),
-        *CopyRecipient.objects.filter(request=made.request),
-    ]
+    people: list[Any] = [*made.request.signers.all(), *made.request.copies.all()]
     gone = {each.email.endswith(ERASED_DOMAIN) for each in people}
     assert gone == {made.request.people_forgotten_at is not None}
     return gone == {True}
