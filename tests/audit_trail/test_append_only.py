@@ -19,7 +19,7 @@ from paraph.audit_trail.journal import (
 )
 from paraph.audit_trail.models import Entry, SharedFacts
 from paraph.database.rows import insert
-from tests.factories import VISITOR, Scene, finish
+from tests.factories import VISITOR, Scene, finish, scene
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +29,12 @@ FIELDS: list[dict[str, Any]] = [
     {"document_id": 7, "name": "cats", "type": "checkbox", "value": False},
     {"document_id": 8, "name": "remarks", "type": "multiline", "value": None},
 ]
+
+
+@pytest.fixture
+def made(db: None) -> Scene:
+    """Of production: from the sandbox, requests may be deleted."""
+    return scene(environment="production")
 
 
 def refused(statement: str, *parameters: Any) -> None:

@@ -201,7 +201,7 @@ def signed_entry(made: Scene) -> Any:
     return next(entry for entry in made.entries() if entry.event_type == "signer.signed")
 
 
-def test_the_journal_has_each_value_behind_a_commitment() -> None:
+def test_the_journal_has_each_value_behind_a_commitment_until_the_files_go() -> None:
     made = finished()
     entry = signed_entry(made)
     assert [field["name"] for field in entry.metadata["fields"]] == [field["name"] for field in FIELDS]
@@ -212,10 +212,23 @@ def test_the_journal_has_each_value_behind_a_commitment() -> None:
     assert set(entry.metadata["fields"][0]) == {"document_id", "name", "type", "value"}
     with_salts = {path for path in entry.salts if path.startswith("metadata/fields/")}
     assert with_salts == {f"metadata/fields/{n}/value" for n, (_, v) in enumerate(values.items()) if v is not None}
-    assert broken_at(made.entries()) is None
+    assert broken_at(made.entries()) is None and values_of(Signer.objects.get())
+
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    entered = [each for each in ENTERED.values() if isinstance(each, str)]
+    assert delete_files(made.request.pk)
+    told = {field["name"]: field["value"] for field in signed_entry(made).metadata["fields"]}
+    assert told == dict.fromkeys(values, "erased") | {"remarks": None}
+    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in entered)}
+    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
+    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
+    assert values_of(Signer.objects.get()) == {} and signed_entry(made).ip == VISITOR.ip, "the rest stays"
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 
-def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
+def test_the_proof_states_label_value_who_and_when_and_holds_once_they_are_erased(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     made = finished(signers=2, documents=2)
     found = proof_check(made)
     assert found.problems == []
@@ -236,6 +249,20 @@ def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
         "value": "DE89 3704 0044",
         "printed": "DE89 3704 0044",
     }
+
+    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert all(each in everything() for each in entered), "the other signer entered the same"
+    erased = signed_entry(made).metadata["fields"]
+    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
+    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS] * 2
+    erase_signer(OPERATOR, made.signers[1].pk)
+    assert not [each for each in entered if each in everything() + caplog.text]
+    assert not Signer.objects.exclude(fields_encrypted=None).exists()
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
+    assert [bytes(entry.hash) for entry in made.entries()] == hashes
+    assert broken_at(made.entries()) is None and proof_check(made).problems == []
 
 
 @pytest.mark.parametrize("locale", ["ar", "de", "hu"])
@@ -274,44 +301,6 @@ def problems(evidence: dict[str, Any], text: str) -> list[str]:
     check_journal(result, evidence["journal"], text)
     check_signers(result, evidence["signers"], evidence["journal"], text)
     return result.problems
-
-
-def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCaptureFixture) -> None:
-    made = finished(signers=2)
-    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
-    hashes = [bytes(entry.hash) for entry in made.entries()]
-    assert all(each in everything() for each in entered)
-    erase_signer(OPERATOR, made.signers[0].pk)
-    assert all(each in everything() for each in entered), "the other signer entered the same"
-    erased = signed_entry(made).metadata["fields"]
-    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
-    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS]
-
-    erase_signer(OPERATOR, made.signers[1].pk)
-    assert not [each for each in entered if each in everything()]
-    assert not list(Signer.objects.exclude(fields_encrypted=None))
-    assert [bytes(entry.hash) for entry in made.entries()] == hashes
-    assert broken_at(made.entries()) is None and proof_check(made).problems == []
-    assert not [each for each in entered if each in caplog.text]
-    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
-
-
-def test_values_go_with_the_files() -> None:
-    made = finished()
-    assert values_of(Signer.objects.get())
-    hashes = [bytes(entry.hash) for entry in made.entries()]
-    values = [each for each in ENTERED.values() if isinstance(each, str)]
-    assert set(values) <= {field["value"] for field in signed_entry(made).metadata["fields"]}
-    assert delete_files(made.request.pk)
-    assert values_of(Signer.objects.get()) == {}
-    told = signed_entry(made).metadata["fields"]
-    assert [each["name"] for each in told] == [each["name"] for each in FIELDS]
-    assert {each["name"]: each["value"] for each in told if each["value"] != "erased"} == {"remarks": None}
-    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in values)}
-    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
-    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
-    assert signed_entry(made).ip == VISITOR.ip, "the rest stays"
-    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 
 def expired(made: Scene) -> None:

@@ -55,11 +55,8 @@ def follow(
     moment: datetime | None = None,
 ) -> Entry:
     """Return the next entry of the request's chain, with its id, for the caller to insert. ``moment`` is that of the
-    event, by default now; ``metadata`` must be plain JSON.
-
-    The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
-    second writer would violate the unique position.
-    """
+    event, by default now; ``metadata`` must be plain JSON. The caller holds the request's row lock (or has just created
+    the request), so that the chain has one writer. A second writer would violate the unique position."""
     row: Any = one_row(_NEXT, [moment or clock.now(), request.pk])  # there is one in any case
     entry_id, position, previous, moment = row
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
@@ -240,12 +237,9 @@ def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAb
 
 
 def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str], str]) -> int:
-    """Replace these values; return in how many entries.
-
-    ``pseudonyms``: by request and address or number, what takes its place; all other values become "erased". Each value
-    goes with its salt and leaves its commitment, so that the chain still holds. The caller holds the row locks of the
-    requests.
-    """
+    """Replace these values; return in how many entries. ``pseudonyms``: by request and address or number, what takes
+    its place; all other values become "erased". Each value goes with its salt and leaves its commitment, so that the
+    chain still holds. The caller holds the row locks of the requests."""
     changed = [each for each in found if each.values]
     for each in changed:
         _erase(each.entry, each.values, pseudonyms)

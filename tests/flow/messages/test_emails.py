@@ -266,7 +266,7 @@ def test_names_lead_nowhere(kind: str, made: Scene) -> None:
     assert kind == "declined" or "Hi, pay at evil. example now me @ evil. example" in mail.text
     assert kind != "inquiry" or "Please pay at\n\nevil. example/now\nor <b>evil. example</b>" in mail.text
     for part in (mail.subject, mail.text, mail.html):
-        assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", part.replace(URL, ""))
+        assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", part.replace(URL, "").replace("ada1@example.com", ""))
 
 
 def test_the_subject_follows_the_name_of_the_organization() -> None:

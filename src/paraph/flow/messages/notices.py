@@ -40,13 +40,10 @@ _MOST_NAMES = 5
 
 
 def tell_sender(name: str) -> None:
-    """Send the mail queued under this name, unless the member has turned such mails off or is no member any more,
-    or what it says is no longer true.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where one to the
-    contact address is put off. Those to the member are in no ceiling of messages: a sender who signs as well must still
-    get codes.
-    """
+    """Send the mail queued under this name, unless the member has turned such mails off or is no member any more, or
+    what it says is no longer true. Safe to repeat. Raise ``OSError`` when the gateway does not take the mail,
+    ``TooManyMessagesError`` where one to the contact address is put off. Those to the member are in no ceiling of
+    messages: a sender who signs as well must still get codes."""
     mail_rows_once("sender", SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 

@@ -43,10 +43,8 @@ class FetchedStatuses:
         self._cache: dict[Chain, tuple[datetime, LongTermData]] = {}
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s.
-
-        Raise :class:`StatusUnavailable` where one is not known.
-        """
+        """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s. Raise
+        :class:`StatusUnavailable` where one is not known."""
         now = clock.now()
         read, data = self._cache.get(chain, (None, LongTermData()))
         if read is None or not read <= now < read + _CACHED_FOR:
@@ -196,9 +194,7 @@ class SealingContext:
 @cache
 def sealing_context() -> SealingContext:
     """Return the context of the settings, one per process. Put the fonts of stamps and proofs into the data folder.
-
-    Raise ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
-    """
+    Raise ``DomainError("configuration", …)`` when an authority or a development key cannot be used."""
     keep_fonts_in(settings.DATA_DIR / "fonts")
     authority = development()
     source = long_term(settings.PARAPH, authority, FetchedStatuses())

@@ -202,11 +202,8 @@ MOST_MIB = 100
 
 def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
     """Return the documents, one after the other, with a box where each stamp and field would stand, and the name or
-    label in it. ``locale``: the one that the request would have.
-
-    Raises ``DomainError`` as a creation does, but for values that a preview does not measure, and ``validation_error``
-    for documents that are too large together.
-    """
+    label in it. ``locale``: the one that the request would have. Raises ``DomainError`` as a creation does, but for
+    values that a preview does not measure, and ``validation_error`` for documents that are too large together."""
     plan, problems = make_plan(scope, payload, locale=locale, measured=PREVIEWED), Problems()
     _bound(plan, problems)
     problems.refuse()
