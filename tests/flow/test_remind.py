@@ -189,23 +189,17 @@ def test_words_of_the_sender_stand_in_the_mail_and_are_kept_no_longer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked_at", "now", "sentence"),
+    ("later", "sentence"),
     [
-        ("2026-11-29T12:45:00", "2026-11-29T23:59:59", "Reminded today at 12:45 UTC. You can remind again tomorrow."),
-        (
-            "2026-11-29T12:45:00",
-            "2026-11-30T12:44:59",
-            "Reminded yesterday at 12:45 UTC. You can remind again at the same time today.",
-        ),
-        ("2026-11-29T12:45:00", "2026-11-30T12:45:00", ""),
+        (timedelta(hours=11), "Reminded today at 12:45 UTC. You can remind again tomorrow."),
+        (timedelta(hours=23), "Reminded yesterday at 12:45 UTC. You can remind again at the same time today."),
+        (timedelta(hours=24), ""),
     ],
 )
-def test_the_sender_reads_when_and_when_again(
-    asked_at: str, now: str, sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = [Reminder(asked_at=datetime.fromisoformat(asked_at).replace(tzinfo=UTC))]
-    monkeypatch.setattr(clock, "now", lambda: datetime.fromisoformat(now).replace(tzinfo=UTC))
-    assert reminded_lately(made) == sentence and reminded_lately([]) == ""
+def test_the_sender_reads_when_and_when_again(later: timedelta, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_at = datetime(2026, 11, 29, 12, 45, tzinfo=UTC)
+    monkeypatch.setattr(clock, "now", lambda: asked_at + later)
+    assert reminded_lately([Reminder(asked_at=asked_at)]) == sentence and reminded_lately([]) == ""
 
 
 def test_once_a_day_and_five_times_in_all(monkeypatch: pytest.MonkeyPatch) -> None:

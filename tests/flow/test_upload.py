@@ -39,7 +39,7 @@ from paraph.storage import store
 from paraph.tenants.limits import stored_bytes
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload
+from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload
 from tests.api.v1.test_templates import created, wanted
 from tests.columns import columns
 from tests.drafts.author import author
@@ -172,21 +172,10 @@ def scope() -> TenantScope:
 
 
 def sent(scope: TenantScope, age: timedelta = timedelta()) -> Document:
-    content = pdf()
-    with room_for(scope, len(content)):
-        document = uploaded(scope, content)
+    with room_for(scope, len(CONTRACT)):
+        document = uploaded(scope, CONTRACT)
     Document.objects.filter(pk=document.pk).update(created_at=clock.now() - age)
     return document
-
-
-def creation(document: Document) -> dict[str, Any]:
-    stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}]
-    return {
-        "mode": "parallel",
-        "validity_days": 7,
-        "signers": [{"ref": "a", "first_name": "A", "last_name": "B", "email": "a@example.com"}],
-        "documents": [{"id": document.pk, "signers": [{"signer_ref": "a", "stamps": stamps}]}],
-    }
 
 
 def limited(settings: Any, **limits: int) -> None:
@@ -248,7 +237,7 @@ def test_the_oldest_unused_uploads_of_the_sandbox_make_room(scope: TenantScope, 
 
 def test_what_a_request_uses_and_what_is_new_stays(scope: TenantScope, settings: Any) -> None:
     used = sent(scope, 2 * UNUSED_FOR)
-    create(scope, creation(used), Sender(VISITOR))
+    create(scope, payload(used.pk), Sender(VISITOR))
     new = sent(scope, UNUSED_FOR / 2)
     filled(scope, settings)
     with pytest.raises(DomainError) as refused:
@@ -261,19 +250,19 @@ def test_a_request_wants_room_for_its_seals_and_for_those_that_are_to_come(scope
     document = sent(scope)
     limited(settings, sandbox_storage_mb=1)
     Document.objects.filter(pk=document.pk).update(file_size=2 * MIB // 3)
-    create(scope, creation(document), Sender(VISITOR))
+    create(scope, payload(document.pk), Sender(VISITOR))
     with pytest.raises(DomainError) as refused:
-        create(scope, creation(document), Sender(VISITOR))
+        create(scope, payload(document.pk), Sender(VISITOR))
     assert refused.value.code == "insufficient_storage" and "1 MiB" in refused.value.message
     SignatureRequest.objects.update(status="expired")
-    assert create(scope, creation(document), Sender(VISITOR))
+    assert create(scope, payload(document.pk), Sender(VISITOR))
 
 
 def test_a_request_never_loses_its_own_upload_to_its_seals(scope: TenantScope, settings: Any) -> None:
     used = sent(scope, 2 * UNUSED_FOR)
     filled(scope, settings)
     with pytest.raises(DomainError, match="has reached its storage limit"):
-        create(scope, creation(used), Sender(VISITOR))
+        create(scope, payload(used.pk), Sender(VISITOR))
     assert Document.objects.filter(pk=used.pk).exists()
 
 
@@ -315,7 +304,7 @@ def test_a_request_whose_document_made_room_meanwhile_is_told_so(
 
     monkeypatch.setattr("paraph.flow.sending.create.make_plan", slow)
     with pytest.raises(DomainError, match=f"there is no document {document.pk}"):
-        create(scope, creation(document), Sender(VISITOR))
+        create(scope, payload(document.pk), Sender(VISITOR))
 
 
 @pytest.fixture

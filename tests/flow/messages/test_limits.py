@@ -20,6 +20,7 @@ from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state
 from paraph.queue.jobs import defer
+from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
@@ -81,27 +82,20 @@ def test_in_production_organizations_count_apart_and_the_total_is_well_above(cli
     first, second, third, fourth = organizations
     assert [ask(client, of(first)).status_code for _ in range(11)] == [200] * 10 + [429]
     with pytest.raises(TooManyMessagesError) as refusal:
-        invite(asked_of(first))
+        invite(of(first).signers[0].pk)
     assert refusal.value.reason == "as many messages as one recipient may get from this sender were sent there"
     assert [ask(client, of(second)).status_code for _ in range(10)] == [200] * 10
     assert [ask(client, of(third)).status_code for _ in range(6)] == [200] * 5 + [429]  # 25 in all
     assert ask(client, of(fourth)).status_code == 429
     with pytest.raises(TooManyMessagesError) as refusal:
-        invite(asked_of(fourth))
+        invite(of(fourth).signers[0].pk)
     assert refusal.value.reason == "as many messages as one recipient may get were sent there"
-
-
-def asked_of(organization: Organization) -> int:
-    """A signer who is to be invited."""
-    made = of(organization)
-    type(made.request).objects.filter(pk=made.request.pk).update(send_email=True)
-    return int(made.signers[0].pk)
 
 
 def of(organization: Organization) -> Scene:
     """A request of production to the victim."""
-    made = to_victim(environment="production")
-    type(made.request).objects.filter(pk=made.request.pk).update(organization=organization)
+    made = to_victim(environment="production", send_email=True)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(organization=organization)
     return made
 
 
@@ -229,10 +223,8 @@ def test_an_organization_has_a_ceiling_by_plan_and_environment(
 ) -> None:
     set_to(settings, **{setting: PerHourAndDay(3, 10), "rate_limit_factor": 2})
     organization = Organization.objects.create(name="Acme", plan=plan)
-    made = [scene(plan=plan, environment=environment) for _ in range(7)]
-    for number, each in enumerate(made):
-        type(each.request).objects.filter(pk=each.request.pk).update(organization=organization)
-        type(each.signers[0]).objects.filter(pk=each.signers[0].pk).update(email=f"a{number}@example.com")
+    made = [scene(environment=environment, signer={"email": f"a{number}@example.com"}) for number in range(7)]
+    SignatureRequest.objects.update(organization=organization)
     assert [ask(client, each).status_code for each in made] == [200] * 6 + [429]
     assert ask(client, scene(plan=plan, environment=environment)).status_code == 200
 
