@@ -65,7 +65,11 @@ def sweep_store(folder: str, after: str) -> int:
     while looked_at := list(islice(listing, _AT_ONCE)):
         after = looked_at[-1][0]
         old = {key for key, _, written in looked_at if written < before}
-        removed += _remove(old if folder == _PICTURES else old - named_among(folder, old))
+        gone = old if folder == _PICTURES else old - named_among(folder, old)
+        with objects_to_delete.may_delete() as may:
+            if may:
+                store.delete(*gone)
+                removed += len(gone)
         if time.monotonic() > end:
             break
     else:
@@ -73,13 +77,6 @@ def sweep_store(folder: str, after: str) -> int:
     if folder:
         defer_last("sweep_store", folder=folder, after=after)
     return removed
-
-
-def _remove(keys: set[str]) -> int:
-    with objects_to_delete.may_delete() as may:
-        gone = keys if may else set()
-        store.delete(*gone)
-    return len(gone)
 
 
 _USES = (RequestDocument, DraftDocument, TemplateDocument)

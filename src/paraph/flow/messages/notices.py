@@ -60,7 +60,8 @@ def due_mail(mail: SenderMail) -> DueEmail | None:
         return _due_to_contact(request, mail.about)
     if user is None or not _wants(user, request, mail.kind):
         return None
-    with override(_language(request)):
+    known, wanted = [code for code, _name in settings.LANGUAGES], sender_language(request)[:2]
+    with override(wanted if wanted in known else known[0]):
         content = _content(mail)
     signer = request.signers.first()
     if content is None or signer is None:
@@ -84,11 +85,6 @@ def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
     is_member = Member.objects.filter(user=user, organization=request.organization_id).exists()
     is_there = user.is_active and is_member and request.organization.deleted_at is None
     return is_there and wants(user, kind)
-
-
-def _language(request: SignatureRequest) -> str:
-    known, wanted = [code for code, _name in settings.LANGUAGES], sender_language(request)[:2]
-    return wanted if wanted in known else known[0]
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
