@@ -139,6 +139,7 @@ def test_three_days_before_the_end_and_one(made: Scene) -> None:
         subjects = told()
         assert len(subjects) == wanted and "Lease of the pier" in subjects[-1]
     assert "1 of 2 signed. Waiting for Émile Zola." in CapturedMessage.objects.filter(to=SENDER).latest("id").text
+    SenderMail.objects.all().delete()
     SignatureRequest.objects.update(expires_at=clock.now() + timedelta(hours=20), validity_days=1)
     assert warn_senders() == 0, "it was to be signed at once"
 
