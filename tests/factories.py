@@ -96,9 +96,13 @@ class Scene:
     def url(self, position: int = 0, rest: str = "") -> str:
         return f"/sign/{token(self.signers[position])}{rest}"
 
+    def signer(self, position: int = 0) -> Signer:
+        """As the row is now, and its request."""
+        return Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
+
     def code(self, position: int = 0) -> str:
         """A fresh code, read from the message to this signer."""
-        signer = Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
+        signer = self.signer(position)
         send_otp(signer, signer.otp_channel or "email", VISITOR)
         found = re.search(r"\b\d{6}\b", CapturedMessage.objects.latest("id").text)
         assert found
@@ -196,8 +200,7 @@ def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, 
 
 def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = None, locale: str = "en") -> Signer:
     """This signer asks for a code and signs with it."""
-    code = made.code(position)
-    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    code, signer = made.code(position), made.signer(position)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
 

@@ -234,8 +234,7 @@ REASON = "The rent is wrong:\nit says 1200."
 
 
 def declined(made: Scene, position: int = 0) -> SignatureRequest:
-    signer = Signer.objects.select_related("request__organization").get(pk=made.signers[position].pk)
-    return decline(signer, REASON, VISITOR)
+    return decline(made.signer(position), REASON, VISITOR)
 
 
 def test_the_request_ends_early_and_the_signer_stays_as_they_were() -> None:
@@ -394,8 +393,7 @@ def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> Non
 def inquiry(text: str = "What is § 4 about?", **facts: Any) -> Inquiry:
     made = scene(**facts)
     Organization.objects.update(contact_email=CONTACT)
-    signer = Signer.objects.select_related("request__organization").get(pk=made.signers[0].pk)
-    return ask(signer, "question", text)
+    return ask(made.signer(), "question", text)
 
 
 def test_the_sender_gets_it_once() -> None:

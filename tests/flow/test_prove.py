@@ -187,8 +187,7 @@ def finished(**how: Any) -> Scene:
 
 
 def fill_and_sign(made: Scene, position: int = 0) -> Signer:
-    code = made.code(position)
-    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    code, signer = made.code(position), made.signer(position)
     given = [
         {"document_id": row.document_id, "name": name, "value": value}
         for row in made.request_documents
@@ -313,7 +312,7 @@ def ended(made: Scene) -> None:
 
 
 def declined(made: Scene) -> None:
-    decline(Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk), "No.", VISITOR)
+    decline(made.signer(1), "No.", VISITOR)
 
 
 @pytest.mark.parametrize("end", [expired, ended, declined])

@@ -80,7 +80,12 @@ def test_two_workers_at_once_make_one_seal(monkeypatch: pytest.MonkeyPatch) -> N
     made = completed()
     stored: list[str] = []
     put = store.put
-    monkeypatch.setattr(store, "put", lambda key, content: (stored.append(key), put(key, content)))
+
+    def noting_put(key: str, content: bytes) -> None:
+        stored.append(key)
+        put(key, content)
+
+    monkeypatch.setattr(store, "put", noting_put)
     beside_each_other(*[partial(seal, made.request_documents[0].pk)] * 2)
     kept = SealedDocument.objects.get().object_key
     assert made.events().count("signature_request.pades_signed") == 1
@@ -124,7 +129,7 @@ def test_a_drawing_is_one_form_for_stamps_of_all_sizes_without_transparency() ->
         place = {"page_number": 1, "x": 60, "y": 200 + 170 * number, "width": width, "height": height}
         Placement.objects.create(request_document=row, signer=signer, **place)
     curve = {"type": "drawn", "strokes": [[[step / 100, 0.2 + step % 7 / 50] for step in range(100)]]}
-    sign_verb(Signer.objects.select_related("request").get(), Signature(made.code(), curve, None, "en"), VISITOR)
+    sign_verb(made.signer(), Signature(made.code(), curve, None, "en"), VISITOR)
     seal(row.pk)
     with pikepdf.open(io.BytesIO(store.get(SealedDocument.objects.get().object_key))) as document:
         streams = [each for each in document.objects if isinstance(each, pikepdf.Stream)]

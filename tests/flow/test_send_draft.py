@@ -1,6 +1,7 @@
 """Sending a draft, or each row of a bulk send, creates a request, once, within the quota of the month; a duplicate of a
 request is a draft with all that its sender gave."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -272,7 +273,7 @@ def duplicated(charles: Author, request: SignatureRequest) -> Draft:
 def facts(request: SignatureRequest) -> dict[str, Any]:
     """What it is, without who sent it when, and without numbers of rows."""
 
-    def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    def without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
         return {name: value for name, value in row.items() if name not in names}
 
     [own] = SignatureRequest.objects.filter(pk=request.pk).values()

@@ -27,8 +27,7 @@ pytestmark = pytest.mark.django_db
 
 def signing(made: Scene, position: int, code: str) -> Callable[[], str]:
     def work() -> str:
-        signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
-        return sign_verb(signer, Signature(code, TYPED, None, "en"), VISITOR).status
+        return sign_verb(made.signer(position), Signature(code, TYPED, None, "en"), VISITOR).status
 
     return work
 
@@ -135,7 +134,7 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     due, early, done = scene(callback_url="https://callback.example/done"), scene(), scene()
     sign(done)
     code = due.code()
-    Application.objects.filter(pk=due.request.application_id).update(webhook_url="https://shop.example/hooks")
+    Application.objects.update(webhook_url="https://shop.example/hooks")
     SignatureRequest.objects.filter(pk__in=[due.request.pk, done.request.pk]).update(expires_at=clock.now())
     assert expire_due() == 1
     assert not expire(early.request.pk) and not expire(done.request.pk) and not expire(due.request.pk)

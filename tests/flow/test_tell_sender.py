@@ -116,7 +116,7 @@ def test_nobody_is_told_who_wants_no_such_mails_or_is_no_member(kind: MailKind, 
 )
 def test_a_signer_asks_or_is_not_meant(kind: str, subject: str, made: Scene) -> None:
     Organization.objects.update(contact_email="office@harbour.example")
-    ask(Signer.objects.select_related("request__organization").order_by("order")[0], kind, "Why so <b>much</b>?")
+    ask(made.signer(), kind, "Why so <b>much</b>?")
     [shown] = told()
     assert shown.startswith(subject)
     assert "Why so" not in CapturedMessage.objects.get(to=SENDER).text, "it stands where it can be erased"
@@ -124,7 +124,7 @@ def test_a_signer_asks_or_is_not_meant(kind: str, subject: str, made: Scene) -> 
 
 def test_whoever_gets_the_inquiry_itself_gets_no_second_mail(made: Scene) -> None:
     Organization.objects.update(contact_email=SENDER.upper())
-    ask(Signer.objects.select_related("request__organization").order_by("order")[0], "question", "Why?")
+    ask(made.signer(), "question", "Why?")
     assert told() == []
     Inquiry.objects.all().delete()
     assert told() == []

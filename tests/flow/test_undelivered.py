@@ -79,13 +79,9 @@ def made(db: None) -> Scene:
 def signed(signers: int, **how: Any) -> Scene:
     """Everybody has signed, by a sandbox act: the mail server takes no code."""
     made = scene(signers=signers, **how)
-    for signer in Signer.objects.filter(request=made.request).select_related("request"):
-        sign_verb(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+    for position in range(signers):
+        sign_verb(made.signer(position), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
     return made
-
-
-def ada(made: Scene) -> Signer:
-    return Signer.objects.select_related("request").get(pk=made.signers[0].pk)
 
 
 def refused_invitation(server: RefusingServer, made: Scene) -> None:
@@ -121,7 +117,7 @@ class TestAnInvitation:
         for _ in range(3):
             invite(made.signers[0].pk)
         assert server.asked == {ADA: 1}
-        signer = ada(made)
+        signer = made.signer()
         assert (signer.status, signer.notified_at, signer.invitation) == (SignerStatus.PENDING, None, None)
         assert (signer.undelivered["channel"], signer.undelivered["answer"]) == ("email", WORDS)
         facts = {"channel": "email", "recipient": ADA, "message": "invitation", "answer": WORDS}
@@ -137,7 +133,7 @@ class TestAnInvitation:
         SignatureRequest.objects.update(status="expired")
         erase_signer(OPERATOR, made.signers[0].pk)
         [facts] = failures(made)
-        assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and ada(made).undelivered is None
+        assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and made.signer().undelivered is None
         assert broken_at(made.entries()) is None
 
     def test_nor_does_a_real_worker_ask_twice(self, server: RefusingServer, made: Scene) -> None:
@@ -153,16 +149,16 @@ class TestAnInvitation:
         refused_invitation(server, made)
         given = {"email": "ada@harbour.example"}
         correct_signer(made.scope(), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         work("mail")
         assert server.asked[ADA] == 1 and "ada@harbour.example" in server.taken
-        assert ada(made).status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
+        assert made.signer().status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
 
     def test_so_does_sending_it_again_once_a_day(self, server: RefusingServer, made: Scene) -> None:
         refused_invitation(server, made)
         work("mail")
         again(made)
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         assert [step.task for step in pending_steps(made.request)][:1] == ["invite"]
         with pytest.raises(DomainError) as refused:
             again(made)
@@ -174,7 +170,7 @@ class TestAnInvitation:
         a_day_passes()
         again(made)
         work("mail")
-        assert ada(made).status == SignerStatus.NOTIFIED and ada(made).undelivered is None
+        assert made.signer().status == SignerStatus.NOTIFIED and made.signer().undelivered is None
         notified = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
         assert len(notified) == 1 and "reminder" not in notified[0].metadata
 
@@ -190,13 +186,13 @@ class TestAnInvitation:
 
         monkeypatch.setattr(server, "handle_RCPT", corrected)
         invite(made.signers[0].pk)
-        assert ada(made).undelivered is None and failures(made) == []
+        assert made.signer().undelivered is None and failures(made) == []
 
     def test_a_request_that_mails_nobody_mails_no_invitation_where_a_code_was_refused(
         self, server: RefusingServer, made: Scene
     ) -> None:
         SignatureRequest.objects.update(send_email=False)
-        note_undelivered(ada(made), "code-email", WORDS)
+        note_undelivered(made.signer(), "code-email", WORDS)
         with pytest.raises(DomainError, match="sends its signers no mails"):
             again(made)
         work("mail")
@@ -211,13 +207,13 @@ class TestNotForGood:
         retry(made.request.pk)
         work("mail")
         assert ProcrastinateJob.objects.get(task_name="paraph.flow.jobs.invite").attempts == 1
-        assert failures(made) == [] and ada(made).undelivered is None
+        assert failures(made) == [] and made.signer().undelivered is None
         due_again(MOST_ATTEMPTS_AT_RECIPIENT - 2)
         work("mail")
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         due_again(MOST_ATTEMPTS_AT_RECIPIENT - 1)
         work("mail")
-        assert server.asked[ADA] == 3 and "over quota" in ada(made).undelivered["answer"]
+        assert server.asked[ADA] == 3 and "over quota" in made.signer().undelivered["answer"]
         assert len(failures(made)) == 1 and not ProcrastinateJob.objects.filter(status="failed").exists()
         seconds = [waits(RecipientRefusedError("452"), made, "mail") or 0 for made in range(MOST_ATTEMPTS_AT_RECIPIENT)]
         assert 0 not in seconds and max(seconds) == pytest.approx(4 * 3600, abs=60)
@@ -232,11 +228,11 @@ class TestNotForGood:
         work("mail")
         due_again(MOST_ATTEMPTS_AT_RECIPIENT + 5)
         work("mail")
-        assert server.asked[ADA] == 2 and ada(made).undelivered is None and failures(made) == []
+        assert server.asked[ADA] == 2 and made.signer().undelivered is None and failures(made) == []
         server.recipients.clear()
         due_again(RETRY.mail_attempts - 1)
         work("mail")
-        assert ada(made).status == SignerStatus.NOTIFIED
+        assert made.signer().status == SignerStatus.NOTIFIED
 
 
 class TestOtherMessages:
@@ -256,7 +252,7 @@ class TestOtherMessages:
         a_day_passes()
         again(made)
         work("mail")
-        assert server.taken.count(ADA) == 2 and ada(made).undelivered is None
+        assert server.taken.count(ADA) == 2 and made.signer().undelivered is None
         a_day_passes()
         Reminder.objects.filter(number=2).update(mail={"taken_at": clock.iso(clock.now() - timedelta(days=2))})
         Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
@@ -292,7 +288,7 @@ class TestOtherMessages:
 
     def test_the_sender_is_not_told_to_correct_who_has_signed(self, server: RefusingServer, made: Scene) -> None:
         SignatureRequest.objects.update(status="completed")
-        note_undelivered(ada(made), f"completion-{made.signers[0].pk}", WORDS)
+        note_undelivered(made.signer(), f"completion-{made.signers[0].pk}", WORDS)
         [mail] = told()
         assert "User unknown" in mail and "Correct" not in mail
 
@@ -307,7 +303,7 @@ class TestOtherMessages:
     def test_the_end_is_mailed_to_whoever_has_a_number_that_refuses_codes(self, server: RefusingServer) -> None:
         made = sent(signer={"phone": "+33612345678"})
         invite(made.signers[0].pk)
-        note_undelivered(ada(made), "code-sms", "Twilio 21614: not a mobile number", Channel.SMS)
+        note_undelivered(made.signer(), "code-sms", "Twilio 21614: not a mobile number", Channel.SMS)
         SignatureRequest.objects.update(status="expired", ended_early_at=clock.now(), ended_reason="")
         tell_signer_of_end(made.signers[0].pk)
         assert server.taken.count(ADA) == 2
@@ -315,8 +311,8 @@ class TestOtherMessages:
     def test_who_signs_all_the_same_is_reached(self, server: RefusingServer) -> None:
         made = scene(send_email=True)
         refused_invitation(server, made)
-        sign_verb(ada(made), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
-        assert ada(made).undelivered is None
+        sign_verb(made.signer(), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+        assert made.signer().undelivered is None
 
 
 class MailServer:
