@@ -114,17 +114,12 @@ def done(name: str) -> int:
     return SignatureRequest.objects.exclude(**{name: None}).count()
 
 
-def test_dead_workers_have_no_places() -> None:
-    assert living_workers() == 0
-    alive(3)
-    alive(2, seconds_ago=60)
-    assert living_workers() == 3
-
-
 @pytest.mark.parametrize(("workers", "parts"), [(0, 1), (1, 1), (2, 2), (6, 6)])
 def test_as_many_jobs_join_in_as_half_of_the_places(workers: int, parts: int, settings: Any) -> None:
     assert settings.PARAPH.worker_concurrency == 2
     alive(workers)
+    alive(9, seconds_ago=60)  # dead ones, which have no places
+    assert living_workers() == workers
     backlog(1)
     do_what_is_due(0)
     assert jobs() == [(NAME, {"part": part}) for part in range(parts)]

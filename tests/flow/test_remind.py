@@ -92,12 +92,6 @@ def test_nobody_is_invited_who_may_not_sign() -> None:
     assert not CapturedMessage.objects.filter(subject__contains="asks you").exists()
 
 
-def test_speaks_the_language_of_the_request() -> None:
-    made = scene(locale="fr")
-    invite(made.signers[0].pk)
-    assert CapturedMessage.objects.get().subject == "Acme Ltd vous demande de signer"
-
-
 def test_the_summary_goes_to_every_signer_once() -> None:
     made = scene(signers=2, notify_signers_on_completion=True)
     sign(made, 0)
