@@ -156,7 +156,7 @@ def test_ids_are_numbers() -> None:
 READS = {
     "/health": 1,  # the key, with its counters and last use
     "/documents": 3,  # the key, the count, the page
-    "/documents/{document}": 2,
+    "/documents/{document}": 2,  # the key, the document with its report
     "/signature_requests?limit=1": 4,  # the key, the count, the page, the requests of it
     "/signature_requests?limit=3": 4,
     "/signature_requests/{request}": 2,  # the key, and the request with everything
