@@ -72,7 +72,7 @@ BUDGETS = {
     "files": 41,
     "flow": 6_017,
     "health": 71,
-    "idempotency": 146,
+    "idempotency": 142,
     "kernel": 1_033,
     "keys": 2_133,
     "messaging": 597,
