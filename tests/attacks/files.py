@@ -1,22 +1,18 @@
-"""What attacks share: requests, from upload to proof, and the verifier's word on their files; and what is large."""
+"""What attacks share: requests, and what is large."""
 
 import io
 import resource
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pikepdf
 import pytest
-from click.testing import CliRunner, Result
 
-from paraph.cli import main
 from paraph.kernel import tokens
 from tests.attacks.conftest import Target
 from tests.factories import pdf
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, at, signer
 
 LARGE = 18 << 20
 
@@ -39,30 +35,6 @@ def new_request(backend: Backend, *people: dict[str, Any], **options: Any) -> di
     """Creates what is :func:`wanted`; ``document`` is the id of its document."""
     fields = wanted(backend, *people, **options)
     return {**backend.create(**fields), "document": fields["documents"][0]["id"]}
-
-
-def signing_urls(made: dict[str, Any]) -> list[str]:
-    return [each["signing_url"] for each in made["signers"]]
-
-
-def finished(backend: Backend, uploaded: bytes) -> dict[str, bytes]:
-    """The files of a request whose one signer has signed."""
-    created = new_request(backend, content=uploaded)
-    assert sign(created["signers"][0]["signing_url"]).status_code == 200
-    [urls] = backend.finalized(created["id"])["download_urls"]
-    return {
-        "uploaded.pdf": uploaded,
-        "signed.pdf": httpx.get(urls["signed_url"]).content,
-        "proof.pdf": httpx.get(urls["certificate_url"]).content,
-    }
-
-
-def verified(folder: Path, target: Target, *options: str, **files: bytes) -> Result:
-    """What ``paraph verify`` says of the files, with the service's own roots."""
-    paths = [folder / f"{name}.pdf" for name in files]
-    for path, content in zip(paths, files.values(), strict=True):
-        path.write_bytes(content)
-    return CliRunner().invoke(main, ["verify", *map(str, paths), *options, "--data-dir", str(target.data_dir)])
 
 
 def large_file(target: Target) -> str:

@@ -25,7 +25,6 @@ SILENT, SLOW, READERS = 2000, 40, 20
 UPLOAD = (
     b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
 )
-_FRONTS = [PROGRAMS[0], *(pytest.param(program, marks=pytest.mark.thorough) for program in PROGRAMS[1:])]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def file(proxied: Target) -> str:
     return large_file(proxied)
 
 
-@pytest.fixture(scope="module", params=_FRONTS)
+@pytest.fixture(scope="module", params=PROGRAMS)
 def front(request: pytest.FixtureRequest, proxied: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
     with started(request.param, tmp_path_factory.mktemp(request.param), proxied.port) as found:
         yield found

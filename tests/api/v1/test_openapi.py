@@ -331,7 +331,7 @@ def message(operation: str, name: str) -> str:
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
-    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/scenarios/test_hostile_input.py
+    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/attacks/test_hostile_bodies.py
     everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused", "validation_idempotency_key"}
     # these are made in test_idempotency.py
     everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_make_room.py
