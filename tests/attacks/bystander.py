@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 import httpx
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.factories import pdf
 
 Seen = dict[str, list[tuple[int, float]]]
@@ -26,7 +25,7 @@ class Bystander:
 
     def __init__(self, target: Target) -> None:
         self._backend = target.backend(str(target.new_application()["api_key"]))
-        made = new_request(self._backend)
+        made = self._backend.ask("zoe")
         self._page = made["signers"][0]["signing_url"]
         self._request = f"/api/v1/signature_requests/{made['id']}"
         self._target = target

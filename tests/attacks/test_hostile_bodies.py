@@ -17,7 +17,6 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.factories import pdf
 from tests.pdf import hostile
 from tests.scenarios.people import at, signer, under
@@ -75,7 +74,7 @@ def target(new_target: Callable[..., Target]) -> Target:
 @pytest.fixture(scope="module")
 def peaks(target: Target) -> Iterator[Peaks]:
     """From before the first test to the last one."""
-    new_request(target.backend())
+    target.backend().ask("zoe")
     seen = Peaks(target)
     thread = threading.Thread(target=seen.watch)
     thread.start()
@@ -109,7 +108,7 @@ def post(url: str, content: bytes, *, chunked: bool) -> httpx.Response:
 @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "chunked"])
 def test_points_at_once(target: Target, peaks: Peaks, *, chunked: bool) -> None:
     """Before the tests below, which may take more."""
-    url = new_request(target.backend())["signers"][0]["signing_url"] + "/signature"
+    url = target.backend().ask("zoe")["signers"][0]["signing_url"] + "/signature"
     for told, times, part, size in (
         (INVALID, AT_ONCE, "[9,9]", MIB // 2),
         (INVALID, AT_ONCE, '{"a":1}', MIB // 2),

@@ -15,7 +15,6 @@ import pytest
 
 from tests.attacks.bystander import SOON, Attack, Bystander, upload
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.factories import pdf
 from tests.pdf import hostile
 from tests.scenarios.people import Backend, at, sign
@@ -30,11 +29,13 @@ UPLOADS = 24
 def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
     bystander = Bystander(target)
     sound = hostile.nested_forms(2, page=2)
-    made = new_request(target.backend(), content=sound)
+    backend = target.backend()
+    document = backend.upload(sound)
+    made = backend.ask("zoe", document=document)
     for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
         if file.is_file() and file.read_bytes() == sound:
             file.write_bytes(hostile.nested_forms(page=2))
-    picture = f"{made['signers'][0]['signing_url']}/documents/{made['document']}/pages/2.webp"
+    picture = f"{made['signers'][0]['signing_url']}/documents/{document}/pages/2.webp"
 
     def look(connection: httpx.Client) -> httpx.Response:
         return connection.get(picture)
@@ -94,7 +95,7 @@ def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> N
 
 def signed(backend: Backend, **options: Any) -> int:
     """A request that everybody has signed."""
-    made = new_request(backend, **options)
+    made = backend.ask("zoe", **options)
     assert sign(made["signers"][0]["signing_url"]).status_code == 200
     return int(made["id"])
 

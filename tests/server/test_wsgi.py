@@ -61,12 +61,8 @@ def test_a_whole_response_is_one_piece_and_ends_before_it_is_sent() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_compressed_refusal_of_a_large_form_tells_its_length_once() -> None:
     form = b"x=" + bytes(3 << 20)
-    asked = {
-        "REQUEST_METHOD": "POST",
-        "CONTENT_TYPE": "application/x-www-form-urlencoded",
-        "HTTP_ACCEPT_ENCODING": "gzip",
-    }
-    asked |= {"CONTENT_LENGTH": str(len(form)), "wsgi.input": io.BytesIO(form)}
+    asked: dict[str, Any] = {"REQUEST_METHOD": "POST", "CONTENT_TYPE": "application/x-www-form-urlencoded"}
+    asked |= {"HTTP_ACCEPT_ENCODING": "gzip", "CONTENT_LENGTH": str(len(form)), "wsgi.input": io.BytesIO(form)}
     told: list[Any] = []
     [content] = application({**environ(scene().url()), **asked}, lambda *head: told.append(head))
     [(status, headers)] = told

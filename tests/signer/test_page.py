@@ -388,3 +388,12 @@ def test_addresses_of_before_lead_on_where_the_service_moves_to_another_domain(s
         for host in hosts:
             answer = Client().get(old.removeprefix(hosts[0]), headers={"Host": urlsplit(host).netloc}, secure=True)
             assert answer.status_code == 200 and (answer.content == b"%PDF-" or "/sign/" in old)
+
+
+def test_the_script_for_other_sites_is_small_and_public(client: Client) -> None:
+    response = client.get("/sign/embed.js")
+    assert response.status_code == 200 and len(response.content) <= 2048
+    assert response["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response["Cache-Control"] == "public, max-age=3600"
+    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert client.post("/sign/embed.js").status_code == 405
