@@ -50,10 +50,10 @@ def test_each_document_is_sealed_once(new_target: Callable[..., Target], tmp_pat
     expected = {"pades_signed": DOCUMENTS, "certificate_issued": 1}
     assert told().items() >= {f"signature_request.{event}": times for event, times in expected.items()}.items()
     assert told()["request.completed"] == 1 and len(links) == DOCUMENTS
-    path, root = tmp_path / "signed.pdf", root_file(target.data_dir / "keys")
     for urls in links[::5]:
+        path = tmp_path / f"{urls['document_id']}.pdf"
         path.write_bytes(httpx.get(urls["signed_url"], timeout=30).content)
-        assert_sealed(path, root)
+        assert_sealed(path, root_file(target.data_dir / "keys"))
 
 
 def test_what_is_asked_for_again_is_there_once(target: Target, tmp_path: Path) -> None:
