@@ -1,11 +1,11 @@
 """ARCHITECTURE.md says where things are: each room, each place and each test that it names is there."""
 
 import ast
+import pytest
 import re
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "paraph"
@@ -78,16 +78,16 @@ BUDGETS = {
     "messaging": 597,
     "metrics": 320,
     "operations": 3_313,
-    "otp": 464,
+    "otp": 463,
     "outbound": 507,
     "pdf": 21_568,
     "postgres": 620,
     "queue": 381,
     "reference": 876,
     "request_templates": 1_342,
-    "server": 750,
+    "server": 731,
     "signature_requests": 3_884,
-    "signer": 2_742,
+    "signer": 2_726,
     "storage": 709,
     "tenants": 2_381,
     "transparency": 1_097,

@@ -108,9 +108,9 @@ class Service:
         """What several of them answer, one after the other in one process."""
         return several(wanted, self.environment)
 
-    def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
-        options = ["--organization", "{id}", "--environment", environment, "--name", "backend"]
+    def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options."""
+        options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
         return made

@@ -41,6 +41,7 @@ def test_mails_the_link_then_marks_and_journals() -> None:
     invite(signer.pk)
     message = CapturedMessage.objects.get()
     assert message.to == signer.email and signing_url(signer) in message.text
+    assert message.message_id == f"invitation-{signer.pk}"
     assert "Acme Ltd" in message.subject
     signer.refresh_from_db()
     assert signer.status == "notified" and signer.notified_at
