@@ -108,9 +108,10 @@ class Service:
         """What several of them answer, one after the other in one process."""
         return several(wanted, self.environment)
 
-    def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
-        options = ["--organization", "{id}", "--environment", environment, "--name", "backend"]
+    def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options of
+        the command."""
+        options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
         return made
@@ -194,6 +195,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
         if command and mark in command + environment:
             found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def name_of(pid: int) -> str:
+    """ "" where the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def remove(data_dir: Path) -> None:

@@ -4,7 +4,7 @@ from click.testing import CliRunner
 
 from paraph.cli import _COMMANDS, main
 from paraph.cli.session import _UNNOTED
-from tests.config.test_operating import commands
+from tests.config.test_documentation import commands
 
 PARTS = {"serve", "web", "worker"}
 WITHOUT_NOTES = PARTS | {"verify", "log verify"}

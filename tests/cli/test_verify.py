@@ -79,11 +79,8 @@ def test_the_roots_of_the_service_are_those_of_its_folder(file: Path, tmp_path: 
 
 def test_without_any_root_it_says_how_to_name_one(file: Path, tmp_path: Path) -> None:
     result = run(file, "--data-dir", tmp_path / "nothing")
-    assert (
-        result.exit_code == 1
-        and "No root is trusted: name the PEM file of the service's root with --root" in result.output
-    )
-    assert "paraph-data/keys/development/root.pem" in result.output
+    assert result.exit_code == 1 and "paraph-data/keys/development/root.pem" in result.output
+    assert "No root is trusted: name the PEM file of the service's root with --root" in result.output
     (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
     assert "No root is trusted" in run(file, tmp_path / "proof.pdf", "--data-dir", tmp_path / "nothing").output
     assert not (tmp_path / "nothing").exists()
@@ -239,12 +236,9 @@ def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
     file.write_bytes(signed())
     both = run(file, tmp_path / "proof.pdf", "--root", root, "--at", yesterday)
     assert both.output.startswith(f"The proof with its files: cannot be told, as of {yesterday}T23:59:59Z.\n")
-    for given, why in (
-        (now.date().isoformat(), "is still to come"),
-        ("soon", "is neither"),
-        ("0001-01-01T00+09", "is neither"),
-    ):
+    for given in (now.date().isoformat(), "soon", "0001-01-01T00+09"):
         refused = run(file, "--root", root, "--at", given)
+        why = "is still to come" if given[0] == "2" else "is neither"
         assert refused.exit_code == 2 and why in refused.output
 
 

@@ -13,7 +13,7 @@ from paraph.flow.personal_data.erase import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
-from tests.config.test_operating import commands
+from tests.config.test_documentation import commands
 
 PROJECT = Path(__file__).parents[2]
 DATA_PROTECTION = (PROJECT / "docs" / "data-protection.md").read_text()

@@ -34,7 +34,8 @@ class Backend:
 
     def ask(self, *refs: str, **fields: Any) -> dict[str, Any]:
         """A request of these signers, each with a stamp on one document."""
-        stamps = [{"signer_ref": ref, "stamps": [at(x=72 + 200 * index)]} for index, ref in enumerate(refs)]
+        places = [at(x=72 + 200 * (index % 2), y=72 + 100 * (index // 2)) for index in range(len(refs))]
+        stamps = [{"signer_ref": ref, "stamps": [place]} for ref, place in zip(refs, places, strict=True)]
         people = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
         return self.create(**people | {"documents": [{"id": self.upload(contract()), "signers": stamps}]} | fields)
 

@@ -79,15 +79,12 @@ class _Handler(Handler):
             return
         parts = self.uploads.pop(self._name())
         numbers = [
-            int(element.text or "")
-            for element in ElementTree.fromstring(content).iter()
-            if element.tag.endswith("PartNumber")
+            each.text or "" for each in ElementTree.fromstring(content).iter() if each.tag.endswith("PartNumber")
         ]
-        whole = b"".join(parts[number] for number in numbers)
+        whole = b"".join(parts[int(number)] for number in numbers)
         self.objects[self._name()] = whole, {"Last-Modified": formatdate(usegmt=True)}
-        self._answer(
-            200, f"<CompleteMultipartUploadResult><ETag>{_etag(whole)}</ETag></CompleteMultipartUploadResult>".encode()
-        )
+        told = f"<CompleteMultipartUploadResult><ETag>{_etag(whole)}</ETag></CompleteMultipartUploadResult>"
+        self._answer(200, told.encode())
 
     def do_DELETE(self) -> None:
         self.objects.pop(self._name(), None)

@@ -41,10 +41,10 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowLine]:
 
 
 @pytest.fixture
-def service(line: SlowLine, settings: Any, tmp_path: Path) -> Iterator[SlowLine]:
+def service(line: SlowLine, configured: Any, tmp_path: Path) -> SlowLine:
     """The service on that bucket; another one in each test, as it is remembered whether one hangs."""
-    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_url": f"s3://bucket/{tmp_path.name}"})
-    yield line
+    configured(storage_url=f"s3://bucket/{tmp_path.name}")
+    return line
 
 
 def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
@@ -106,10 +106,9 @@ def test_one_call_finds_out_for_all_whether_it_answers_again(line: SlowLine, mon
 def test_a_store_that_refuses_at_once_is_asked_each_time(line: SlowLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     bucket = RemoteStore(URL)
+    told = r"s3://bucket/paraph answers: Generic S3 error: Error performing GET"
     for _ in range(2):
-        with pytest.raises(
-            AwayError, match=r"s3://bucket/paraph answers: Generic S3 error: Error performing GET"
-        ) as away:
+        with pytest.raises(AwayError, match=told) as away:
             bucket.get(KEY)
         assert "\n" not in str(away.value) and "source" not in str(away.value)
 

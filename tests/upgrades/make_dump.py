@@ -19,9 +19,8 @@ from paraph import __version__
 from paraph.postgres import embedded_url
 from tests import first_start
 from tests.cli.service import Service, remove, wait_until
-from tests.contract import contract
 from tests.receiver import receiver
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign, signer
 
 WORLDS = Path(__file__).parent / "worlds"
 
@@ -50,7 +49,9 @@ def make(folder: Path) -> Path:
 def _world(service: Service, webhook_url: str) -> dict[str, Any]:
     """A request that is finished, one whose second signer is to sign, and two whose jobs and webhooks wait: from the
     moment at which the worker is halted."""
-    application = _application(service, webhook_url)
+    application = service.new_application("enterprise", "sandbox", "--webhook-url", webhook_url)
+    member = ["member", "create", "--organization", str(application["organization_id"])]
+    service.command(*member, "--email", "olga@example.com", "--role", "owner", "--name", "Olga Owner")
     backend = Backend(service.base_url, application["api_key"])
     finished = _request(backend, ["a"])
     assert sign(finished["signers"][0]["signing_url"]).status_code == 200
@@ -72,21 +73,10 @@ def _world(service: Service, webhook_url: str) -> dict[str, Any]:
     }
 
 
-def _application(service: Service, webhook_url: str) -> dict[str, Any]:
-    options = ["--organization", "{id}", "--environment", "sandbox", "--name", "backend", "--webhook-url", webhook_url]
-    wanted = [["organization", "create", "Acme", "--plan", "enterprise"], ["application", "create", *options]]
-    made: dict[str, Any] = service.commands(wanted)[-1]
-    member = ["member", "create", "--organization", str(made["organization_id"]), "--email", "olga@example.com"]
-    service.command(*member, "--role", "owner", "--name", "Olga Owner")
-    return made
-
-
 def _request(backend: Backend, refs: list[str], **more: Any) -> dict[str, Any]:
-    stamps = [{"signer_ref": ref, "stamps": [at(y=72 + 200 * number)]} for number, ref in enumerate(refs)]
-    signers = [signer(ref, order=number + 1) for number, ref in enumerate(refs)]
-    documents = [{"id": backend.upload(contract()), "signers": stamps}]
+    signers = [signer(ref, order=number) for number, ref in enumerate(refs, 1)]
     declared = {"identity_declaration_accepted": True} if more.get("send_email") else {}
-    return backend.create(mode="sequential", validity_days=30, signers=signers, documents=documents, **more, **declared)
+    return backend.ask(*refs, mode="sequential", validity_days=30, signers=signers, **more, **declared)
 
 
 def _workers(service: Service, number: signal.Signals) -> None:
@@ -106,9 +96,8 @@ def _waiting(data_dir: Path) -> dict[str, int]:
 
 def _migrations(data_dir: Path) -> list[str]:
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
-        return [
-            f"{app}.{name}" for app, name in connection.execute("SELECT app, name FROM django_migrations ORDER BY 1, 2")
-        ]
+        found = connection.execute("SELECT app || '.' || name FROM django_migrations ORDER BY app, name")
+        return [name for (name,) in found]
 
 
 def _path(address: str) -> str:

@@ -10,6 +10,8 @@ from paraph.cli.options import last_outcome, operator_options, show_lines
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
+_REASON = "Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people."
+
 
 @click.group()
 def command() -> None:
@@ -64,11 +66,7 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option(
-    "--reason",
-    required=True,
-    help="Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people.",
-)
+@click.option("--reason", required=True, help=_REASON)
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """Withdraw a request. Its signers can no longer sign, signatures given so far don't count, and those who were

@@ -38,7 +38,8 @@ def command(*, newer_tables: bool) -> None:
     lock.take_for_service()
     web.check_address(settings)
     server = None if settings.database_url else _server(settings)
-    keeper = Keeper(server, _say) if server else None
+    # The log's method is bound at each call, because logging is configured later.
+    keeper = Keeper(server, lambda words: log.warning(words)) if server else None  # noqa: PLW0108
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
@@ -53,10 +54,6 @@ def command(*, newer_tables: bool) -> None:
             supervisor.stop()
             if server:
                 server.stop()
-
-
-def _say(words: str) -> None:
-    log.warning(words)  # bound at each call, because logging is configured later
 
 
 def _server(settings: Settings) -> Server:

@@ -29,11 +29,9 @@ log = structlog.get_logger("paraph.serve")
 
 
 def fork(name: str, run: Callable[[], None]) -> int:
-    """Run the function in a child process named ``paraph-<name>`` and return its process id.
-
-    The child is killed when this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence
-    goes to stderr, or 70 after a logged fault.
-    """
+    """Run the function in a child process named ``paraph-<name>`` and return its process id. The child is killed when
+    this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence goes to stderr, or 70
+    after a logged fault."""
     parent = os.getpid()
     sys.stdout.flush()
     sys.stderr.flush()

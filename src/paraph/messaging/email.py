@@ -147,10 +147,8 @@ def _provider() -> Any:
 
 
 def check_gateway() -> str:
-    """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured.
-
-    Raise ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
-    """
+    """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured. Raise
+    ``OSError`` or ``DomainError("configuration", …)`` when it does not work."""
     if name := settings.PARAPH.mail_provider:
         _provider()
         return f"Mails go through {name}, whose settings are complete; only sending would try them."

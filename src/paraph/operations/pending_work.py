@@ -247,11 +247,9 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Give every pending step a job that is due now. Return an empty list when no step is pending.
-
-    It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
-    defers the next one, so no step gets a second job. Raise ``DomainError("not_found", …)``.
-    """
+    """Give every pending step a job that is due now. Return an empty list when no step is pending. It is safe while the
+    service runs and when called twice: it holds the request's row lock, as every step does when it defers the next one,
+    so no step gets a second job. Raise ``DomainError("not_found", …)``."""
     import paraph.flow.jobs  # noqa: F401, PLC0415  the tasks that defer() names; they bring the whole flow with them
 
     with transaction.atomic():

@@ -86,12 +86,9 @@ def _reported(name: str, things: Sequence[Kept]) -> ReportedPlace:
 
 
 def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
-    """Send the address or number a link with which the recipient can confirm it for 7 days.
-
-    Raise ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
-    unknown organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take
-    the message.
-    """
+    """Send the address or number a link with which the recipient can confirm it for 7 days. Raise ``DomainError``:
+    ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an unknown organization,
+    ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take the message."""
     channel = _channel(recipient)
     with transaction.atomic():
         row, token = confirmed_addresses.ask(organization_id, recipient)

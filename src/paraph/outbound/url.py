@@ -15,12 +15,10 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 
 
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
-    """Parse an address and check that the service may call it.
-
-    ``name``: the field that messages name (``callback_url``). Ports below 1024 belong to other protocols, except 80 and
-    443; user names in addresses would end up in logs. Where the host lies is checked at each call, since its name may
-    resolve to another address by then. Raise ``DomainError("validation_error", …)``.
-    """
+    """Parse an address and check that the service may call it. ``name``: the field that messages name
+    (``callback_url``). Ports below 1024 belong to other protocols, except 80 and 443; user names in addresses would end
+    up in logs. Where the host lies is checked at each call, since its name may resolve to another address by then.
+    Raise ``DomainError("validation_error", …)``."""
     if len(text) > _LONGEST:
         raise _refused(name, f"must have at most {_LONGEST} characters")
     url = _parse(text, name)
@@ -113,11 +111,8 @@ _REFUSED_V6 = {
 
 
 def reason_not_public(address: str) -> str:
-    """Return what kind of address it is, or "" for one of the public internet.
-
-    An IPv6 address that embeds an IPv4 one (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver
-    needs such an address.
-    """
+    """Return what kind of address it is, or "" for one of the public internet. An IPv6 address that embeds an IPv4 one
+    (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver needs such an address."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv4Address):
         return _first_meaning(parsed)

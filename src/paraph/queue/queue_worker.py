@@ -36,12 +36,10 @@ _log = structlog.get_logger("paraph.worker")
 
 
 class QueueWorker:
-    """Do the jobs of its queue until it is asked to stop.
-
-    Its work is a row of sessions. A session ends when any statement fails for want of the database, since nobody knows
-    then which jobs the database believes to be at hand. The next one begins as soon as the database answers, under a
-    new registration: the jobs of the old one are put back into the queue, and no worker is suspected to have died.
-    """
+    """Do the jobs of its queue until it is asked to stop. Its work is a row of sessions. A session ends when any
+    statement fails for want of the database, since nobody knows then which jobs the database believes to be at hand.
+    The next one begins as soon as the database answers, under a new registration: the jobs of the old one are put back
+    into the queue, and no worker is suspected to have died."""
 
     def __init__(self, queue: str, concurrency: int) -> None:
         self.queue = queue

@@ -116,11 +116,9 @@ def update_application(
 @transaction.atomic
 def rotate_application(actor: Actor, application: Application, overlap: timedelta) -> Rotated:
     """Give the application a new key, which holds at once, and a new secret, which signs its webhooks after the
-    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets.
-
-    Rotating again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
-    ``DomainError``: ``not_found``, ``validation_error``.
-    """
+    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets. Rotating
+    again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
+    ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(application.organization_id)
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise DomainError("validation_error", f"The overlap must be at most {LONGEST_OVERLAP.days} days.")

@@ -1,8 +1,5 @@
-"""What all machines of the installation agree on: which secret is in use.
-
-The secret is known by its fingerprint, so that a machine of another installation, or one that was given another
-secret, can be told.
-"""
+"""What all machines of the installation agree on: which secret is in use. The secret is known by its fingerprint, so
+that a machine of another installation, or one that was given another secret, can be told."""
 
 import json
 import time

@@ -78,10 +78,8 @@ def certificate_ends() -> dict[str, float]:
 
 
 def timestamps() -> Iterator[Outcome]:
-    """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own.
-
-    An authority that fails is only a warning while another one answers, because seals try them in order.
-    """
+    """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own. An authority
+    that fails is only a warning while another one answers, because seals try them in order."""
     try:
         context = sealing_context()
     except DomainError as error:

@@ -193,11 +193,9 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
 
 
 def require_start() -> None:
-    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that
-    the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
-
-    Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.
-    """
+    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that the
+    service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs. Timestamp
+    authorities and gateways are not tried: an outage of theirs must not stop a start."""
     needed = {check.name for check in STARTING}
     if settings.PARAPH.confinement == "strict":
         needed.add("confinement")
