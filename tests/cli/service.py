@@ -154,6 +154,11 @@ def status(address: str) -> int:
         return 0
 
 
+def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """What a command says and ends with, without a service of this data folder."""
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
+
+
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
     """What these commands answer, run in one process with that environment."""
     done = forked.run("tests.cli.several", environment=environment, given=json.dumps(wanted))

@@ -16,8 +16,7 @@ import pytest
 
 from paraph.postgres import embedded_url
 from tests import first_start
-from tests.cli import forked
-from tests.cli.service import Service, clean_environment, name_of, processes_of, status, wait_until
+from tests.cli.service import Service, name_of, paraph, processes_of, status, wait_until
 
 NewService = Callable[..., Service]
 
@@ -134,10 +133,6 @@ def test_a_public_address_without_a_proxy_does_not_start_and_says_what_to_do(com
     assert done.returncode == 1
     for word in ("https://sign.example.com", "docs/proxies.md", "PARAPH_TRUSTED_PROXIES=127.0.0.1"):
         assert word in done.stderr
-
-
-def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def named(service: Service) -> dict[str, int]:

@@ -3,9 +3,11 @@ as those read it that it is for."""
 
 import configparser
 import json
+import os
 import re
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,9 @@ import yaml
 from paraph.kernel.settings import read_settings
 from paraph.postgres.cluster import programs
 from tests.config.test_documentation import FIELDS
-from tests.docs.blocks import PROJECT, Block, Row, blocks, read, rows_of, table
+from tests.docs.blocks import PROJECT, Block, Row, blocks, changed, read, rows_of, table
 from tests.independent import need
+from tests.keys.soft_tokens import module
 from tests.test_specification import functions
 
 
@@ -58,31 +61,25 @@ def of(kind: str) -> list[Block]:
     return found
 
 
-def test_a_shell_reads_each_line_for_it() -> None:
-    for block in of("shell"):
-        done = subprocess.run(["sh", "-n"], input=block.text, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, ""), block.key
+def silent(text: str, *command: str) -> bool:
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return not done.stderr
 
 
-def test_python_reads_each_program() -> None:
-    for block in of("python"):
-        compile(block.text, block.key, "exec")
+READ: dict[str, Callable[[str], object]] = {
+    "shell": lambda text: silent(text, "sh", "-n"),
+    "python": lambda text: compile(text, "a block", "exec"),
+    "javascript": lambda text: silent(text, need("node", "nodejs"), "--check", "-"),
+    "json": lambda text: isinstance(json.loads(text), dict),
+    "yaml": lambda text: isinstance(yaml.safe_load(text), dict),
+    "ini": lambda text: configparser.ConfigParser(interpolation=None).read_string(text) is None,
+}
 
 
-def test_node_reads_each_program() -> None:
-    node = need("node", "nodejs")
-    for block in of("javascript"):
-        subprocess.run([node, "--check", "-"], input=block.text, text=True, check=True)
-
-
-def test_json_and_yaml_are_whole() -> None:
-    assert all(isinstance(json.loads(block.text), dict) for block in of("json"))
-    assert all(isinstance(yaml.safe_load(block.text), dict) for block in of("yaml"))
-
-
-def test_ini_is_whole() -> None:
-    for block in of("ini"):
-        configparser.ConfigParser(interpolation=None).read_string(block.text)
+@pytest.mark.parametrize("kind", READ)
+def test_each_is_whole(kind: str) -> None:
+    for block in of(kind):
+        assert READ[kind](block.text), block.key
 
 
 @pytest.mark.parametrize("block", of("settings"), ids=lambda each: each.key)
@@ -116,3 +113,36 @@ def test_postgresql_starts_with_its_settings(tmp_path: Path) -> None:
 )
 def test_what_postgresql_would_not_start_with_is_found(line: str, tmp_path: Path) -> None:
     assert line.split(maxsplit=1)[0] in refusal(f"{line}\n", tmp_path)
+
+
+_LIBRARY = "/usr/lib/softhsm/libsofthsm2.so"
+_FROM_SETTINGS = """
+import os
+from pathlib import Path
+from paraph.keys import open_key
+key = open_key(os.environ["PARAPH_SEALING_KEY"], Path(os.environ["PARAPH_SEALING_CERTIFICATE"]))
+print(key.key_id)
+"""
+
+
+@pytest.mark.thorough
+def test_the_token_of_the_page_seals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need("openssl", "openssl")
+    library = str(module())
+    (tmp_path / "tokens").mkdir()
+    (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path / 'tokens'}\n")
+    monkeypatch.setenv("SOFTHSM2_CONF", str(tmp_path / "softhsm2.conf"))
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    (tmp_path / "settings.py").write_text(_FROM_SETTINGS)
+    there = {_LIBRARY: library}
+    (tmp_path / "script.py").write_text(changed("docs/keys.md", "from pathlib", there) + "print(key.key_id)\n")
+    script = changed(
+        "docs/keys.md", "openssl req", there | {"\nparaph check\n": "\npython settings.py\npython script.py\n"}
+    )
+    done = subprocess.run(
+        ["sh", "-eu"], input=script, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    by_settings, by_script = done.stdout.splitlines()[-2:]
+    assert by_settings == by_script and "token=seals" in by_script and "object=seal" in by_script
+    assert not (tmp_path / "seal.pem").exists()

@@ -31,7 +31,6 @@ pytestmark = pytest.mark.django_db
 Configure = Callable[..., None]
 ADA = "ada1@example.com"
 
-
 UNREACHABLE = {"smtp_url": "smtp://127.0.0.1:1", "sms_url": "nonsense:"}
 """A gateway that nothing can be handed to: what goes there fails."""
 

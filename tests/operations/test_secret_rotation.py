@@ -179,7 +179,7 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
     use(NEW, OLD)
     rotate()
     use(OLD)
-    monkeypatch.setattr(installation, "_row", Installation)
+    monkeypatch.setattr(installation, "agreed", lambda **_: Installation())
     later = clock.now() + links.IN_MAIL
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now", lambda: later)

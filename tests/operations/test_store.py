@@ -3,7 +3,7 @@ service works."""
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -73,17 +73,21 @@ def test_a_prepared_file_is_compared_as_well(data_dir: Path) -> None:
     assert [(each["problem"], each["key"]) for each in found["problems"]] == [("missing", document.shown_key)]
 
 
+def until_finished(run: Callable[[], dict[str, Any]]) -> list[dict[str, Any]]:
+    runs = [run()]
+    while not runs[-1]["finished"]:
+        assert len(runs) < 20
+        runs.append(run())
+    return runs
+
+
 def test_it_goes_on_where_it_was_stopped(data_dir: Path) -> None:
     made = scene(documents=3)
     store.delete(made.request_documents[0].document.object_key)
-    first = verify_store(data_dir / "progress.json", FAST, seconds=0)
-    runs = [first]
-    while not runs[-1]["finished"]:
-        assert len(runs) < 20
-        runs.append(verify_store(data_dir / "progress.json", FAST, seconds=0))
+    runs = until_finished(lambda: verify_store(data_dir / "progress.json", FAST, seconds=0))
     assert len(runs) == 3, "each run does a piece"
     assert [each["problem"] for each in runs[-1]["problems"]] == ["missing"] and runs[-1]["found"] == 1
-    assert runs[-1]["began_at"] == first["began_at"]
+    assert runs[-1]["began_at"] == runs[0]["began_at"]
 
 
 def test_a_run_that_is_killed_keeps_what_it_found(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +161,7 @@ def test_from_the_folder_to_a_bucket_and_back(
         assert raw == folder.get(document.object_key) and raw.startswith(MARK) == bool(key)
 
     settings.PARAPH = settings.PARAPH.model_copy(update={"storage_url": URL})
-    found = verify_store(data_dir / "progress.json", 1e12)
+    found = verify_store(data_dir / "progress.json", FAST)
     assert (found["objects"], found["problems"]) == (8, [])
     finished(scene())
     back = LocalStore(data_dir / "back")
@@ -170,11 +174,8 @@ def test_it_says_what_remains_and_goes_on(data_dir: Path, folder: LocalStore, mo
     monkeypatch.setattr("paraph.operations.store._ROWS", 2)
     scene(documents=5)
     there = LocalStore(data_dir / "there")
-    runs = [copy_store(folder, there, data_dir / "copy.json", seconds=0)]
+    runs = until_finished(lambda: copy_store(folder, there, data_dir / "copy.json", seconds=0))
     assert (runs[0]["finished"], runs[0]["remain"]) == (False, 3)
-    while not runs[-1]["finished"]:
-        assert len(runs) < 20
-        runs.append(copy_store(folder, there, data_dir / "copy.json", seconds=0))
     assert len(runs) > 2 and (runs[-1]["copied"], runs[-1]["remain"]) == (5, 0)
 
 
@@ -248,7 +249,7 @@ def test_a_flow_under_a_key_leaves_nothing_in_the_clear(data_dir: Path, settings
     set_keys(settings, ONE)
     finished(scene(documents=2))
     assert plain_files(data_dir) == []
-    found = verify_store(data_dir / "progress.json", 1e12)
+    found = verify_store(data_dir / "progress.json", FAST)
     assert (found["objects"], found["problems"]) == (5, [])
 
 
@@ -264,10 +265,10 @@ def test_files_from_before_are_encrypted_and_later_their_keys(data_dir: Path, se
     set_keys(settings, OTHER, ONE)
     assert encrypt_store(progress)["encrypted"] == 5
     set_keys(settings, OTHER)
-    found = verify_store(data_dir / "progress.json", 1e12)
+    found = verify_store(data_dir / "progress.json", FAST)
     assert (found["objects"], found["problems"]) == (5, [])
     set_keys(settings, ONE)
-    assert {each["problem"] for each in verify_store(data_dir / "progress.json", 1e12)["problems"]} == {"unreadable"}
+    assert {each["problem"] for each in verify_store(data_dir / "progress.json", FAST)["problems"]} == {"unreadable"}
 
 
 def test_encrypting_goes_on_where_it_was_stopped(
@@ -277,10 +278,7 @@ def test_encrypting_goes_on_where_it_was_stopped(
     made = scene(documents=5)
     store.delete(made.request_documents[0].document.object_key)
     set_keys(settings, ONE)
-    runs = [encrypt_store(data_dir / "encrypt.json", seconds=0)]
-    while not runs[-1]["finished"]:
-        assert len(runs) < 20
-        runs.append(encrypt_store(data_dir / "encrypt.json", seconds=0))
+    runs = until_finished(lambda: encrypt_store(data_dir / "encrypt.json", seconds=0))
     assert len(runs) > 2 and runs[-1]["encrypted"] == 4
     assert [each["problem"] for each in runs[-1]["problems"]] == ["missing"]
 

@@ -35,7 +35,7 @@ def send(
 
 
 def resolver(*answers: list[str]) -> Callable[[str, int], "asyncio.Future[list[str]]"]:
-    """Answers each question with the next list, the last one for ever; counts in ``asked``."""
+    """Answers each question with the next list, the last one for ever."""
     remaining = list(answers)
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -233,10 +233,11 @@ def fetched(url: str, route: NetworkAccess = LOCAL) -> bytes:
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_is_followed_with_the_question(status: int) -> None:
-    with receiver(answer(200, b"an answer")) as elsewhere:
-        location = elsewhere.url(path="/moved")
-        with receiver(answer(status, Location=location)) as server:
-            assert fetched(server.url()) == b"an answer"
+    with (
+        receiver(answer(200, b"an answer")) as elsewhere,
+        receiver(answer(status, Location=elsewhere.url(path="/moved"))) as server,
+    ):
+        assert fetched(server.url()) == b"an answer"
     assert [(each.path, each.body) for each in elsewhere.received] == [("/moved", b"a question")]
 
 
@@ -344,11 +345,7 @@ def test_nothing_is_kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_name_that_moves_is_called_where_it_was_judged() -> None:
-    answers = [["127.0.0.1"], ["127.0.0.1", "127.0.0.2"], ["127.0.0.2"]]
-
-    async def moving(host: str, port: int) -> list[str]:
-        return answers.pop(0)
-
+    moving = resolver(["127.0.0.1"], ["127.0.0.1", "127.0.0.2"], ["127.0.0.2"])
     with receiver(keeps=True) as server:
         url = server.url("moving.example")
         results = sent(url, url, url, way=NetworkAccess(allow_private=True, resolve=moving))
@@ -357,11 +354,7 @@ def test_a_name_that_moves_is_called_where_it_was_judged() -> None:
 
 
 def test_a_name_that_moves_to_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]]
-
-    async def moving(host: str, port: int) -> list[str]:
-        return answers.pop(0)
-
+    moving = resolver(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"])
     monkeypatch.setattr(
         "paraph.outbound.exchange.reason_not_public", lambda address: "" if address == "127.0.0.1" else "private"
     )

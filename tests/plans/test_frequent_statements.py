@@ -36,7 +36,6 @@ __all__ = ["log_in", "organization"]  # fixtures
 MAILED = {"send_email": True, "notify_signers_on_completion": True, "identity_declaration_accepted": True}
 CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention", "transparency log"}
 
-
 # Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization. They
 # run by the clock, and nobody waits for them.
 WHOLE = {

@@ -19,7 +19,6 @@ from paraph.postgres.transfer import dumping_programs
 
 _LOOKS_LEFT_OUT = "SET transaction_timeout = 0;"
 
-
 _OURS = """
     CREATE TABLE django_migrations (app text, name text); INSERT INTO django_migrations VALUES ('kept', '0001_initial');
     CREATE TYPE kept_kind AS ENUM ('a', 'b');

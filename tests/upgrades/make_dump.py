@@ -12,13 +12,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 
 from paraph import __version__
 from paraph.postgres import embedded_url
 from tests import first_start
-from tests.cli.service import Service, remove, wait_until
+from tests.cli.service import Service, name_of, remove, wait_until
 from tests.receiver import receiver
 from tests.scenarios.people import Backend, sign, signer
 
@@ -40,7 +41,8 @@ def make(folder: Path) -> Path:
             _workers(service, signal.SIGCONT)
             service.stop()
             remove(service.data_dir)
-        facts["commit"] = _commit()
+        head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+        facts["commit"] = head.stdout.strip()
         (folder / "world.backup.xz").write_bytes(lzma.compress(Path(place, "backup").read_bytes(), preset=9))
     (folder / "facts.json").write_text(f"{json.dumps(facts, indent=1, ensure_ascii=False)}\n")
     return folder
@@ -66,7 +68,7 @@ def _world(service: Service, webhook_url: str) -> dict[str, Any]:
         "version": __version__,
         "application": application,
         "finished": finished["id"],
-        "ongoing": {"id": ongoing["id"], "signing_path": _path(ongoing["signers"][1]["signing_url"])},
+        "ongoing": {"id": ongoing["id"], "signing_path": urlsplit(ongoing["signers"][1]["signing_url"]).path},
         "signed": signed["id"],
         "invited": invited["id"],
         "waiting": _waiting(service.data_dir),
@@ -81,7 +83,7 @@ def _request(backend: Backend, refs: list[str], **more: Any) -> dict[str, Any]:
 
 def _workers(service: Service, number: signal.Signals) -> None:
     for pid, command in service.processes().items():
-        if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker" or "paraph-worker" in command:
+        if name_of(pid) == "paraph-worker" or "paraph-worker" in command:
             os.kill(pid, number)
 
 
@@ -98,14 +100,6 @@ def _migrations(data_dir: Path) -> list[str]:
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
         found = connection.execute("SELECT app || '.' || name FROM django_migrations ORDER BY app, name")
         return [name for (name,) in found]
-
-
-def _path(address: str) -> str:
-    return "/" + address.split("/", 3)[3]
-
-
-def _commit() -> str:
-    return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -131,7 +131,10 @@ def lines_of(state: dict[str, Any]) -> list[str]:
             lines.append(f"     {waiting['mail']} put off until {waiting['until']}: {waiting['reason']}")
         if state["declined_by"] == signer["id"]:
             lines.append("     declined")
-        lines += [f"     {_field(field)}" for field in signer["fields"]]
+        for field in signer["fields"]:
+            value = {None: "no value", True: "ticked", False: "not ticked"}.get(field["value"], field["value"])
+            of = f"{field['label']} ({field['type']}, document {field['document_id']})"
+            lines.append(f"     {of}: {' / '.join(value.splitlines())}")
     if state["copies"]:
         lines.append("Copies")
         lines += [f"  {copy['full_name']} <{copy['email']}>  {copy['notified_at'] or ''}" for copy in state["copies"]]
@@ -149,11 +152,6 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"
     return lines + _rows(title, state["journal"], "created_at", "event_type", "signer_id")
-
-
-def _field(field: dict[str, Any]) -> str:
-    value = {None: "no value", True: "ticked", False: "not ticked"}.get(field["value"], field["value"])
-    return f"{field['label']} ({field['type']}, document {field['document_id']}): {' / '.join(value.splitlines())}"
 
 
 def _rows(title: str, rows: list[dict[str, Any]], *names: str) -> list[str]:

@@ -88,7 +88,7 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
     if server:
         server.wait()
     read, write = os.pipe()
-    pid = fork("prepare", lambda: _report(write, _first_steps(newer_tables=newer_tables)))
+    pid = fork("prepare", lambda: os.write(write, json.dumps(_first_steps(newer_tables=newer_tables)).encode()))
     os.close(write)
     with os.fdopen(read) as pipe:
         answer = pipe.read()
@@ -97,11 +97,6 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
         sys.exit(1)  # the child has printed the reason
     api_key, owner_link = json.loads(answer)
     return api_key, owner_link
-
-
-def _report(handle: int, answer: tuple[str, str]) -> None:
-    with os.fdopen(handle, "w") as pipe:
-        json.dump(answer, pipe)
 
 
 def _first_steps(*, newer_tables: bool) -> tuple[str, str]:

@@ -12,8 +12,6 @@ from paraph.kernel.appearance import LogoPicture, contrast, is_color, readable_o
 from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
-
-
 # Of each scheme: the card's colour, also in email.html; the accent of mails without a branding profile; the edge of a
 # button whose accent cannot be told from the card.
 _LIGHT = ("#ffffff", "#1f4fd8", "#7b8497")
@@ -82,13 +80,10 @@ class Letter:
 
 def lay_out(letter: Letter) -> EmailContent:
     """Return the mail with its two forms, which say the same."""
-    logo = letter.logo.png if letter.logo else b""
-    return EmailContent(letter.subject, _text(letter), _html(letter), logo, letter.from_name)
-
-
-def _text(letter: Letter) -> str:
     middle = [f"{letter.action[0]}:\n{letter.action[1]}"] if letter.action else []
-    return "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
+    text = "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
+    logo = letter.logo.png if letter.logo else b""
+    return EmailContent(letter.subject, text, _html(letter), logo, letter.from_name)
 
 
 def _html(letter: Letter) -> str:

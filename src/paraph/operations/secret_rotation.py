@@ -167,11 +167,8 @@ def status() -> dict[str, Any]:
 
 def _require_ours() -> None:
     if not secret_is_ours():
-        raise DomainError(
-            "configuration",
-            "The secret in use is not known here: set PARAPH_SECRET_KEY_PREVIOUS, or secret.previous in the data "
-            "folder, to the one that the other machines have.",
-        )
+        sentence = "The secret in use is not known here: set PARAPH_SECRET_KEY_PREVIOUS, or secret.previous in the "
+        raise DomainError("configuration", f"{sentence}data folder, to the one that the other machines have.")
 
 
 @transaction.atomic

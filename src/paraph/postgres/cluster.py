@@ -76,9 +76,8 @@ def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
         for folder in (location.home, location.sockets):
             _own(folder, location.user)
     except OSError as error:
-        raise DomainError(
-            "postgres", f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
-        ) from error
+        sentence = f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
+        raise DomainError("postgres", sentence) from error
     return location
 
 
@@ -91,11 +90,8 @@ def account(name: str) -> pwd.struct_passwd:
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603  a fixed command
         return pwd.getpwnam(name)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise DomainError(
-            "postgres",
-            f"PostgreSQL does not run as root, and the account {name} for it cannot be made: "
-            "create it, start Paraph as an ordinary user, or set DATABASE_URL.",
-        ) from error
+        sentence = f"PostgreSQL does not run as root, and the account {name} for it cannot be made: create it, "
+        raise DomainError("postgres", f"{sentence}start Paraph as an ordinary user, or set DATABASE_URL.") from error
 
 
 def _link(link: Path) -> None:
@@ -174,18 +170,15 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
     if version_file.exists():
         version = version_file.read_text().strip()
         if version != VERSION:
-            raise DomainError(
-                "postgres",
-                f"The cluster {location.cluster} is PostgreSQL {version}'s, and Paraph carries {VERSION}: move its "
-                f"data with pg_dump of {version}, or set DATABASE_URL to a server that runs it.",
-            )
+            sentence = f"The cluster {location.cluster} is PostgreSQL {version}'s, and Paraph carries {VERSION}: "
+            advice = f"move its data with pg_dump of {version}, or set DATABASE_URL to a server that runs it."
+            raise DomainError("postgres", sentence + advice)
         return
     if location.cluster.exists() and any(location.cluster.iterdir()):
         raise DomainError("postgres", f"The folder {location.cluster} holds something else than a PostgreSQL cluster.")
     if (free := shutil.disk_usage(location.home).free >> 20) < _LEAST_FREE_MB:
-        raise DomainError(
-            "postgres", f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
-        )
+        sentence = f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
+        raise DomainError("postgres", sentence)
     # In another folder, which is renamed, so that an interrupted start leaves no half-made cluster.
     unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]

@@ -29,7 +29,6 @@ _STARTED = """
     WHERE job.id = ANY(%s) GROUP BY job.id, worker.last_heartbeat
 """
 
-
 GiveUp = Callable[[ProcrastinateJob, Exception], None]
 """Tells that a job is not tried again, and why."""
 

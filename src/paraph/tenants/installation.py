@@ -19,7 +19,6 @@ ONLY = 1
 NOTICED_SECONDS = 5.0
 """After so long, a process that accepts several secrets knows which one is in use."""
 
-
 _read: list[tuple[Installation, float]] = []  # one at most, and when it was read
 
 
@@ -43,12 +42,9 @@ def agreed(*, anew: bool = False) -> Installation:
     """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
     knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
-        _read[:] = [(_row(), time.monotonic())]
+        row = Installation.objects.filter(pk=ONLY).first() or Installation()
+        _read[:] = [(row, time.monotonic())]
     return _read[0][0]
-
-
-def _row() -> Installation:
-    return Installation.objects.filter(pk=ONLY).first() or Installation()
 
 
 def _secret_of_what_is_there() -> bytes | None:

@@ -24,21 +24,17 @@ _SWITCHES = ("refuse_changeable_documents", "mails_copy_links", "esign_disclosur
 SETTINGS = ("name", "plan", *_SWITCHES, "contact_email", "web_application_id")
 
 
-def existing_organization(organization_id: int) -> Organization:
+def existing_organization(organization_id: int, *, lock: bool = False) -> Organization:
     """Return the organization. Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
-    return _existing(organization_id, lock=False)
+    rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
+    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
+    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
 
 
 def locked_organization(organization_id: int) -> Organization:
     """Return the organization, whose row stays locked until the transaction ends. Every change locks it first, before
     the rows that it changes. Raise ``DomainError("not_found", …)``, also where it is deleted."""
-    return _existing(organization_id, lock=True)
-
-
-def _existing(organization_id: int, *, lock: bool) -> Organization:
-    rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
-    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
-    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
+    return existing_organization(organization_id, lock=True)
 
 
 @transaction.atomic

@@ -99,11 +99,9 @@ def _words(seconds: float) -> str:
 _UNITS = ((_DAY, "days"), (3600, "h"), (60, "min"))
 _SAYS_WHY = "The log of the workers says why; where they are only busy, more workers do more."
 
-
 _OLD = timedelta(days=8)  # a weekly backup is no finding
 _FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
-
 
 _ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'"
 

@@ -93,7 +93,6 @@ CHECKS = (
     ServiceCheck("proxy", proxy, 0),
 )
 
-
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 """An unusable key or store stops a start, but must not stop later what needs neither."""
