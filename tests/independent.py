@@ -26,8 +26,9 @@ def pdfsig(pdf: Path, root_pem: Path) -> str:
     need("pdfsig", "poppler-utils")
     certutil = need("certutil", "libnss3-tools")
     store = pdf.with_name(f"{pdf.stem}-nss")
-    store.mkdir(exist_ok=True)
-    _run(certutil, "-N", "-d", f"sql:{store}", "--empty-password")
+    if not store.exists():  # of one that is there, certutil would ask the password, for ever
+        store.mkdir()
+        _run(certutil, "-N", "-d", f"sql:{store}", "--empty-password")
     _run(certutil, "-A", "-d", f"sql:{store}", "-n", "root", "-t", "CT,C,C", "-i", str(root_pem))
     return _run("pdfsig", "-nssdir", f"sql:{store}", str(pdf))
 
@@ -74,7 +75,7 @@ def page_text(pdf: Path) -> str:
 
 
 def _run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
     said = (done.stdout + done.stderr).decode(errors="replace")
     assert done.returncode == 0, f"{command[0]} ended with {done.returncode}: {said}"
     return said

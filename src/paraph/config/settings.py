@@ -75,9 +75,10 @@ MIDDLEWARE = [
     "paraph.server.middleware.Language",
     "paraph.server.middleware.Outage",
     "paraph.signer.notice.SignerOutage",
-    "paraph.dashboard.middleware.DashboardMiddleware",
+    "paraph.server.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
+DASHBOARD_PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
 DASHBOARD_MIDDLEWARE = [
     "paraph.dashboard.middleware.Headers",
     "paraph.dashboard.middleware.DashboardOutage",

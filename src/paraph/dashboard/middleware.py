@@ -3,23 +3,19 @@ there is no other, named in the URL map, for every door without answers of its o
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import structlog
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.places import NoPlaceError
 
-PREFIXES = ("/app/", "/account/", "/invitations/", "/operator")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -34,34 +30,6 @@ _HEADERS = {
     "X-Robots-Tag": "noindex",
     "Cache-Control": "no-store, private",
 }
-
-
-class DashboardMiddleware:
-    """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self._get_response = self._chain = get_response
-        self._view_hooks: list[Callable[..., Any]] = []
-        self._exception_hooks: list[Callable[..., Any]] = []
-        for name in reversed(settings.DASHBOARD_MIDDLEWARE):
-            self._chain = import_string(name)(self._chain)
-            if hasattr(self._chain, "process_view"):
-                self._view_hooks.insert(0, self._chain.process_view)
-            if hasattr(self._chain, "process_exception"):
-                self._exception_hooks.append(self._chain.process_exception)
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return (self._chain if request.path.startswith(PREFIXES) else self._get_response)(request)
-
-    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
-        if not request.path.startswith(PREFIXES):
-            return None
-        return next((answer for hook in self._view_hooks if (answer := hook(request, *view))), None)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        if not request.path.startswith(PREFIXES):
-            return None
-        return next((answer for hook in self._exception_hooks if (answer := hook(request, exception))), None)
 
 
 class Headers(MiddlewareMixin):

@@ -35,10 +35,6 @@ ExtraRows = Callable[[int], list[Model]]
 """Makes the rows to insert with a new resource, from its id."""
 
 
-def no_extra_rows(_resource_id: int) -> list[Model]:
-    return []
-
-
 class Made(NamedTuple):
     """What was created under a key in the last 24 hours."""
 

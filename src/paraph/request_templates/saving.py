@@ -18,7 +18,7 @@ from paraph.database.rows import insert
 from paraph.drafts import editing
 from paraph.drafts.content import creation_of, placed, signer_of
 from paraph.drafts.models import Draft, DraftDocument, Json, Step
-from paraph.idempotency.held_key import ExtraRows, no_extra_rows
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
@@ -122,7 +122,7 @@ def _field(asked: Field, with_value: bool) -> Json:
 
 @transaction.atomic
 def save_template(
-    scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = no_extra_rows
+    scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = lambda _: []
 ) -> Template:
     """Save what was read of a draft or a request of the caller, or what an application gave.
     ``extra_rows`` makes what is inserted with it."""

@@ -1,5 +1,5 @@
-"""What every request passes: its line in the log, header names, places for files on their way out, its language, and
-outages."""
+"""What every request passes: its line in the log, header names, places for files on their way out, its language,
+outages, and the way to the dashboard's own middleware."""
 
 import logging
 import random
@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.module_loading import import_string
 
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.places import NoPlaceError, sending_file
@@ -179,3 +180,36 @@ class Outage(_Middleware):
 def _unavailable(message: str) -> JsonResponse:
     headers = {"Cache-Control": "no-store", "Retry-After": "5"}
     return JsonResponse({"error": {"code": "unavailable", "message": message}}, status=503, headers=headers)
+
+
+class DashboardMiddleware(_Middleware):
+    """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        super().__init__(get_response)
+        self._chain = get_response
+        self._view_hooks: list[Callable[..., Any]] = []
+        self._exception_hooks: list[Callable[..., Any]] = []
+        for name in reversed(settings.DASHBOARD_MIDDLEWARE):
+            self._chain = import_string(name)(self._chain)
+            if hasattr(self._chain, "process_view"):
+                self._view_hooks.insert(0, self._chain.process_view)
+            if hasattr(self._chain, "process_exception"):
+                self._exception_hooks.append(self._chain.process_exception)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return (self._chain if _is_for_dashboard(request) else self._get_response)(request)
+
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
+        if not _is_for_dashboard(request):
+            return None
+        return next((answer for hook in self._view_hooks if (answer := hook(request, *view))), None)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        if not _is_for_dashboard(request):
+            return None
+        return next((answer for hook in self._exception_hooks if (answer := hook(request, exception))), None)
+
+
+def _is_for_dashboard(request: HttpRequest) -> bool:
+    return request.path.startswith(settings.DASHBOARD_PREFIXES)

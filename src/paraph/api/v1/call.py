@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1.endpoint import ApiRequest, Content, json_response
 from paraph.database.rows import insert
-from paraph.idempotency.held_key import ExtraRows, HeldKey, hold, no_extra_rows
+from paraph.idempotency.held_key import ExtraRows, HeldKey, hold
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.server.bodies import read_body
@@ -141,7 +141,7 @@ def created_once(
     what is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or
     ``gone``."""
     if held is None:
-        return json_response(shown(create(no_extra_rows)), 201)
+        return json_response(shown(create(lambda _: [])), 201)
     digest = _digest(content)
     resource_id = held.made_before(digest)
     if resource_id is None:

@@ -14,7 +14,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.documents.refusals import sentence_of
 from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals
-from paraph.idempotency.held_key import ExtraRows, no_extra_rows
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel import clock
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_overlays
@@ -53,7 +53,7 @@ class Sender:
 
 
 def create(
-    scope: TenantScope, payload: object, sender: Sender, locale: str = "", extra_rows: ExtraRows = no_extra_rows
+    scope: TenantScope, payload: object, sender: Sender, locale: str = "", extra_rows: ExtraRows = lambda _: []
 ) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
@@ -152,12 +152,13 @@ def _documents(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> 
 
 def _places(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> Iterator[Model]:
     """Yield the stamps, approvals and fields, by document."""
+    approvers = {signer.ref for signer in plan.draft.signers if signer.role == "approver"}
     for row, planned, given in zip(documents, plan.documents, plan.draft.documents, strict=True):
         for stamp in planned.placements:
             at, signer = asdict(stamp.rect), signers[stamp.signer_ref]
             yield Placement(request_document=row, signer=signer, page_number=stamp.page_number, **at)
         for listed in given.signers:
-            if signers[listed.signer_ref].is_approver:
+            if listed.signer_ref in approvers:
                 yield Approval(request_document=row, signer=signers[listed.signer_ref])
         for field in planned.fields:
             found = row_of(field.given)

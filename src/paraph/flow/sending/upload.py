@@ -12,7 +12,7 @@ from paraph.database import rows
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
-from paraph.idempotency.held_key import ExtraRows, no_extra_rows
+from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.sealing import trusted_roots
@@ -63,7 +63,7 @@ def upload(
     member: Actor | None = None,
     *,
     accept_drawn_differently: bool = False,
-    extra_rows: ExtraRows = no_extra_rows,
+    extra_rows: ExtraRows = lambda _: [],
 ) -> Document:
     """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``extra_rows`` makes
     what is inserted with the document. Without ``accept_drawn_differently``, a file with text that a second
