@@ -320,8 +320,7 @@ def read_environment(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the values that the environment gives to settings, by field. ``fields``: that of each variable. A value is
     that of the variable, or stands in the file that ``NAME_FILE`` names, without a line break at its end. What is empty
     counts as not set; case does not matter in names. Raise ``DomainError("configuration", …)`` that names every
-    mistake: a name ``PARAPH_…`` that is no setting, a setting that is given both ways, a file that is empty or cannot
-    be read."""
+    mistake: a name that is no setting, a setting that is given both ways, a file that is empty or cannot be read."""
     set_ = {name.upper(): value for name, value in os.environ.items() if value}
     given = {name: value for name, value in set_.items() if not _SERVICE_LINK.fullmatch(f"{name}={value}")}
     in_files = {f"{name}_FILE": name for name in fields if name != "PARAPH_DATA_DIR"}  # which commands always set

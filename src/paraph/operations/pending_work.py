@@ -59,8 +59,7 @@ _STATE = f"""
 @dataclass(frozen=True)
 class PendingStep:
     """``task`` and ``arguments`` are those of :func:`paraph.queue.jobs.defer`; ``words`` complete "It waits for …".
-    ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
-    that it sends."""
+    ``by_any``: any of the request's jobs of this task does it. ``mails``: names of the mails that it sends."""
 
     task: str
     arguments: Mapping[str, int | str]
@@ -263,8 +262,7 @@ def retry(request_id: int) -> list[Retried]:
 
 def retry_all(most: int | None = None) -> int:
     """Retry every completed request that is not finalized, and every other one with a mail whose job has given up, or
-    the first ``most`` of them; return how many had a pending step. Each has a transaction of its own, so that it can be
-    ended at any time."""
+    the first ``most`` of them, each in a transaction of its own; return how many had a pending step."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
     return sum(bool(retry(request_id)) for request_id in islice(wanted, most))

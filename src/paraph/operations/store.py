@@ -69,9 +69,8 @@ def _problem(problem: str, named: NamedObject) -> Problem:
 
 @dataclass
 class Progress:
-    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. At most
-    10,000 ``problems`` are listed; ``found`` counts all of them, ``changed`` the objects that were copied, or that were
-    encrypted or whose key was."""
+    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. ``found``
+    counts all ``problems``, of which 10,000 are listed, ``changed`` the objects that were copied or encrypted."""
 
     path: Path
     began: str = field(default_factory=lambda: clock.now().isoformat())
@@ -128,8 +127,7 @@ class Progress:
 
 def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *more: Callable[[], None]) -> bool:
     """Have ``act`` take all objects that rows name, those of so many rows at a time, and then do ``more``. Goes on
-    where it was stopped, by a signal or after ``seconds``, but does something each time. Return whether it came to the
-    end."""
+    where it was stopped, by a signal or after ``seconds``, and does something each time. Return whether it is done."""
     end = time.monotonic() + seconds
     try:
         while progress.stage < len(TABLES):

@@ -142,9 +142,8 @@ async def try_connection() -> None:
 
 class Connector(PsycopgConnector):
     """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
-    ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
-    itself does not tell of what it could not note. ``asked`` is called each time that the database has said which job
-    is next, if any."""
+    ``lost`` is called when a statement fails for want of the database or the connection: procrastinate itself does not
+    tell of what it could not note; ``asked`` each time that the database has said which job is next, if any."""
 
     def __init__(
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None

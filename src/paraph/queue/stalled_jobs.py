@@ -81,8 +81,7 @@ def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
 def _suspected(jobs: set[int]) -> set[int]:
     """Select the jobs that may have killed their worker. Such a job had run for a while at the worker's last heartbeat:
     a worker that somebody kills has rarely been at one job for long. And it started after this service did: older jobs
-    ran when the whole service ended, by an operator or with its machine. Durations are compared, not times, because the
-    clocks of two machines differ."""
+    ran when the whole service ended. Durations are compared, not times, because the clocks of two machines differ."""
     with connection.cursor() as cursor:
         cursor.execute(_STARTED, [list(jobs)])
         service_age = time.monotonic() - SERVICE_BEGAN

@@ -69,8 +69,7 @@ def free_bytes() -> int:
 
 def listing(prefix: str, after: str = "") -> Iterator[tuple[str, int, datetime]]:
     """Yield key, length and time of the last writing of each object below the folder ``prefix`` (with its slash), in
-    the order of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many
-    there are."""
+    the order of the keys, from the first beyond ``after``. Needs the memory of some thousand keys at most."""
     return _store().listing(prefix, after)
 
 

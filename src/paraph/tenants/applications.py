@@ -210,8 +210,7 @@ def frame_origins(given: Iterable[str]) -> list[str]:
 
 def _origin(text: str) -> str:
     """Return the origin as browsers write it. Wildcards are refused, since a message to the frame's site needs its very
-    name, and so is every character that would mean something else in the page's policy, where the origin stands as it
-    is."""
+    name, and so is every character that would mean something else in the page's policy."""
     bare = text.removesuffix("/")
     try:
         url = check_url(bare, name="frame_origin")

@@ -232,10 +232,9 @@ def state(invitation: Invitation) -> State:
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
-    """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
-    made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
-    Raise ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not
-    count."""
+    """Count an invitation that is sent again: 3 for a member in 10 minutes, also if it was withdrawn and made anew, and
+    30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address. Raise
+    ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not count."""
     email = destination_hash(invitation.email)
     to_member, from_network = count(
         [

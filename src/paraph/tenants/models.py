@@ -83,9 +83,8 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (rule 2.4). ``signature_only``: stamps of requests
-    that are created with it have neither line nor words. Nothing new may use a deleted one; its row stays, because
-    requests that have it keep its colours."""
+    """Colours of the signer journey, for both environments (rule 2.4). ``signature_only``: stamps of requests made with
+    it have neither line nor words. Nothing new may use a deleted one; its row stays for requests that have it."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)

@@ -69,12 +69,9 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
     """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
     whether signers are shown the ESIGN disclosure, and which application hears of requests from the dashboard; leave
-    what is not given or None. The caller decides which of these the actor may change.
-
-    A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
-    the address, and a ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``,
-    ``validation_error``.
-    """
+    what is not given or None. The caller decides which of these the actor may change. A plan applies from the next call
+    on; what was made before stays. An empty ``contact_email`` removes the address, a ``web_application_id`` of 0 the
+    application. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     organization = locked_organization(organization_id)
     before = {field: getattr(organization, field) for field in SETTINGS}
     wanted = {field: given[field] for field in SETTINGS if given.get(field) is not None}

@@ -153,9 +153,8 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
 
 
 def _outcome(environment: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], how: str) -> Outcome:
-    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
-    documents and, where proofs have one of their own, by that; ``levels``: as they verify; ``how``: by whom, and in
-    what time."""
+    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the keys of
+    documents and of proofs, where they differ; ``levels``: as they verify; ``how``: by whom, in what time."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(end_of(each.certificates[:1]) for each in sealed)
     stamped = ", timestamped" if sealed[0].timestamp else ""
