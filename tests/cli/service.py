@@ -1,6 +1,7 @@
 """A real ``paraph serve``: its own process, port, data folder and database."""
 
 import contextlib
+import httpx
 import json
 import os
 import random
@@ -13,14 +14,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self, TextIO
-
-import httpx
-
 from tests import first_start
 from tests.cli import forked
+from typing import Any
+from typing import Self
+from typing import TextIO
+
+
 
 SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
 READY_SECONDS = 180  # machines that run tests are busy, and slow ones need 20 s for a first start
@@ -108,9 +111,14 @@ class Service:
         """What several of them answer, one after the other in one process."""
         return several(wanted, self.environment)
 
-    def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
-        options = ["--organization", "{id}", "--environment", environment, "--name", "backend"]
+    def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
+<<<<<<< O
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options."""
+=======
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options of
+        the command."""
+>>>>>>> T
+        options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
         return made
@@ -151,6 +159,11 @@ def status(address: str) -> int:
         return httpx.get(address, timeout=30).status_code
     except httpx.TransportError:
         return 0
+
+
+def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """What a command says and ends with, without a service of this data folder."""
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
@@ -194,6 +207,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
         if command and mark in command + environment:
             found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def name_of(pid: int) -> str:
+    """ "" where the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def remove(data_dir: Path) -> None:

@@ -9,13 +9,11 @@ from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Placed
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
-from paraph.flow.sending.upload import IncomingFile, upload
-from paraph.storage import store
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.models import ActorKind, Member, Role, User
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT
-from tests.factories import VISITOR
+from tests.factories import VISITOR, uploaded
 from tests.tenancy import create_organization
 
 IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
@@ -34,22 +32,16 @@ class Author:
         return Actor(ActorKind.MEMBER, self.member.user_id, self.member.user.email, "203.0.113.5")
 
     def document(self, content: bytes = CONTRACT, name: str = "contract.pdf") -> Document:
-        with store.stage() as staged:
-            file = IncomingFile(staged)
-            file.write(content)
-            return upload(self.scope, file, name, "application/pdf")
+        return uploaded(self.scope, content, name)
 
     def draft(self, *, signers: int = 1) -> Draft:
         """One document, and a stamp on it for each signer."""
         draft = editing.begin(self.scope, self.member.user, [self.document().pk])
-        people = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
-        editing.replace_signers(
-            draft,
-            [
-                signer_of({"first_name": first, "last_name": last, "email": f"{first.lower()}@example.com"})
-                for first, last in people
-            ],
-        )
+        names = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
+        people = [
+            {"first_name": name, "last_name": last, "email": f"{name.lower()}@example.com"} for name, last in names
+        ]
+        editing.replace_signers(draft, [signer_of(each) for each in people])
         [document] = draft.files()
         stamps = [
             Placed(document, signer, page_number=2, x=50, y=50 + 100 * signer.position, width=200, height=80)

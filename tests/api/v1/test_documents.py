@@ -9,9 +9,7 @@ from typing import Any
 import pikepdf
 import pytest
 from django.conf import settings as django_settings
-from django.db import connection
 from django.test import RequestFactory
-from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1 import call
 from paraph.documents.models import ORDINARY, Document
@@ -89,17 +87,6 @@ def test_another_mime_type_is_named(owner: ApiClient) -> None:
     for content_type in ["Application/PDF", "application/pdf; version=1.7", 'APPLICATION/pdf ; name="a.pdf"; x=1']:
         answer = send(owner, multipart((f"{disposition}\r\nContent-Type: {content_type}", CONTRACT)))
         assert answer.status_code == 201, answer.content
-
-
-def test_what_is_no_pdf_is_refused_with_the_reason(owner: ApiClient) -> None:
-    cases: list[tuple[bytes, str]] = [
-        (b"", "The file is not a PDF."),
-        (b"\x89PNG\r\n", "The file is not a PDF."),
-        (b"%PDF-1.7\nrubbish", "The file cannot be read as a PDF."),
-    ]
-    for content, reason in cases:
-        assert invalid(owner.upload(content)) == reason
-        assert not Document.objects.exists()
 
 
 def test_too_many_pages(owner: ApiClient, settings: Any) -> None:
@@ -222,13 +209,6 @@ def test_a_pending_document_has_nothing_to_download(owner: ApiClient) -> None:
     assert content["status"] == "pending"
     assert content["download_url"] is None
     assert content["preflight"] is None  # a row from before reports were kept
-
-
-def test_it_takes_two_queries(owner: ApiClient) -> None:
-    row = stored_document(owner)
-    with CaptureQueriesContext(connection) as queries:
-        owner.get(f"/documents/{row.pk}")
-    assert len(queries) == 2  # the caller, the document
 
 
 def tags(owner: ApiClient, content: bytes, **query: Any) -> list[dict[str, Any]]:
