@@ -1,11 +1,11 @@
 """ARCHITECTURE.md says where things are: each room, each place and each test that it names is there."""
 
 import ast
-import pytest
 import re
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 
 PROJECT = Path(__file__).parent.parent
 SOURCE = PROJECT / "src" / "paraph"

@@ -1,7 +1,6 @@
 """A real ``paraph serve``: its own process, port, data folder and database."""
 
 import contextlib
-import httpx
 import json
 import os
 import random
@@ -14,16 +13,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Self, TextIO
+
+import httpx
+
 from tests import first_start
 from tests.cli import forked
-from typing import Any
-from typing import Self
-from typing import TextIO
-
-
 
 SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
 READY_SECONDS = 180  # machines that run tests are busy, and slow ones need 20 s for a first start
@@ -112,12 +109,7 @@ class Service:
         return several(wanted, self.environment)
 
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
-<<<<<<< O
         """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options."""
-=======
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options of
-        the command."""
->>>>>>> T
         options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]

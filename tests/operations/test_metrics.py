@@ -1,11 +1,14 @@
 """``/metrics``: who may read it, and what it says."""
 
+from collections.abc import Callable
+from datetime import timedelta
+
 import httpx
 import pytest
-from collections.abc import Callable
 from cryptography import x509
-from datetime import timedelta
 from django.db import connection
+from prometheus_client.parser import text_string_to_metric_families
+
 from paraph.audit_trail.journal import Origin
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import seal
@@ -17,15 +20,9 @@ from paraph.otp.guesses import GuessRefusedError
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.signature_requests.links import token
-from prometheus_client.parser import text_string_to_metric_families
-from tests.cli.service import Service
-from tests.cli.service import free_port
-from tests.cli.service import name_of
-from tests.factories import Scene
-from tests.factories import sign
+from tests.cli.service import Service, free_port, name_of
+from tests.factories import Scene, sign
 from tests.production import Client
-
-
 
 pytestmark = pytest.mark.django_db
 Configure = Callable[..., None]

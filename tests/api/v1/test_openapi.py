@@ -2,21 +2,21 @@
 
 import io
 import json
+import re
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
+from typing import Any
+
 import pikepdf
 import pytest
-import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from copy import deepcopy
 from django.utils import timezone
-from functools import reduce
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from operator import getitem
+
 from paraph.api.v1.codes import CODES
-from paraph.api.v1.openapi import ANSWERS
-from paraph.api.v1.openapi import BODIES
-from paraph.api.v1.openapi import SMALLEST_PDF
+from paraph.api.v1.openapi import ANSWERS, BODIES, SMALLEST_PDF
 from paraph.signature_requests import input as limits
 from paraph.signature_requests import values
 from paraph.signature_requests.fields.input import MOST_FIELDS
@@ -24,14 +24,16 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
 from paraph.webhooks import outbox as webhook
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient
-from tests.api.v1.api_clients import EVERY_OPTION
-from tests.api.v1.api_clients import api_client
-from tests.api.v1.api_clients import branding_profile
-from tests.api.v1.api_clients import made
-from tests.api.v1.api_clients import payload
-from tests.api.v1.api_clients import rectangle
-from tests.api.v1.api_clients import tag
+from tests.api.v1.api_clients import (
+    EVERY_OPTION,
+    ApiClient,
+    api_client,
+    branding_profile,
+    made,
+    payload,
+    rectangle,
+    tag,
+)
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_fields import EVERY
 from tests.api.v1.test_read_signature_request import sealed
@@ -39,9 +41,6 @@ from tests.contract import contract as contract_pdf
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
 from tests.tenancy import suspend
-from typing import Any
-
-
 
 CONTENT = contract.content()
 SCHEMAS: dict[str, Any] = CONTENT["components"]["schemas"]
@@ -322,15 +321,8 @@ CREATION: dict[str, tuple[str, Make]] = {
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
-<<<<<<< O
-    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/scenarios/test_hostile_input.py
-    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_upload.py
-=======
     everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/attacks/test_hostile_bodies.py
-    everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused", "validation_idempotency_key"}
-    # these are made in test_idempotency.py
-    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_make_room.py
->>>>>>> T
+    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_upload.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_refused_files.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused"}  # test_idempotency.py
