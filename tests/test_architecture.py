@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_313,
     "otp": 464,
     "outbound": 507,
-    "pdf": 21_896,
+    "pdf": 22_002,
     "postgres": 620,
     "queue": 381,
     "reference": 876,
