@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import subprocess
 from io import BytesIO
 from pathlib import Path
 
@@ -33,7 +32,7 @@ from pyhanko_certvalidator.revinfo.archival import CRLContainer
 
 from paraph.keys import DevelopmentAuthority
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
-from tests.independent import need
+from tests.independent import openssl
 from tests.pdf.sealed_files import authority
 
 
@@ -91,7 +90,17 @@ def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
     with pikepdf.open(BytesIO(pdf)) as document:
         stored = [armor("CERTIFICATE", each.read_bytes()) for each in document.Root.DSS.Certs]
     (folder / "stored.pem").write_bytes(b"".join(stored))
-    command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "archive.tsr", "-data", "archived.bin"]
-    command += ["-untrusted", "stored.pem"]
-    done = subprocess.run([*command, "-CAfile", str(root_pem)], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr, done.stderr
+    words = [
+        "ts",
+        "-verify",
+        "-token_in",
+        "-in",
+        "archive.tsr",
+        "-data",
+        "archived.bin",
+        "-untrusted",
+        "stored.pem",
+        "-CAfile",
+    ]
+    said = openssl(*words, root_pem, folder=folder)
+    assert "Verification: OK" in said, said
