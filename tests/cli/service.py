@@ -153,6 +153,11 @@ def status(address: str) -> int:
         return 0
 
 
+def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """What a command says and ends with, without a service of this data folder."""
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
+
+
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
     """What these commands answer, run in one process with that environment."""
     done = forked.run("tests.cli.several", environment=environment, given=json.dumps(wanted))
@@ -194,6 +199,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
         if command and mark in command + environment:
             found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def name_of(pid: int) -> str:
+    """ "" where the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def remove(data_dir: Path) -> None:

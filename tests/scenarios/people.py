@@ -40,7 +40,10 @@ class Backend:
     def wanted(self, *refs: str, document: int = 0, stamps: Sequence[Any] = (), **fields: Any) -> dict[str, Any]:
         """The fields of a request for these signers, each with these stamps or one of their own, on a new document or
         on one that is there."""
-        placed = [{"signer_ref": ref, "stamps": stamps or [at(x=72 + 200 * index)]} for index, ref in enumerate(refs)]
+        placed = [
+            {"signer_ref": ref, "stamps": stamps or [at(x=72 + 200 * (index % 2), y=72 + 100 * (index // 2))]}
+            for index, ref in enumerate(refs)
+        ]
         people = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
         return people | {"documents": [{"id": document or self.upload(contract()), "signers": placed}]} | fields
 
