@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from paraph.api.v1.openapi import ANSWERS
 from paraph_client import (
     AsyncClient,
     Client,
@@ -29,148 +30,68 @@ from paraph_client import (
     at,
     under_tag,
 )
+from tests.api.v1.api_clients import rectangle, tag
 from tests.clients.conftest import Answering
 
 AT = "2026-01-02T03:04:05Z"
-SIGNER = {
-    "id": 4,
-    "first_name": "Ada",
-    "last_name": "B",
-    "full_name": "Ada B",
-    "email": "a@b.example",
-    "order": 1,
-    "status": "notified",
-    "signed_at": None,
-    "signing_url": "https://x.example/sign/t",
-    "delivery": {"put_off_until": AT},
-}
-REFUSED = {**SIGNER, "id": 5, "delivery": {"failed": {"reason": "The mail server refuses …: 550 no", "at": AT}}}
-REQUEST = {
-    "id": 71,
-    "mode": "parallel",
-    "status": "expired",
-    "finalized": False,
-    "validity_days": 3,
-    "initials_required": False,
-    "notify_signers_on_completion": False,
-    "expires_at": AT,
-    "created_at": AT,
-    "document_ids": [35],
-    "signers": [SIGNER, REFUSED],
-    "branding_profile": None,
-    "external_id": "lease-9",
-    "metadata": {"unit": "3b"},
-    "redirect_url": "https://x.example/back",
-    "reminders": {"every_days": 3, "at_most": 2},
-    "ended_early": True,
-    "ended_reason": "Withdrawn",
-}
-TEMPLATE = {
-    "id": 5,
-    "name": "Lease",
-    "mode": "parallel",
-    "validity_days": 3,
-    "roles": [],
-    "documents": [],
-    "created_at": AT,
-    "send_email": True,
-}
+PERSON: dict[str, Any] = {"first_name": "Ada", "last_name": "B", "email": "a@b.example"}
+APPROVER = {"first_name": "Bo", "last_name": "C", "email": "b@c.example", "role": "approver"}
+KIM: dict[str, Any] = {"first_name": "Kim", "last_name": "C", "email": "k@c.example"}
+REMINDED: dict[str, Any] = ANSWERS["remindSigner"]["reminded"][1]
+SIGNER = REMINDED | PERSON | {"delivery": {"put_off_until": AT}}
+REFUSED = SIGNER | {"delivery": {"failed": {"reason": "The mail server refuses …: 550 no", "at": AT}}}
+ENDED = {"expires_at": AT, "created_at": AT, "ended_early": True, "ended_reason": "Withdrawn"}
+REQUEST: dict[str, Any] = ANSWERS["sandboxSign"]["signed"][1] | ENDED | {"signers": [SIGNER, REFUSED]}
+TEMPLATE: dict[str, Any] = {"id": 5, "name": "Lease", "mode": "parallel", "validity_days": 3, "roles": []}
+TEMPLATE |= {"documents": [], "created_at": AT, "send_email": True}
 DRAFT = {"id": 8, "review_url": "https://x.example/drafts/8"}
-EVENT = {
-    "event": "signer.signed",
-    "occurred_at": AT,
-    "signature_request": {"id": 71, "status": "pending", "mode": "parallel"},
-    "signer": {name: SIGNER[name] for name in ("id", "first_name", "last_name", "full_name", "email", "status")},
-}
-CREATION: dict[str, Any] = {
+EVENT = {name: value for name, value in ANSWERS["listEvents"]["two"][1]["data"][0].items() if name != "id"}
+OPTIONS: dict[str, Any] = {
     "mode": "parallel",
     "validity_days": 3,
-    "signers": [
-        SignerInput("a", "Ada", "B", "a@b.example"),
-        SignerInput("b", "Bo", "C", "b@c.example", role="approver"),
-    ],
-    "documents": [
-        DocumentInput(
-            35, [Placement("a", [at(1, 2, 3)], [FieldInput("ok", "checkbox", under_tag("{{ok}}"))]), Placement("b")]
-        )
-    ],
     "external_id": "lease-9",
     "metadata": {"unit": "3b"},
     "redirect_url": "https://x.example/back",
     "reminders": {"every_days": 3, "at_most": 2},
-    "copies": [CopyInput("Kim", "C", "k@c.example")],
     "decline_allowed": True,
 }
-BODY = {
-    "signature_request": {
-        **CREATION,
-        "signers": [
-            {"ref": "a", "first_name": "Ada", "last_name": "B", "email": "a@b.example"},
-            {"ref": "b", "first_name": "Bo", "last_name": "C", "email": "b@c.example", "role": "approver"},
-        ],
-        "copies": [{"first_name": "Kim", "last_name": "C", "email": "k@c.example"}],
-        "documents": [
-            {
-                "id": 35,
-                "signers": [
-                    {
-                        "signer_ref": "a",
-                        "stamps": [
-                            {"type": "coordinates", "value": {"page_number": 1, "x": 2, "y": 3}, "optional": False}
-                        ],
-                        "fields": [
-                            {
-                                "name": "ok",
-                                "type": "checkbox",
-                                "placement": {"type": "magic_field", "value": {"tag": "{{ok}}"}, "optional": False},
-                            }
-                        ],
-                    },
-                    {"signer_ref": "b", "stamps": []},
-                ],
-            }
-        ],
-    }
+OK = FieldInput("ok", "checkbox", under_tag("{{ok}}"))
+CREATION: dict[str, Any] = OPTIONS | {
+    "signers": [SignerInput("a", **PERSON), SignerInput("b", "Bo", "C", "b@c.example", role="approver")],
+    "documents": [DocumentInput(35, [Placement("a", [at(1, 2, 3)], [OK]), Placement("b")])],
+    "copies": [CopyInput(**KIM)],
 }
-NEW_TEMPLATE: dict[str, Any] = {
-    "name": "Lease",
-    "mode": "parallel",
-    "validity_days": 3,
+ASSIGNED = [
+    {
+        "signer_ref": "a",
+        "stamps": [rectangle(1, 2, 3) | {"optional": False}],
+        "fields": [{"name": "ok", "type": "checkbox", "placement": tag("{{ok}}", optional=False)}],
+    },
+    {"signer_ref": "b", "stamps": []},
+]
+DOCUMENTS = [{"id": 35, "signers": ASSIGNED}]
+SIGNERS = [{"ref": "a", **PERSON}, {"ref": "b", **APPROVER}]
+BODY = {"signature_request": {**OPTIONS, "signers": SIGNERS, "copies": [KIM], "documents": DOCUMENTS}}
+NAMED = {"name": "Lease", "mode": "parallel", "validity_days": 3}
+NEW_TEMPLATE: dict[str, Any] = NAMED | {
     "roles": [TemplateRole("Tenant", "sms")],
     "documents": [TemplateDocument(35, [RolePlacement("Tenant", [under_tag("{{t}}", width=90, height=40)])])],
 }
+TENANT = {"type": "magic_field", "value": {"tag": "{{t}}", "width": 90, "height": 40}, "optional": False}
 TEMPLATE_BODY = {
-    "template": {
-        **NEW_TEMPLATE,
+    "template": NAMED
+    | {
         "roles": [{"name": "Tenant", "otp_channel": "sms"}],
-        "documents": [
-            {
-                "id": 35,
-                "roles": [
-                    {
-                        "role": "Tenant",
-                        "stamps": [
-                            {
-                                "type": "magic_field",
-                                "value": {"tag": "{{t}}", "width": 90, "height": 40},
-                                "optional": False,
-                            }
-                        ],
-                    }
-                ],
-            }
-        ],
+        "documents": [{"id": 35, "roles": [{"role": "Tenant", "stamps": [TENANT]}]}],
     }
 }
-ROLES = [RoleSigner("Tenant", "Ada", "B", "a@b.example", "+34600")]
-SENT_ROLES = [{"role": "Tenant", "first_name": "Ada", "last_name": "B", "email": "a@b.example", "phone": "+34600"}]
-PREVIEW = {
+ROLES = [RoleSigner("Tenant", **PERSON, phone="+34600")]
+SENT_ROLES = [{"role": "Tenant", **PERSON, "phone": "+34600"}]
+PLACED = {"document_id": 35, "signer_ref": "a", "page_number": 1, "x": 2.0, "y": 3.0}
+PREVIEW: dict[str, Any] = {
     "valid": False,
     "problems": [{"path": "signers", "code": "validation_error", "message": "No."}],
-    "placements": [
-        {"document_id": 35, "signer_ref": "a", "stamp": 0, "page_number": 1}
-        | {"x": 2.0, "y": 3.0, "width": 200.0, "height": 80.0}
-    ],
+    "placements": [PLACED | {"stamp": 0, "width": 200.0, "height": 80.0}],
 }
 ACTED = "/api/v1/sandbox/signature_requests/71"
 
@@ -215,7 +136,7 @@ SAMPLES = [
      "/api/v1/templates/5/signature_requests",
      {"signature_request": {"signers": SENT_ROLES, "external_id": "x"}}, REQUEST),
     Sample("create_draft", (), {"documents": CREATION["documents"]}, "POST", "/api/v1/drafts",
-     {"signature_request": {"documents": BODY["signature_request"]["documents"]}}, DRAFT),
+     {"signature_request": {"documents": DOCUMENTS}}, DRAFT),
     Sample("draft", (8,), {}, "GET", "/api/v1/drafts/8", None, DRAFT | {"status": "sent", "signature_request_id": 71}),
     Sample("sandbox_sign", (71, 4), {}, "POST", f"{ACTED}/signers/4/sign", None, REQUEST),
     Sample("sandbox_sign", (71, 4), {"signature": {"type": "typed", "hand": 2}}, "POST", f"{ACTED}/signers/4/sign",
@@ -246,13 +167,7 @@ def test_what_each_call_sends(service: Answering, sample: Sample) -> None:
 
 
 def test_what_is_read(service: Answering) -> None:
-    service.answers = [
-        (200, REQUEST, {}),
-        (200, PREVIEW, {}),
-        (200, DRAFT, {}),
-        (200, b"%PDF-", {}),
-        (200, TEMPLATE, {}),
-    ]
+    service.answers = [(200, answer, {}) for answer in (REQUEST, PREVIEW, DRAFT, b"%PDF-", TEMPLATE)]
     with Client(service.url, "k") as client:
         request = client.signature_request(71)
         preview = client.preview_request(**CREATION)
@@ -278,23 +193,17 @@ def test_what_is_read(service: Answering) -> None:
 
 def test_what_only_some_requests_have_is_read(service: Answering) -> None:
     field = {"document_id": 35, "name": "ok", "type": "checkbox", "label": "Agreed", "value": True}
-    copy = {"first_name": "Kim", "last_name": "C", "email": "k@c.example"}
     signers = [SIGNER | {"role": "approver", "fields": [field]}]
-    place = {"document_id": 35, "signer_ref": "a", "page_number": 1, "x": 2, "y": 3, "width": 12, "height": 12}
-    service.answers = [
-        (200, REQUEST | {"signers": signers, "copies": [copy], "decline_allowed": True, "declined_by": 9}, {}),
-        (200, PREVIEW | {"fields": [place | {"field": 0, "name": "ok"}]}, {}),
-    ]
+    some = REQUEST | {"signers": signers, "copies": [KIM], "decline_allowed": True, "declined_by": 9}
+    fields = [PLACED | {"width": 12, "height": 12, "field": 0, "name": "ok"}]
+    service.answers = [(200, some, {}), (200, PREVIEW | {"fields": fields}, {})]
     with Client(service.url, "k") as client:
         request = client.signature_request(71)
         preview = client.preview_request(**CREATION)
     assert request.signers[0].role == "approver"
     assert request.signers[0].fields == [Field(35, "ok", "checkbox", "Agreed", True)]
-    assert (request.copies, request.decline_allowed, request.declined_by) == (
-        [Copy("Kim", "C", "k@c.example")],
-        True,
-        9,
-    )
+    assert request.copies == [Copy("Kim", "C", "k@c.example")]
+    assert (request.decline_allowed, request.declined_by) == (True, 9)
     assert preview.fields == [FieldPlace(35, "a", 0, "ok", 1, 2.0, 3.0, 12.0, 12.0)]
 
 
@@ -313,7 +222,7 @@ def test_events_are_walked_by_their_cursor(service: Answering) -> None:
     assert [(event.id, event.event, event.payload) for event in events] == [
         (number, "signer.signed", EVENT) for number in (1, 2, 3)
     ]
-    assert events[0].signature_request.id == 71 and events[0].signer and events[0].signer.email == "a@b.example"
+    assert events[0].signature_request.id == 71 and events[0].signer and events[0].signer.email == "zoe@example.com"
     assert dict(parse_qsl(urlsplit(service.asked[0].path).query)) == {"event": "signer.signed", "limit": "100"}
     asked = {"after": "c", "event": "signer.signed", "limit": "100"}
     assert dict(parse_qsl(urlsplit(service.asked[1].path).query)) == asked

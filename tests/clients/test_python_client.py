@@ -3,25 +3,14 @@
 import asyncio
 import hashlib
 import hmac
-import json
 import time
 from typing import Any
 
 import httpx
 import pytest
 
-from paraph_client import (
-    AsyncClient,
-    Client,
-    DocumentInput,
-    InvalidSignatureError,
-    ParaphError,
-    Placement,
-    SignerInput,
-    at,
-    under_tag,
-    verify_webhook,
-)
+from paraph.api.v1.openapi import ANSWERS
+from paraph_client import AsyncClient, Client, InvalidSignatureError, ParaphError, verify_webhook
 from tests.clients.conftest import Answering
 
 HEALTH = {"status": "ok", "environment": "sandbox", "version": "1", "time": "2026-01-02T03:04:05Z"}
@@ -60,29 +49,6 @@ def test_an_upload_is_multipart_with_the_pdf_type(service: Answering) -> None:
     body = service.asked[0].body
     assert b'name="file"; filename="lease.pdf"' in body
     assert b"Content-Type: application/pdf" in body
-
-
-def test_what_was_not_said_is_not_sent(service: Answering) -> None:
-    service.answers = [(422, {"error": {"code": "validation_error", "message": "No."}}, {})]
-    with Client(service.url, "k") as client, pytest.raises(ParaphError) as caught:
-        client.create_signature_request(
-            mode="parallel",
-            validity_days=1,
-            signers=[SignerInput("a", "A", "B", "a@b.example")],
-            documents=[DocumentInput(7, [Placement("a", [under_tag("{{x}}", optional=True), at(1, 2, 3, width=90)])])],
-        )
-    assert (caught.value.status, caught.value.code, caught.value.message) == (422, "validation_error", "No.")
-    place = {"page_number": 1, "x": 2, "y": 3, "width": 90}
-    stamps = [
-        {"type": "magic_field", "value": {"tag": "{{x}}"}, "optional": True},
-        {"type": "coordinates", "value": place, "optional": False},
-    ]
-    assert json.loads(service.asked[0].body)["signature_request"] == {
-        "mode": "parallel",
-        "validity_days": 1,
-        "signers": [{"ref": "a", "first_name": "A", "last_name": "B", "email": "a@b.example"}],
-        "documents": [{"id": 7, "signers": [{"signer_ref": "a", "stamps": stamps}]}],
-    }
 
 
 def refusal(status: int, code: str, retry_after: str = "0") -> tuple[int, Any, dict[str, str]]:
@@ -176,41 +142,31 @@ def test_retries_have_limits_by_default_and_of_number(service: Answering) -> Non
     assert len(service.asked) == 4
 
 
-def test_the_iterator_walks_all_pages(service: Answering) -> None:
-    service.answers = [(200, _page(1, 2), {}), (200, _page(2, 2), {})]
-    with Client(service.url, "k") as client:
-        assert [document.id for document in client.iter_documents(status="ready")] == [1, 2]
-    assert service.asked[1].path == "/api/v1/documents?status=ready&limit=100&page=2"
+def test_all_pages_are_walked_by_both_clients(service: Answering) -> None:
+    service.answers = [(200, _page(1, 2), {}), (200, _page(2, 2), {})] * 2
 
-
-def test_branding_profiles_are_walked(service: Answering) -> None:
-    profile = {"id": 1, "name": "House"} | {f"{part}_color": "#000000" for part in ("background", "text", "accent")}
-    shape = {"page": 1, "limit": 100, "count": 1, "pages": 1}
-    service.answers = [(200, {"data": [profile], "pagination": shape}, {})] * 2
-
-    async def walk() -> list[str]:
+    async def walk() -> list[int]:
         async with AsyncClient(service.url, "k") as client:
-            return [found.name async for found in client.iter_branding_profiles()]
+            return [document.id async for document in client.iter_documents(status="ready")]
 
     with Client(service.url, "k") as client:
-        assert [found.name for found in client.iter_branding_profiles()] == asyncio.run(walk()) == ["House"]
+        walked = [document.id for document in client.iter_documents(status="ready")]
+    assert walked == asyncio.run(walk()) == [1, 2]
+    assert service.asked[1].path == service.asked[3].path == "/api/v1/documents?status=ready&limit=100&page=2"
+
+
+def test_branding_profiles_are_read(service: Answering) -> None:
+    service.answers = [(200, ANSWERS["listBrandingProfiles"]["one"][1], {})]
+    with Client(service.url, "k") as client:
+        assert [found.accent_color for found in client.iter_branding_profiles()] == ["#1d4ed8"]
 
 
 def test_an_error_names_the_call(service: Answering) -> None:
     service.answers = [(404, {"error": {"code": "not_found", "message": "No."}}, {"X-Request-Id": "5f0c"})]
     with Client(service.url, "k") as client, pytest.raises(ParaphError) as caught:
         client.document(1)
-    assert caught.value.request_id == "5f0c"
-
-
-def test_the_asynchronous_client_does_the_same(service: Answering) -> None:
-    service.answers = [refusal(429, "rate_limited"), (200, _page(1, 2), {}), (200, _page(2, 2), {})]
-
-    async def walk() -> list[int]:
-        async with AsyncClient(service.url, "k") as client:
-            return [document.id async for document in client.iter_documents()]
-
-    assert asyncio.run(walk()) == [1, 2]
+    refused = caught.value
+    assert (refused.status, refused.code, refused.message, refused.request_id) == (404, "not_found", "No.", "5f0c")
 
 
 def test_an_answer_that_is_not_ours_is_an_error_all_the_same(service: Answering) -> None:

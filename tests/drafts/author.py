@@ -42,14 +42,11 @@ class Author:
     def draft(self, *, signers: int = 1) -> Draft:
         """One document, and a stamp on it for each signer."""
         draft = editing.begin(self.scope, self.member.user, [self.document().pk])
-        people = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
-        editing.replace_signers(
-            draft,
-            [
-                signer_of({"first_name": first, "last_name": last, "email": f"{first.lower()}@example.com"})
-                for first, last in people
-            ],
-        )
+        names = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
+        people = [
+            {"first_name": name, "last_name": last, "email": f"{name.lower()}@example.com"} for name, last in names
+        ]
+        editing.replace_signers(draft, [signer_of(each) for each in people])
         [document] = draft.files()
         stamps = [
             Placed(document, signer, page_number=2, x=50, y=50 + 100 * signer.position, width=200, height=80)

@@ -1,6 +1,7 @@
 """What senders are told of stamps before they send, and how large stamps are that land by themselves."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,19 +51,19 @@ def test_two_of_one_name_are_told_by_their_whole_names() -> None:
     assert said.sentence.startswith("Grace X's signature on page 1 ")
 
 
+def ask(draft: Draft, x: float, y: float, page: int = 1, **content: Any) -> None:
+    """Grace is asked this there."""
+    [document] = draft.files()
+    draft.place([*draft.places(), Placed(document, draft.signers[1], page, x, y, 160, 18, content)])
+
+
 def test_fields_over_stamps_and_over_each_other_are_told() -> None:
     """As they are called; those that touch, or stand on another page, are not."""
     draft = draft_on("", "", places=[(1, 100, 300)])
-    [document] = draft.files()
-
-    def field(x: float, y: float, page: int = 1, **content: str) -> None:
-        asked = {"type": "text", **content}
-        draft.place([*draft.places(), Placed(document, draft.signers[1], page, x, y, 160, 18, asked)])
-
-    field(250, 362, name="IBAN", label="Your IBAN")
-    field(300, 370, name="Rent")
-    field(100, 282, name="Below")
-    field(250, 362, page=2, name="Elsewhere")
+    ask(draft, 250, 362, type="text", name="IBAN", label="Your IBAN")
+    ask(draft, 300, 370, type="text", name="Rent")
+    ask(draft, 100, 282, type="text", name="Below")
+    ask(draft, 250, 362, page=2, type="text", name="Elsewhere")
     assert remarks(draft) == [
         Remark("The field “Your IBAN” and Ada's signature on page 1 overlap.", ("field-0", "stamp-0")),
         Remark("The fields “Your IBAN” and “Rent” on page 1 overlap.", ("field-0", "field-1")),
@@ -71,11 +72,9 @@ def test_fields_over_stamps_and_over_each_other_are_told() -> None:
 
 def test_options_that_nobody_has_named_are_told() -> None:
     draft = draft_on("", places=[(1, 100, 300)])
-    [document] = draft.files()
-    for name, options in (("Pets", ["Option 1", "Option 2"]), ("Floor", ["First", "Option 2"]), ("Way", ["A", "B"])):
-        asked = {"type": "choice", "name": name, "options": options}
-        y = 500 + 30 * len(draft.places())
-        draft.place([*draft.places(), Placed(document, draft.signers[1], 1, 100, y, 160, 18, asked)])
+    ask(draft, 100, 500, type="choice", name="Pets", options=["Option 1", "Option 2"])
+    ask(draft, 100, 530, type="choice", name="Floor", options=["First", "Option 2"])
+    ask(draft, 100, 560, type="choice", name="Way", options=["A", "B"])
     assert [(each.rows, each.sentence.partition(". ")[0]) for each in remarks(draft)] == [
         (("field-0",), "The field “Pets” on page 1 still offers “Option 1” and “Option 2”"),
         (("field-1",), "The field “Floor” on page 1 still offers “Option 2”"),
@@ -85,10 +84,8 @@ def test_options_that_nobody_has_named_are_told() -> None:
 def test_a_field_over_words_is_told_with_them_and_over_a_blank_or_a_tag_is_not() -> None:
     page = RENT + text("IBAN: ________________", 60, 500) + text("{{date:tenant}}", 110, 200)
     draft = draft_on(page, places=[(1, 300, 600)])
-    [document] = draft.files()
     for name, y, page_number in (("Rent", 325, 1), ("IBAN", 496, 1), ("Date", 196, 1), ("Elsewhere", 325, 9)):
-        asked = {"type": "text", "name": name}
-        draft.place([*draft.places(), Placed(document, draft.signers[1], page_number, 100, y, 160, 18, asked)])
+        ask(draft, 100, y, page_number, type="text", name=name)
     assert remarks(draft) == [Remark("The field “Rent” on page 1 covers “Rent: 1,200 euros”.", ("field-0",))]
 
 
@@ -110,17 +107,11 @@ def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("below", "size"),
-    [
-        ("", (160, 56)),
-        (text("And the rent is due on the third working day of each month.", 72, 600), (160, 56)),
-        (text("And the rent is due on the third working day of each month.", 72, 640), (120, 40)),
-        (text("And the rent is due on the third working day of each month.", 72, 652), (100, 34)),
-        (text("And the rent is due on the third working day of each month.", 72, 680), (120, 40)),
-    ],
+    ("line_at", "size"), [(0, (160, 56)), (600, (160, 56)), (640, (120, 40)), (652, (100, 34)), (680, (120, 40))]
 )
-def test_a_stamp_under_a_tag_takes_the_room_that_is_there(below: str, size: tuple[float, float]) -> None:
+def test_a_stamp_under_a_tag_takes_the_room_that_is_there(line_at: int, size: tuple[float, float]) -> None:
     """And a middle size where there is none."""
+    below = text("And the rent is due on the third working day of each month.", 72, line_at) if line_at else ""
     document = author().document(paper(text("{{ada}}", 150, 700) + below))
     assert sizes_for(document, list(tags_of(document).values())) == [size]
 

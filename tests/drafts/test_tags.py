@@ -45,14 +45,10 @@ def test_a_tag_is_of_the_signer_in_it_by_name_or_number_or_order(charles: Author
 
 
 def test_tags_offer_what_they_name(charles: Author) -> None:
-    words = [
-        text("{{text:tenant:IBAN}}", 72, 700),
-        text("{{date:tenant}}", 72, 650),
-        text("{{check:landlord:House_rules}}", 72, 600),
-        text("{{signature:tenant}} {{Signature: landlord}}", 72, 500),
-        text("{{hologram:tenant}}", 300, 300),
-    ]
-    draft = draft_of(charles, charles.document(paper("".join(words))), "Ada", "Grace")
+    words = text("{{text:tenant:IBAN}}", 72, 700) + text("{{date:tenant}}", 72, 650)
+    words += text("{{check:landlord:House_rules}}", 72, 600)
+    words += text("{{signature:tenant}} {{Signature: landlord}}", 72, 500) + text("{{hologram:tenant}}", 300, 300)
+    draft = draft_of(charles, charles.document(paper(words)), "Ada", "Grace")
     assert sorted(placed(draft)) == [("Ada", 1), ("Grace", 1)]
     fields = stored.fields(draft)
     asked = [(at.signer.first_name, at.field["type"], at.field["name"]) for at in fields if at.field]

@@ -19,7 +19,9 @@ from paraph.kernel.appearance import contrast
 from paraph.kernel.rates import PerHourAndDay
 from paraph.reference.operations import inline
 from paraph.signer import described
-from tests.reference.page import Element, colors, parse
+from paraph.webhooks.outbox import signature
+from tests.api.v1 import contract
+from tests.reference.page import Element, colors, parse, snippet
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
 CSS = (STATIC / "reference.css").read_text()
@@ -153,9 +155,9 @@ def test_landmarks_and_labels() -> None:
     first = whole().all("body")[0].all("a")[0]
     assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
     for each in whole().all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
-        assert (
-            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "group"
-        )
+        assert (each.attributes["tabindex"], each.attributes["role"]) == ("0", "group") and each.attributes[
+            "aria-label"
+        ]
     for each in whole().all("img"):
         assert "alt" in each.attributes
     for each in whole().all("th"):
@@ -164,20 +166,12 @@ def test_landmarks_and_labels() -> None:
         assert each.all("caption")[0].text.strip()
 
 
-def operations() -> list[tuple[str, str, str]]:
-    return [
-        (operation["operationId"], method, path)
-        for path, methods in CONTENT["paths"].items()
-        for method, operation in methods.items()
-    ]
-
-
-@pytest.mark.parametrize(("name", "method", "path"), operations())
-def test_every_operation_is_there_whole(name: str, method: str, path: str) -> None:
-    operation = CONTENT["paths"][path][method]
+@pytest.mark.parametrize(("method", "path", "operation"), contract.operations())
+def test_every_operation_is_there_whole(method: str, path: str, operation: dict[str, Any]) -> None:
+    name = operation["operationId"]
     article = article_named(name)
     shown = words(article.text)
-    assert f"{method.upper()} {path}" in shown
+    assert f"{method} {path}" in shown
     assert operation["summary"] in shown
     for parameter in operation.get("parameters", []):
         assert parameter["name"] in [each.text for each in article.all("code")]
@@ -189,7 +183,7 @@ def test_every_operation_is_there_whole(name: str, method: str, path: str) -> No
     codes = {each.attributes.get("id"): each.text for each in article.all("code")}
     assert codes[f"curl-{name}"] and codes[f"python-{name}"] and codes[f"typescript-{name}"]
     [form] = article.all("form")
-    assert (form.attributes["data-method"], form.attributes["data-path"]) == (method.upper(), path)
+    assert (form.attributes["data-method"], form.attributes["data-path"]) == (method, path)
     fields = {each.attributes.get("name") for each in form.all("input", "textarea")}
     asked = {"file"} if name == "uploadDocument" else {"body"} if "requestBody" in operation else set()
     assert fields == {"key"} | asked | {each["name"] for each in operation.get("parameters", [])}
@@ -291,12 +285,30 @@ def test_descriptions_cannot_bring_markup() -> None:
 
 def test_fields_are_shown_once_and_referred_to_elsewhere() -> None:
     """Where a call answers or takes the same as another."""
+    ids = ids_of(whole())
     articles = {each.attributes["aria-labelledby"]: each for each in whole().all("article")}
     for name, first in (("readTemplate", "createTemplate"), ("sendTemplate", "createSignatureRequest")):
-        links = [each.attributes["href"] for each in articles[name].all("a")]
-        assert (
-            f"#{first}" in links
-            and f"{name}-answer-id" not in ids_of(whole())
-            and f"{first}-answer-id" in ids_of(whole())
-        )
-    assert "readSignatureRequest-answer-signers.email" in ids_of(whole())
+        assert f"#{first}" in [each.attributes["href"] for each in articles[name].all("a")]
+        assert f"{name}-answer-id" not in ids and f"{first}-answer-id" in ids
+    assert "readSignatureRequest-answer-signers.email" in ids
+
+
+BODY = '{"event":"signer.signed","signature_request":{"id":71},"signer":{"first_name":"Émile"}}'
+SECRET = "5e" * 32
+GIVEN = signature(SECRET, BODY.encode())
+
+
+def test_webhooks_are_checked_by_what_the_page_has_in_python() -> None:
+    names: dict[str, Any] = {}
+    exec(snippet(whole(), "verify-python"), names)
+    assert names["is_genuine"](BODY.encode(), GIVEN, SECRET)
+    for body, given in ((BODY + " ", GIVEN), (BODY, ""), (BODY, GIVEN[:-1])):
+        assert not names["is_genuine"](body.encode(), given, SECRET)
+
+
+def test_webhooks_are_checked_by_what_the_page_has_for_the_client(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    exec(snippet(whole(), "verify-client"), names)
+    assert names["receive"](BODY.encode(), GIVEN, SECRET) == 204
+    assert capsys.readouterr().out == "signer.signed 71\n"
+    assert names["receive"](BODY.encode() + b" ", GIVEN, SECRET) == 401

@@ -1,5 +1,7 @@
-"""Each row is checked as if it were sent, its columns fill in fields, and nothing is sent."""
+"""CSVs as people write them: each row is checked as if it were sent, its columns fill in fields, nothing is sent."""
 
+import codecs
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -8,7 +10,15 @@ import pytest
 from paraph.drafts.content import creation_of
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.typeset import measured
-from paraph.request_templates.csv_file import asked_of, sample, sample_values, write_csv
+from paraph.request_templates.csv_file import (
+    MOST_BYTES,
+    MOST_ROWS,
+    asked_of,
+    read_csv,
+    sample,
+    sample_values,
+    write_csv,
+)
 from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.request_templates.saving import Names, of_draft, save_template
@@ -44,9 +54,8 @@ def test_each_row_says_what_is_wrong_with_it(charles: Author) -> None:
 
 def test_roles_have_columns_of_their_own_in_any_order(charles: Author) -> None:
     template = template_of(charles, roles=2)
-    header = (
-        "note;landlord e-mail;Landlord: First Name;LANDLORD LAST NAME;Tenant first name;Tenant last name;tenant email"
-    )
+    landlord = "landlord e-mail;Landlord: First Name;LANDLORD LAST NAME"
+    header = f"note;{landlord};Tenant first name;Tenant last name;tenant email"
     bulk = bulk_of(charles, template, f"{header}\nx;l@example.com;L;M;T;U;t@example.com".encode())
     row = bulk.rows.get()
     assert [person["email"] for person in row.signers] == ["t@example.com", "l@example.com"], row.problems
@@ -73,9 +82,8 @@ def test_a_code_by_sms_needs_a_phone(settings: Any) -> None:
     template.save()
     with pytest.raises(DomainError, match="Phone"):
         bulk_of(charles, template, csv_of("Ada Lovelace ada@example.com"))
-    bulk = bulk_of(
-        charles, template, b"First name,Last name,E-mail,Phone\nAda,L,a@example.com,\nB,L,b@example.com,+33 612345678"
-    )
+    rows = b"First name,Last name,E-mail,Phone\nAda,L,a@example.com,\nB,L,b@example.com,+33 612345678"
+    bulk = bulk_of(charles, template, rows)
     assert [row.state for row in bulk.rows.all()] == ["wrong", "ready"]
     assert bulk.rows.get(number=3).signers[0]["phone"] == "+33612345678"
 
@@ -175,3 +183,49 @@ def test_dates_are_written_with_dots_or_as_payloads_have_them(charles: Author) -
         else:
             told = ["Start_of_lease: write the date as 2027-02-01 or 01.02.2027."]
             assert (row.state, row.problems) == ("wrong", told), cell
+
+
+ROWS = [(2, ["Émile", "é@example.com"]), (4, ["=1+1", "+33612345678"])]
+TEXT = "Name,Mail\r\nÉmile,é@example.com\r\n\r\n=1+1,+33612345678\r\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TEXT.encode(),
+        codecs.BOM_UTF8 + TEXT.encode(),
+        TEXT.replace(",", ";").encode(),
+        TEXT.replace(",", "\t").encode("utf-16"),
+        TEXT.replace("\r\n", "\n").encode(),
+        TEXT.replace("Émile", ' "Émile" ').replace(" ", "").encode(),
+    ],
+)
+def test_it_is_read_however_it_was_saved(content: bytes) -> None:
+    table = read_csv(content)
+    assert table.columns == ["Name", "Mail"]
+    assert [tuple(row) for row in table.rows] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"Name,Mail\n", "no rows"),
+        ("Zo\xeb".encode("latin-1"), "UTF-8"),
+        (b"PK\x03\x04\x00\x00", "not a CSV"),
+        (b"a" * (MOST_BYTES + 1), "larger"),
+        (b"Name\n" + b"x\n" * (MOST_ROWS + 1), "more than 1000"),
+        (b'Name\n"' + b"x\n" * 2000, "quotation mark"),
+        (b"," * 300 + b"\nx", "too long"),
+    ],
+)
+def test_what_cannot_be_read_is_said(content: bytes, said: str) -> None:
+    with pytest.raises(DomainError, match=said):
+        read_csv(content)
+
+
+def test_what_is_written_is_no_formula_and_is_read_as_it_was() -> None:
+    cells = ["=HYPERLINK(1)", "+33612345678", "-1", "@SUM", "O'Neill", 'a,"b"', "Émile", "\uff1d1", "a\n=b", "x\r\n+1"]
+    written = write_csv(["Cell"], [[cell] for cell in cells])
+    assert not re.search(rb"[\r\n][\"]?[=+@-]", written)
+    assert [row.cells[0] for row in read_csv(written).rows] == cells

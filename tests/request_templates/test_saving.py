@@ -28,9 +28,8 @@ def begun(charles: Author, template: Template) -> Draft:
 
 def of_request_of(charles: Author, draft: Draft) -> Template:
     request = SignatureRequest.objects.get(pk=charles.send(draft))
-    return save_template(
-        charles.scope, of_request(request), charles.actor, NAMES._replace(roles=NAMES.roles[: len(draft.signers)])
-    )
+    names = NAMES._replace(roles=NAMES.roles[: len(draft.signers)])
+    return save_template(charles.scope, of_request(request), charles.actor, names)
 
 
 def fields_in(draft: Draft) -> list[dict[str, Any]]:
@@ -50,9 +49,8 @@ def test_a_template_keeps_everything_but_the_people(charles: Author) -> None:
     again, first = creation_of(draft.content), creation_of(source.content)
     of_people = ("signers", "documents", "copies")
     assert [each["id"] for each in again["documents"]] == [each["id"] for each in first["documents"]]
-    assert {key: again[key] for key in again if key not in of_people} == {
-        key: first[key] for key in first if key not in of_people
-    }
+    options = [{key: said[key] for key in said if key not in of_people} for said in (again, first)]
+    assert options[0] == options[1]
     [tenant, approver], [asked, _] = (each["documents"][0]["signers"] for each in (again, first))
     assert (tenant["stamps"], tenant["fields"]) == (asked["stamps"], asked["fields"]) and len(tenant["fields"]) == 5
     assert approver == {"signer_ref": "2. b X"} and again["signers"][1]["role"] == "approver"
@@ -74,15 +72,14 @@ def test_a_sent_request_becomes_a_template_that_asks_the_same(charles: Author) -
     draft = begun(charles, template)
     assert refusals(charles.scope, draft) == []
     asked = fields_in(draft)
-    assert [[field[part] for part in ("name", "type", "placement")] for field in asked] == [
-        [field[part] for part in ("name", "type", "placement")] for field in first
-    ]
+    kept, given = ([(each["name"], each["type"], each["placement"]) for each in fields] for fields in (asked, first))
+    assert kept == given
     assert [field.get("minimum") for field in asked] == [None, None, 0.5, None, None]
     assert asked[1]["options"] == ["None", "A cat"] and asked[1]["required"] is False
     assert creation_of(draft.content)["decline_allowed"] is True
-    kept = [(at.signer.position, at.page_number, at.x, at.y) for at in draft.places() if at.field is None]
+    stamps = [(at.signer.position, at.page_number, at.x, at.y) for at in draft.places() if at.field is None]
     placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
-    assert sorted(kept) == sorted(placed)
+    assert sorted(stamps) == sorted(placed)
 
 
 def test_a_template_keeps_what_signers_are_written(charles: Author) -> None:

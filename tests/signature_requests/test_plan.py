@@ -125,14 +125,16 @@ def test_each_file_is_searched_once_with_all_its_tags(
 
     monkeypatch.setattr(placing, "find_tags", watched)
     content = payload(document)
+    asked = [{"name": "a", "type": "text", "placement": tag("{{last}}")}]
+    content["documents"][0]["signers"][0]["fields"] = asked
     content["documents"][0]["signers"][1]["stamps"] = [tag("{{grace}}"), tag("{{ada}}"), tag("no", optional=True)]
     make_plan(scope, content)
-    assert searches == [["no", "{{ada}}", "{{grace}}"]]
+    assert searches == [["no", "{{ada}}", "{{grace}}", "{{last}}"]]
     with pytest.raises(DomainError, match="listed more than once"):
         make_plan(scope, content | {"documents": content["documents"] * 3})
     assert len(searches) == 2
     for assignment in content["documents"][0]["signers"]:
-        assignment["stamps"] = [rectangle()]
+        assignment |= {"stamps": [rectangle()], "fields": None}
     monkeypatch.setattr(store, "get", None)
     make_plan(scope, content)
     assert len(searches) == 2

@@ -1,4 +1,4 @@
-"""Values of payloads: phone numbers, and floods of problems."""
+"""Values of payloads: phone numbers, full names in the order of their script, and floods of problems."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from phonenumbers import PhoneNumber, PhoneNumberFormat, PhoneNumberType
 
 from paraph.signature_requests import input as shapes
 from paraph.signature_requests import payload
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.problems import MOST_NAMED, Problems
 from paraph.signature_requests.values import Input, InvalidValueError, phone, sms_number
 from paraph.tenants.limits import allowance
@@ -123,3 +124,23 @@ def test_what_is_beyond_a_limit_costs_nothing(read_texts: list[Any]) -> None:
     assert len(draft.documents) == limits.documents + 1
     assert all(len(document.signers) <= limits.signers + 1 for document in draft.documents)
     assert len(read_texts) < 200
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "locale", "name"),
+    [
+        ("Zoë", "Lindqvist", "en", "Zoë Lindqvist"),
+        ("伟", "王", "en", "王伟"),
+        ("민준", "김", "ko", "김민준"),
+        ("太郎", "山田", "", "山田太郎"),
+        ("さくら", "山田", "", "山田さくら"),
+        ("ジョン", "スミス", "", "ジョン スミス"),
+        ("Wei", "王", "en", "Wei 王"),
+        ("Anna", "Nagy", "hu", "Nagy Anna"),
+        ("Anna", "Nagy", "hu-HU", "Nagy Anna"),
+        ("محمد", "الخالدي", "ar", "محمد الخالدي"),
+        ("-", "1", "en", "- 1"),
+    ],
+)
+def test_the_order_of_a_name(first: str, last: str, locale: str, name: str) -> None:
+    assert full_name(first, last, locale) == name

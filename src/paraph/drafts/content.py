@@ -5,8 +5,7 @@ a template a signer is a role, and has a ``name`` in place of a person's. Stamps
 coordinates; those of a template as they were given, and where that is not the whole rectangle, ``at`` is it: None for
 an optional stamp whose tag is nowhere.
 
-Applications give a draft as the body of a creation, of which anything may be missing; what is there is checked as in a
-creation.
+Applications give a draft as the body of a creation, of which anything may be missing; what is there is checked alike.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from itertools import count
 from secrets import randbelow
 from typing import Any
 
-from django.utils.translation import gettext as _
 from pydantic import Field, create_model
 
 from paraph.drafts.models import Json, blank
@@ -36,7 +34,7 @@ from paraph.signature_requests.input import (
     fields_of,
 )
 from paraph.signature_requests.models import Channel, Role
-from paraph.signature_requests.payload import look_for_unknown
+from paraph.signature_requests.payload import look_for_unknown, object_of
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
@@ -156,16 +154,12 @@ DraftCreation: Any = create_model(
 
 
 def read(scope: TenantScope, value: object, locale: str) -> Json:
-    """Return what to keep of ``value``, that of the root key ``signature_request``, as a draft has it. ``locale``: of
-    the draft.
+    """Return what to keep of ``value``, under the root key ``signature_request``. ``locale``: of the draft.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """
-    known, problems = _without_nulls(value), Problems()
-    if not isinstance(known, dict):
-        problems.add("signature_request", _("it must be an object."))
-        problems.refuse()
-    look_for_unknown(value, DraftInput, "", problems, [])
+    known, problems = object_of(_without_nulls(value)), Problems()
+    look_for_unknown(value, DraftInput, problems)
     plan = make_plan(scope, _as_creation(known), problems, locale, shape=PartialRequest)
     options = options_of(plan.draft)
     if options.get("send_email"):  # as drafts are sent unless they say otherwise
@@ -176,7 +170,8 @@ def read(scope: TenantScope, value: object, locale: str) -> Json:
     ]
     refs = {checked.ref: signer["ref"] for checked, signer in given}
     if plan.draft.mode == "sequential":
-        free = _unused(plan.draft.signers)
+        taken = {checked.order for checked, _signer in given}
+        free = (number for number in count(1) if number not in taken)
         orders = {checked.ref: checked.order or next(free) for checked, _signer in given}
         given.sort(key=lambda each: orders[each[0].ref])
     documents = [{"id": each.document.pk, "signers": _planned_assignments(each, refs)} for each in plan.documents]
@@ -218,12 +213,6 @@ def _as_creation(known: Json) -> Json:
     if isinstance(documents := payload.get("documents"), list):
         payload["documents"] = [_document(each) if isinstance(each, dict) else each for each in documents]
     return payload
-
-
-def _unused(signers: list[Any]) -> Iterator[int]:
-    """Yield signing orders that no signer has, the lowest first."""
-    taken = {signer.order for signer in signers}
-    return (number for number in count(1) if number not in taken)
 
 
 def _document(document: Json) -> Json:

@@ -65,11 +65,8 @@ def held(draft: Draft) -> Iterator[None]:
 def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> None:
     """Add documents of the caller at the end, in this order; those that the draft has stay where they are."""
     wanted = list(dict.fromkeys(document_ids))
-    found = set(
-        scoped(Document, scope)
-        .filter(pk__in=wanted, status=DocumentStatus.READY, file_deleted_at=None)
-        .values_list("pk", flat=True)
-    )
+    usable = scoped(Document, scope).filter(pk__in=wanted, status=DocumentStatus.READY, file_deleted_at=None)
+    found = set(usable.values_list("pk", flat=True))
     known = set(draft.documents.values_list("document_id", flat=True))
     last = draft.documents.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1

@@ -2,6 +2,7 @@
 signatures and fields cover, options that nobody has named, and names that cannot be written."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, islice, product
@@ -118,6 +119,7 @@ def missing(draft: Draft) -> Missing:
     stamped = {(each.signer.ref, each.document.pk) for each in places if each.field is None}
     of_signers, of_documents = {pair[0] for pair in stamped}, {pair[1] for pair in stamped}
     sentence = _("%(name)s has no place to sign yet.")
+    half = _("%(name)s has fields on %(document)s, but no place to sign there yet.")
     names = {signer.ref: signer.name(draft.locale) for signer in draft.signing}
     fields = [each for each in places if each.field]
     unsigned = {
@@ -131,15 +133,10 @@ def missing(draft: Draft) -> Missing:
         {each.pk: sentence % {"name": each.name} for each in documents if each.pk not in of_documents},
         people,
         [
-            *(_unsigned(names[ref], document) for (ref, _pk), document in unsigned.items()),
+            *(half % {"name": names[ref], "document": document.name} for (ref, _pk), document in unsigned.items()),
             *(sentence for field in fields if not draft.of_template and (sentence := _without_value(field))),
         ],
     )
-
-
-def _unsigned(name: str, document: Document) -> str:
-    sentence = _("%(name)s has fields on %(document)s, but no place to sign there yet.")
-    return sentence % {"name": name, "document": document.name}
 
 
 def _without_value(at: Placed) -> str:
@@ -205,12 +202,9 @@ def _remarks(draft: Draft) -> Iterator[Remark]:
 
 def _names(draft: Draft) -> dict[str, str]:
     """Return what each signer is called in a sentence, by ref: the first name, unless two have it."""
-    first = [signer.first_name for signer in draft.signers]
-    return {each.ref: _short(each, first) or each.name(draft.locale) for each in draft.signers}
-
-
-def _short(signer: DraftSigner, first_names: Sequence[str]) -> str:
-    return signer.first_name if first_names.count(signer.first_name) == 1 else ""
+    names = {each.ref: each.first_name or each.name(draft.locale) for each in draft.signers}
+    taken = Counter(each.first_name for each in draft.signers)
+    return names | {each.ref: each.name(draft.locale) for each in draft.signers if taken[each.first_name] > 1}
 
 
 @dataclass(frozen=True, eq=False)

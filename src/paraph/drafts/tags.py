@@ -74,7 +74,7 @@ def _known(document: Document) -> DocumentTags:
     known = DocumentTags.objects.filter(document=document).first()
     if known is None:
         tags = _search(document, list_tags) or {}
-        known = DocumentTags(document=document, found=[[tag, *_numbers(at)] for tag, at in tags.items()])
+        known = DocumentTags(document=document, found=[[tag, *astuple(at)] for tag, at in tags.items()])
         DocumentTags.objects.bulk_create([known], ignore_conflicts=True)
     return known
 
@@ -85,10 +85,6 @@ def _search(document: Document, search: Callable[..., Found]) -> Found | None:
         return search(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
     except PdfRefused:
         return None
-
-
-def _numbers(at: FoundTag) -> tuple[float, ...]:
-    return at.page_number, at.x, at.y, at.width, at.height
 
 
 def offers_of(tags: Iterable[str], signers: Sequence[DraftSigner]) -> dict[str, Offer]:
@@ -109,7 +105,8 @@ def offers_of(tags: Iterable[str], signers: Sequence[DraftSigner]) -> dict[str, 
             named = named_signer(words, signers)
             free = [signer for signer in signers if signer not in of_words.values()]
             of_words[words] = named or (free or list(signers))[0]
-        offers[tag] = Offer(kinds[0], of_words[words], _name(found[3] or ""))
+        name = (found[3] or "").replace("_", " ")  # tags are found without the blanks in them
+        offers[tag] = Offer(kinds[0], of_words[words], name.strip()[:LONGEST_FIELD_NAME])
     return offers
 
 
@@ -121,11 +118,6 @@ def named_signer(words: str, signers: Sequence[DraftSigner]) -> DraftSigner | No
             return signer
     number = _NUMBER.search(words)
     return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
-
-
-def _name(words: str) -> str:
-    """Tags are found without the blanks in them, so an underscore stands for one."""
-    return words.replace("_", " ").strip()[:LONGEST_FIELD_NAME]
 
 
 def _kinds(what: str) -> tuple[Kind | None, ...]:

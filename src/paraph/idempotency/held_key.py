@@ -65,16 +65,9 @@ class HeldKey:
         """Return what writes the key with the resource that is created."""
 
         def rows(resource_id: int) -> list[Model]:
-            return [
-                IdempotencyKey(
-                    **self.scope.columns,
-                    path=self.path,
-                    key_hash=self.key_hash,
-                    content_hash=content,
-                    resource_id=resource_id,
-                    created_at=clock.now(),
-                )
-            ]
+            key = IdempotencyKey(**self.scope.columns, path=self.path, key_hash=self.key_hash, created_at=clock.now())
+            key.content_hash, key.resource_id = content, resource_id
+            return [key]
 
         return rows
 

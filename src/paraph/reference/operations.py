@@ -247,12 +247,15 @@ class OperationEntry:
 def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
     """``name`` is the anchor, and what the samples are found by."""
     takes, body = _body(operation)
-    status, response = _success(operation)
+    responses: JsonObject = operation["responses"]
+    status = next((code for code in responses if code < "400"), "")
+    response: JsonObject = responses.get(status, {})
     answer: JsonObject = response.get("content", {}).get("application/json", {})
     same_body, same = (
         reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
     )
     given = operation.get("parameters", [])
+    tried: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]
     of_call = {**OPERATION_SAMPLES, **SIGNER_SAMPLES}.get(name, {})
     if path.startswith("/api/"):
         of_call = {"curl": _curl(name, method, path, operation), **of_call}
@@ -277,7 +280,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         answers=_examples(answer),
         refusals=_refusals(operation),
         samples=[Sample(f"{each}-{name}", _LANGUAGES[each], text) for each, text in of_call.items()],
-        tried=_tried(name, body),
+        tried=_indented(TRIED.get(name, tried[0])) if tried else "",
     )
 
 
@@ -297,21 +300,10 @@ def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
     return " \\\n  ".join([f'{call} "$API{address}"', '-H "X-Api-Key: $KEY"', *given])
 
 
-def _tried(name: str, body: JsonObject) -> str:
-    """Return the body of JSON that a call is tried with; "" for one without."""
-    examples: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]
-    return _indented(TRIED.get(name, examples[0])) if examples else ""
-
-
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:
     """Return the content type of the body, and what is said of it."""
     content: JsonObject = operation.get("requestBody", {}).get("content", {})
     return next(iter(content.items()), ("", {}))
-
-
-def _success(operation: JsonObject) -> tuple[str, JsonObject]:
-    found = {code: each for code, each in operation["responses"].items() if code < "400"}
-    return next(iter(found.items()), ("", {}))
 
 
 def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:

@@ -4,7 +4,7 @@ Markdown, and ``/llms.txt``, the same for everybody as long as the service keeps
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -41,22 +41,13 @@ _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "producti
 
 Row = tuple[str, str, str]
 """What is counted; how many in an hour and in a day, or in a minute and in an hour."""
-_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",  # calls that are tried go to the service that the page came from
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
+# Calls that are tried go to the service that the page came from: connect-src.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-
-
 _HEADING = re.compile(
-    r'<h(?P<level>[23]) id="(?P<id>[^"]+)"><a [^>]*>(?P<name>.*?)</a></h[23]>'
+    r'<h[23] id="(?P<id>[^"]+)"><a [^>]*>(?P<name>.*?)</a></h[23]>'
     r'(?:\s*<p class="route">(?P<method><span class="method.*?</span>))?'
 )
 
@@ -105,29 +96,11 @@ def _written(limit: PerHourAndDay) -> tuple[str, str]:
     return hour, day
 
 
-_GUIDES = [
-    "start",
-    "clients",
-    "authentication",
-    "environments",
-    "errors",
-    "unknown-fields",
-    "rate-limits",
-    "message-limits",
-    "idempotency",
-    "catching-up",
-    "testing",
-    "pagination",
-    "fields-guide",
-    "templates-guide",
-    "drafts-guide",
-    "correcting",
-    "verifying",
-    "plans",
-    "keeping",
-    "versioning",
-    "changelog",
-]
+_GUIDES = (
+    *("start", "clients", "authentication", "environments", "errors", "unknown-fields", "rate-limits"),
+    *("message-limits", "idempotency", "catching-up", "testing", "pagination", "fields-guide", "templates-guide"),
+    *("drafts-guide", "correcting", "verifying", "plans", "keeping", "versioning", "changelog"),
+)
 
 
 @dataclass(frozen=True)
@@ -175,13 +148,8 @@ def contents() -> JsonObject:
 def _errors(codes: Mapping[str, api_codes.Code | described.Code]) -> list[JsonObject]:
     """Return the rows of a table of codes."""
     return [
-        {
-            "code": code,
-            "shown_code": breakable(code),
-            "status": each.status,
-            "cause": inline(each.when),
-            "remedy": inline(each.remedy),
-        }
+        {"code": code, "shown_code": breakable(code), "status": each.status}
+        | {"cause": inline(each.when), "remedy": inline(each.remedy)}
         for code, each in codes.items()
     ]
 
@@ -246,7 +214,9 @@ def _pages() -> dict[str, Compressed]:
     given = contents()
     title = render_to_string("reference/guides/title.html", given)
     topics = _topics(given)
-    bodies = on_their_pages(title, topics) | {"all": all_on_one(title, topics)}
+    entries = [{"topic": each, "address": f"#{each.id}", "open": True} for each in topics]
+    whole = {"entries": entries, "body": _safe(title, *(each.html for each in topics)), "whole": True}
+    bodies = on_their_pages(title, topics) | {"all": whole}
     pages = {
         address: Compressed(render_to_string("reference/page.html", given | body).encode(), "text/html; charset=utf-8")
         for address, body in bodies.items()
@@ -280,20 +250,11 @@ def page(request: HttpRequest, topic: str = "") -> HttpResponse:
 
 def read_topic(group: str, html: str) -> Topic:
     """Return what the HTML of a topic has to link to: its heading is the first of its second level."""
-    first, *parts = (
-        (each["level"], Part(each["id"], mark_safe(each["name"]), mark_safe(each["method"] or "")))  # noqa: S308  ours
+    topic, *parts = (
+        Part(each["id"], mark_safe(each["name"]), mark_safe(each["method"] or ""))  # noqa: S308  ours
         for each in _HEADING.finditer(html)
     )
-    topic = first[1]
-    return Topic(
-        group, topic.id, topic.name, [part for _, part in parts], html, frozenset(re.findall(r' id="([^"]+)"', html))
-    )
-
-
-def all_on_one(title: str, topics: list[Topic]) -> JsonObject:
-    """Return what the page of all topics shows."""
-    entries = [{"topic": each, "address": f"#{each.id}", "open": True} for each in topics]
-    return {"entries": entries, "body": _safe(title, *(each.html for each in topics)), "whole": True}
+    return Topic(group, topic.id, topic.name, parts, html, frozenset(re.findall(r' id="([^"]+)"', html)))
 
 
 def on_their_pages(title: str, topics: list[Topic]) -> dict[str, JsonObject]:
@@ -301,36 +262,24 @@ def on_their_pages(title: str, topics: list[Topic]) -> dict[str, JsonObject]:
     first = topics[0]
     addresses = {first.id: "/docs"} | {each.id: f"/docs/{each.id}" for each in topics[1:]}
     places = {anchor: each.id for each in topics for anchor in each.anchors}
-    turns = dict(_turns(topics))
+    turns: dict[str, dict[str, Topic]] = {each.id: {} for each in topics}
+    for one, other in pairwise(topics):
+        turns[other.id]["prev"], turns[one.id]["next"] = one, other
     pages = {}
     for topic in topics:
-        html = title + topic.html if topic is first else _raised(topic.html)
+        html = title + topic.html
+        if topic is not first:  # a level higher: what is a part of the whole is the heading of its own page
+            html = re.sub(r"(</?h)([2-4])\b", lambda found: f"{found[1]}{int(found[2]) - 1}", topic.html)
         entries = [
             {"topic": each, "address": addresses[each.id], "open": each is topic, "current": each is topic}
             for each in topics
         ]
-        pages["" if topic is first else topic.id] = {
-            "topic": topic,
-            "entries": entries,
-            "body": _safe(_linked(html, topic, addresses, places)),
-            "turns": [
-                {"way": way, "name": each.name, "address": addresses[each.id]} for way, each in turns[topic.id].items()
-            ],
-        }
+        around = [
+            {"way": way, "name": each.name, "address": addresses[each.id]} for way, each in turns[topic.id].items()
+        ]
+        body = _safe(_linked(html, topic, addresses, places))
+        pages["" if topic is first else topic.id] = {"topic": topic, "entries": entries, "body": body, "turns": around}
     return pages
-
-
-def _turns(topics: list[Topic]) -> Iterable[tuple[str, dict[str, Topic]]]:
-    turns: dict[str, dict[str, Topic]] = {each.id: {} for each in topics}
-    for one, other in pairwise(topics):
-        turns[other.id]["prev"] = one
-        turns[one.id]["next"] = other
-    return turns.items()
-
-
-def _raised(html: str) -> str:
-    """Return the same a level higher: what is a part of the whole is the heading of its own page."""
-    return re.sub(r"(</?h)([2-4])\b", lambda found: f"{found[1]}{int(found[2]) - 1}", html)
 
 
 def _linked(html: str, topic: Topic, addresses: dict[str, str], places: dict[str, str]) -> str:

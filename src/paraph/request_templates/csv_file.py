@@ -221,7 +221,10 @@ def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[s
     """Return the columns that there can be, and a cell of each as an example."""
     fields = [(role, content) for role, each in zip(roles, asked, strict=True) for content in each.values()]
     columns = [value_column(role, content["name"]) for role, content in fields]
-    return columns, [_example_value(content) for _role, content in fields]
+    examples = [
+        content.get("options") or [content.get("value") or KINDS[content["type"]].example] for _, content in fields
+    ]
+    return columns, [str(each[0]) for each in examples]
 
 
 def value_of(content: dict[str, Any], cell: str) -> str | bool:
@@ -238,8 +241,7 @@ def value_of(content: dict[str, Any], cell: str) -> str | bool:
 
 def misread(content: dict[str, Any], cell: str) -> str:
     """Return the problem of a cell that can be read in two ways or in none, "" for any other: of a date with slashes,
-    in which some put the month first, and of a number such as 1.250, which spreadsheets of one language write so, and
-    which has three decimals in another."""
+    in which some put the month first, and of a number such as 1.250, thousands in one language, decimals in another."""
     kind = KINDS[content["type"]]
     if kind.control == "date" and not _DAY.fullmatch(str(value_of(content, cell))):
         return _("write the date as 2027-02-01 or 01.02.2027.")
@@ -258,8 +260,3 @@ def column_of_problem(path: str, payload: dict[str, Any]) -> str:
     assignment = payload["documents"][document]["signers"][signer]
     role = assignment["signer_ref"].partition(". ")[2]
     return f"{role}: {assignment['fields'][field]['name']}"
-
-
-def _example_value(content: dict[str, Any]) -> str:
-    options = content.get("options") or [content.get("value") or KINDS[content["type"]].example]
-    return str(options[0])

@@ -2,7 +2,7 @@
 names, with values for fields of the template in place of its own."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from paraph.request_templates.input import TemplateSendingInput
 from paraph.request_templates.models import Template, person_of
 from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.input import PERSON, options_of
-from paraph.signature_requests.payload import look_for_unknown
+from paraph.signature_requests.payload import look_for_unknown, object_of
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import shown
 
@@ -46,18 +46,15 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
     """Return the payload of the template with the signers and options of ``value``, that of the root key
     ``signature_request``, after adding what is wrong with the roles that it names. Signers stand where ``value`` has
     them; what else is malformed stays so. Raises ``validation_error`` for what is no object."""
-    if not isinstance(value, dict):
-        problems.add("signature_request", _("it must be an object."))
-        problems.refuse()
-    assert isinstance(value, dict)
-    look_for_unknown(value, TemplateSendingInput, "", problems, [])
+    said = object_of(value)
+    look_for_unknown(said, TemplateSendingInput, problems)
     creation = creation_of(template.content)
     roles = {role.name: signer for role, signer in zip(template.roles, creation["signers"], strict=True)}
-    payload = {**template.content, **options_of(value), "documents": creation["documents"]}
+    payload = {**template.content, **options_of(said), "documents": creation["documents"]}
     del payload["signers"]
-    if "signers" in value:
-        payload["signers"] = _signers(roles, value["signers"], problems)
-        _prefill_all(payload["documents"], payload["signers"], value["signers"], problems)
+    if "signers" in said:
+        payload["signers"] = _signers(roles, said["signers"], problems)
+        _prefill_all(payload["documents"], payload["signers"], said["signers"], problems)
     return payload
 
 
@@ -116,7 +113,9 @@ def _prefill_all(documents: list[Json], signers: Any, given: Any, problems: Prob
         if not isinstance(each["fields"], list):
             problems.add(path, _("it must be an array."))
         elif "ref" in signer:
-            _prefill(list(_fields(documents, signer["ref"])), each["fields"], path, problems)
+            assigned = [one for document in documents for one in document["signers"]]
+            own = [field for one in assigned if one["signer_ref"] == signer["ref"] for field in one.get("fields", ())]
+            _prefill(own, each["fields"], path, problems)
 
 
 def _prefill(fields: list[Json], given: list[Any], path: str, problems: Problems) -> None:
@@ -152,10 +151,3 @@ def _write(named: list[Json], value: object, path: str, problems: Problems) -> N
             problems.add(path, found.named[0].sentence)
             return
         field["value"] = value
-
-
-def _fields(documents: list[Json], ref: str) -> Iterator[Json]:
-    for document in documents:
-        for assignment in document["signers"]:
-            if assignment["signer_ref"] == ref:
-                yield from assignment.get("fields", ())

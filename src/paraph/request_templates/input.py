@@ -31,7 +31,7 @@ from paraph.signature_requests.input import (
     fields_of,
     options_of,
 )
-from paraph.signature_requests.payload import look_for_unknown
+from paraph.signature_requests.payload import look_for_unknown, object_of
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
@@ -42,12 +42,7 @@ RoleName = Annotated[
     str,
     PlainValidator(text),
     WithJsonSchema(
-        {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": LONGEST_ROLE,
-            "pattern": rf"^{PRINTABLE}*[^\W_]{PRINTABLE}*$",
-        }
+        {"type": "string", "minLength": 1, "maxLength": LONGEST_ROLE, "pattern": rf"^{PRINTABLE}*[^\W_]{PRINTABLE}*$"}
     ),
 ]
 
@@ -173,25 +168,20 @@ TemplateSending: Any = create_model(
 
 
 def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Template]:
-    """Return what to save of ``value``, that of the root key ``template``. ``locale``: of its requests,
-    "" where none was named.
+    """Return what to save of ``value``, under the root key ``template``. ``locale``: of its requests, "" for none.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """
-    problems = Problems()
-    if not isinstance(value, dict):
-        problems.add("template", _("it must be an object."))
-        problems.refuse()
-    assert isinstance(value, dict)
-    look_for_unknown(value, TemplateInput, "", problems, [])
-    _check_text(value, "name", "name", problems)
-    _check_roles(value, problems)
+    said, problems = object_of(value, "template"), Problems()
+    look_for_unknown(said, TemplateInput, problems)
+    _check_name(said, "name", problems)
+    _check_roles(said, problems)
     try:
-        plan = make_plan(scope, _as_creation(value), locale=locale, shape=UnnamedRequest)
+        plan = make_plan(scope, _as_creation(said), locale=locale, shape=UnnamedRequest)
     except InvalidPayloadError as refused:
         raise restated(refused, _path, problems) from refused
     problems.refuse()
-    return _kept(value, plan, locale)
+    return _kept(said, plan, locale)
 
 
 def _kept(value: Json, plan: RequestPlan, locale: str) -> tuple[Names, Template]:
@@ -283,9 +273,9 @@ def _path(path: str) -> str:
     return re.sub(r"\bsigners\b", "roles", path).replace(".signer_ref", ".role")
 
 
-def _check_text(holder: Json, name: str, path: str, problems: Problems, **limits: int) -> bool:
+def _check_name(holder: Json, path: str, problems: Problems, **limits: int) -> bool:
     try:
-        text(holder[name], **limits)
+        text(holder["name"], **limits)
     except InvalidValueError as invalid:
         problems.add(path, str(invalid))
     except KeyError:
@@ -300,7 +290,7 @@ def _check_roles(value: Json, problems: Problems) -> None:
     names: dict[int, str] = {}
     for index, role in _objects(value, "roles"):
         path = f"roles[{index}].name"
-        if _check_text(role, "name", path, problems, longest=LONGEST_ROLE):
+        if _check_name(role, path, problems, longest=LONGEST_ROLE):
             if folded(role["name"]):
                 names[index] = role["name"]
             else:

@@ -65,20 +65,13 @@ def of_request(request: SignatureRequest, *, with_values: bool = False) -> Templ
     signers = list(request.signers.all())
     documents = []
     for row in request.request_documents.prefetch_related("placements", "fields"):
-        assignments = [
-            {
-                "signer_ref": str(position),
-                "stamps": [_place(each) for each in row.placements.all() if each.signer_id == signer.pk],
-                "fields": [_field(each, with_values) for each in row.fields.all() if each.signer_id == signer.pk],
-            }
-            for position, signer in enumerate(signers)
-        ]
-        kept = [
-            each
-            for each, signer in zip(assignments, signers, strict=True)
-            if each["stamps"] or each["fields"] or signer.is_approver
-        ]
-        documents.append({"id": row.document_id, "signers": kept})
+        assigned = []
+        for position, signer in enumerate(signers):
+            stamps = [_place(each) for each in row.placements.all() if each.signer_id == signer.pk]
+            fields = [_field(each, with_values) for each in row.fields.all() if each.signer_id == signer.pk]
+            if stamps or fields or signer.is_approver:
+                assigned.append({"signer_ref": str(position), "stamps": stamps, "fields": fields})
+        documents.append({"id": row.document_id, "signers": assigned})
     options = {name: getattr(request, name) for name in _OPTIONS} | (
         {"decline_allowed": True} if request.decline_allowed else {}
     )

@@ -1,8 +1,7 @@
 """The payload of a creation (rule 4.5): one shape, by which it is read and which OpenAPI publishes.
 
 Strict: a string is no number and ``"true"`` is not true. Unknown fields are ignored. What no field can say by itself is
-checked in :mod:`paraph.signature_requests.plan`; how problems are worded, in
-:mod:`paraph.signature_requests.payload`.
+checked in :mod:`paraph.signature_requests.plan`; how problems are worded: :mod:`paraph.signature_requests.payload`.
 """
 
 from collections.abc import Collection

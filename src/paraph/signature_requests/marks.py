@@ -26,11 +26,7 @@ _WORDS = {  # by what pydantic's type of the problem begins with; all others are
     "bool": "field_boolean",
     "model": "field_object",
     "union": "field_choice",
-    "float": "field_number",
-    "int": "field_number",
-    "finite": "field_number",
-    "greater": "field_number",
-    "less": "field_number",
+    **dict.fromkeys(("float", "int", "finite", "greater", "less"), "field_number"),
 }
 _BOUNDS: dict[str, tuple[float, float]] = {"hand": (1, 4), "aspect": (0.05, 20)}  # of all other numbers: 0 to 1
 

@@ -24,24 +24,24 @@ from paraph.tenants.limits import Allowance
 
 MOST_TOLD = 50
 
-
 Shapes = tuple[type[Input], ...]
 """Alternatives."""
 
 
-def look_for_unknown(value: object, shape: type[Input], path: str, problems: Problems, passed_over: list[str]) -> None:
+def look_for_unknown(
+    value: object, shape: type[Input], problems: Problems, passed_over: list[str] | None = None
+) -> None:
     """Add a problem for each field of a closed shape that it does not have, and for each of another one that is within
     two letters of one that it has; the paths of the rest to ``passed_over``, which ends the search when there are
     :data:`MOST_TOLD`. What is of another type than the shape says is left to others."""
-    _look(value, (shape,), path, problems, passed_over)
+    _look(value, (shape,), "", problems, [] if passed_over is None else passed_over)
 
 
 def look_beside(
     content: Iterable[str], root: str, shape: type[Input], problems: Problems, passed_over: list[str]
 ) -> None:
     """Look at the other keys of a body with everything under its ``root`` key, of which the value has the ``shape``:
-    as :func:`look_for_unknown` does, and what is or looks like a field of the shape is a problem too, as it would be
-    lost."""
+    as :func:`look_for_unknown` does, and what is or looks like a field of the shape is a problem too."""
     fields = _fields((shape,))
     for name in content:
         if problems.full or len(passed_over) >= MOST_TOLD:
@@ -88,12 +88,6 @@ def _tell(name: str, here: str, shapes: Shapes, problems: Problems, passed_over:
 
 def _shown(path: str) -> str:
     return path[:200].encode("utf-8", "replace").decode()
-
-
-def entry_of(shape: type[Input], name: str) -> type[Input] | None:
-    """Return the shape of the entries of an array that the shape has by this name; None for any other field."""
-    entries = _fields((shape,))[name].entries
-    return entries[0] if entries else None
 
 
 class _Field(NamedTuple):
@@ -170,12 +164,8 @@ def read(
     With problems, it holds what could be read: a field that could not is None, and an array of which entries were not
     read ends with one that has no field set. Raises ``validation_error`` for what is no object.
     """
-    if not isinstance(value, dict):
-        sentence = _("it must be an object.")
-        problem = Problem("signature_request", sentence)
-        raise InvalidPayloadError("validation_error", str(problem), [problem])
-    payload, flood = _within_limits(value, allowance, problems), Flood()
-    look_for_unknown(payload, shape, "", problems, [])
+    payload, flood = _within_limits(object_of(value), allowance, problems), Flood()
+    look_for_unknown(payload, shape, problems)
     try:
         found = shape.model_validate(payload, context=flood)
     except ValidationError as invalid:
@@ -192,13 +182,21 @@ def read(
     return partial
 
 
+def object_of(value: object, root: str = "signature_request") -> Json:
+    """Return the value under a root key. Raises ``validation_error`` for what is no object."""
+    if not isinstance(value, dict):
+        problem = Problem(root, _("it must be an object."))
+        raise InvalidPayloadError("validation_error", str(problem), [problem])
+    return value
+
+
 Shape = TypeVar("Shape", bound=Input)
 
 
 def read_small(shape: type[Shape], value: Json) -> Shape:
     """Return what a small body says. Raises ``validation_error`` with every problem of it."""
     problems = Problems()
-    look_for_unknown(value, shape, "", problems, [])
+    look_for_unknown(value, shape, problems)
     try:
         found = shape.model_validate(value)
     except ValidationError as invalid:
@@ -282,11 +280,11 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
             found[name] = [_read(_STAMP, stamp) for stamp in stamps]
         elif name == "placement":
             found[name] = _read(_PLACEMENT, each)
-        elif entry := entry_of(shape, name):
+        elif shapes := _fields((shape,))[name].entries:
             entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
-            found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
+            found[name] = [_part(shapes[0], one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:
-                found[name].append(_part(entry, {}, here, refused))
+                found[name].append(_part(shapes[0], {}, here, refused))
         elif here in refused:
             found[name] = None
         else:

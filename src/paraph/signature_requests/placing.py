@@ -1,6 +1,5 @@
 """Placing stamps and fields: from tags and coordinates to rectangles on pages (rule 4.5, cases 4 and 5); and whether
-values that are known when a request is sent have room there: those that the sender gives, and those that the service
-fills in."""
+values that are known when a request is sent, given by the sender or filled in by the service, have room there."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -67,7 +66,8 @@ def place(given: DocumentInput, path: str, document: Document, problems: Problem
     for index, assignment in enumerate(given.signers):
         here = f"{path}.signers[{index}]"
         stamps = list(_stamps(assignment, here, document, found, problems))
-        if not stamps and _all_optional(assignment):
+        optional = [isinstance(stamp, MagicFieldStamp) and stamp.optional for stamp in assignment.stamps]
+        if optional and all(optional) and not stamps:
             sentence = _("none of the optional stamps of signer “%(ref)s” was found on document %(document)d.")
             problems.add(here, sentence % {"ref": assignment.signer_ref or "", "document": document.pk})
         placed.placements.extend(stamps)
@@ -101,11 +101,6 @@ def _fields(
         width, height = KINDS[given.type].size if given.type else DEFAULT_SIZE
         if spot := place.find(at, (at.width or width, at.height or height), found):
             yield PlannedField(ref, number, *spot, given)
-
-
-def _all_optional(assignment: Assignment) -> bool:
-    stamps = assignment.stamps
-    return bool(stamps) and all(isinstance(stamp, MagicFieldStamp) and stamp.optional for stamp in stamps)
 
 
 def _find(given: DocumentInput, path: str, document: Document, problems: Problems) -> Found | None:
@@ -232,12 +227,15 @@ class PlacedField(NamedTuple):
 def check_room(fields: Iterable[PlacedField], problems: Problems, most: int = 0) -> None:
     """Add a problem for each value without room. ``most``: how many ordinary values may be measured, the rest being
     left out, 0 for any number."""
-    left, chosen = most * ORDINARY, []
-    for each in _known(fields):
-        left -= cost(each.content)
-        if most and left < 0:
-            break
-        chosen.append(each)
+    left, chosen = most * ORDINARY, list[_KnownValue]()
+    for path, given, rect, signer in fields:
+        if given.value is None and not KINDS[given.type].known:
+            continue
+        if content := known_content(given, rect.width, rect.height, signer, signer.locale):
+            left -= cost(content)
+            if most and left < 0:
+                break
+            chosen.append(_KnownValue(path, content, by_service=given.value is None))
     for each, has_room in zip(chosen, fit([each.content for each in chosen]), strict=True):
         if not has_room:
             problems.add(*_problem(each))
@@ -252,11 +250,7 @@ def _problem(each: "_KnownValue") -> tuple[str, str]:
         "the smallest letters."
     )
     content = each.content
-    facts = {
-        "value": content.text[:_LONGEST_SHOWN],
-        "width": f"{content.width:g}",
-        "height": f"{content.height:g}",
-    }
+    facts = {"value": content.text[:_LONGEST_SHOWN], "width": f"{content.width:g}", "height": f"{content.height:g}"}
     return f"{each.path}.placement", sentence % facts
 
 
@@ -264,14 +258,6 @@ class _KnownValue(NamedTuple):
     path: str
     content: FieldContent
     by_service: bool
-
-
-def _known(fields: Iterable[PlacedField]) -> Iterator[_KnownValue]:
-    for path, given, rect, signer in fields:
-        if given.value is None and not KINDS[given.type].known:
-            continue
-        if content := known_content(given, rect.width, rect.height, signer, signer.locale):
-            yield _KnownValue(path, content, by_service=given.value is None)
 
 
 def known_content(given: FieldInput, width: float, height: float, signer: Person, locale: str) -> FieldContent | None:

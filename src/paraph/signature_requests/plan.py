@@ -59,8 +59,7 @@ def make_plan(
 ) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
     are gathered, with those that are known already; ``locale``: of the request, "" where none was named; ``measured``:
-    how many ordinary values may be measured, 0 for all; ``shape``: as :func:`paraph.signature_requests.payload.read`
-    has it.
+    how many ordinary values may be measured, 0 for all; ``shape``: of :func:`paraph.signature_requests.payload.read`.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
@@ -109,7 +108,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         _, documents = _resolved(scope, draft, problems, locale, PREVIEWED)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     passed_over: list[str] = []
-    look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)
+    look_for_unknown(value, SignatureRequestInput, Problems(), passed_over)
     return Preview([*_refusals_by_code(draft, allowed), *named], documents, passed_over)
 
 

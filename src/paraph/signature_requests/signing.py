@@ -44,7 +44,10 @@ def signing_eligibility(signer: Signer, moment: datetime | None = None) -> Signi
         return SigningEligibility.SIGNED
     if is_over(signer.request, moment or clock.now()):
         return SigningEligibility.EXPIRED
-    return SigningEligibility.OPEN if _is_their_turn(signer) else SigningEligibility.NOT_YOUR_TURN
+    may_begin = signer.request.mode == Mode.PARALLEL or signer.order == 1
+    if may_begin or not _unsigned(signer.request_id).filter(order__lt=signer.order).exists():
+        return SigningEligibility.OPEN
+    return SigningEligibility.NOT_YOUR_TURN
 
 
 def require_open(signer: Signer, moment: datetime | None = None) -> None:
@@ -64,12 +67,6 @@ def is_over(request: SignatureRequest, moment: datetime) -> bool:
 def next_signer(request: SignatureRequest) -> int | None:
     """Return the id of the first signer, in signing order, who has not signed; None if all have."""
     return _unsigned(request.pk).order_by("order").values_list("pk", flat=True).first()
-
-
-def _is_their_turn(signer: Signer) -> bool:
-    if signer.request.mode == Mode.PARALLEL or signer.order == 1:
-        return True
-    return not _unsigned(signer.request_id).filter(order__lt=signer.order).exists()
 
 
 def _unsigned(request_id: int) -> QuerySet[Signer]:

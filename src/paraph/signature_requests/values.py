@@ -1,8 +1,7 @@
 """The values of payloads: how they are read, and the types of the shapes that OpenAPI publishes.
 
 Strict: a string is no number and ``"true"`` is not true. Unknown fields are ignored. An optional field that is null
-counts as absent. Each function returns the value or raises ``InvalidValueError`` with a sentence that says what it must
-be."""
+counts as absent. Each function returns the value or raises ``InvalidValueError`` with a sentence on what it must be."""
 
 import math
 import re
@@ -94,14 +93,14 @@ def choice(value: object, values: Collection[str]) -> str:
     raise InvalidValueError(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
 
 
-def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
-    """Read an integer; 3.0 is one, as JSON has a single type of number."""
+def integer(value: object, maximum: int = LARGEST_ID) -> int:
+    """Read an integer from 1 on; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidValueError(_("it must be an integer."))
-    if not minimum <= value <= maximum:
-        raise _beyond(value, minimum, maximum)
+    if not 1 <= value <= maximum:
+        raise _beyond(value, 1, maximum)
     return value
 
 
@@ -223,15 +222,6 @@ def _wrong_entry(key: str, value: object) -> str:
     return ""
 
 
-def array(value: object) -> list[Any]:
-    """Read an array with at least one entry."""
-    if not isinstance(value, list):
-        raise InvalidValueError(_("it must be an array."))
-    if not value:
-        raise InvalidValueError(_("it must have at least one entry."))
-    return value
-
-
 def shown(value: object) -> str:
     """Return a value as messages quote it, at most 80 characters of it."""
     written = str(value) if not isinstance(value, int) or abs(value) < 10**40 else "10^40…"
@@ -334,9 +324,7 @@ Width = Annotated[
     float, Field(ge=WIDTHS[0], le=WIDTHS[1]), BeforeValidator(partial(number, minimum=WIDTHS[0], maximum=WIDTHS[1]))
 ]
 Height = Annotated[
-    float,
-    Field(ge=HEIGHTS[0], le=HEIGHTS[1]),
-    BeforeValidator(partial(number, minimum=HEIGHTS[0], maximum=HEIGHTS[1])),
+    float, Field(ge=HEIGHTS[0], le=HEIGHTS[1]), BeforeValidator(partial(number, minimum=HEIGHTS[0], maximum=HEIGHTS[1]))
 ]
 
 

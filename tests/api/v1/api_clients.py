@@ -7,20 +7,41 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from paraph.documents.models import Document
+from paraph.kernel import tokens
+from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import BrandingProfile, Organization
 from tests.api.v1 import contract
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
-from tests.tenancy import create_application, revoke_application
+from tests.tenancy import create_application
 
 CONTRACT = paper(
     text("Between Ada and Grace", 72, 700) + text("{{ada}}", 100, 400) + text("{{grace}}", 300, 400),
     text("Second page", 72, 700),
     text("{{last}}", 100, 400),
 )
-
-
 REPLAYED = "Idempotent-Replayed"
+KIM = {"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}
+EVERY_OPTION: dict[str, Any] = {
+    "mode": "parallel",
+    "validity_days": 90,
+    "send_email": True,
+    "identity_declaration_accepted": True,
+    "initials_required": True,
+    "notify_signers_on_completion": True,
+    "callback_url": "https://example.com/hook?x=1",
+    "branding_profile_id": None,
+    "external_id": "lease-4711",
+    "metadata": {"property": "Lime Street 4", "a.b-c_D9": "", "unit": "3 é"},
+    "redirect_url": "https://example.com/done?x=1#top",
+    "reminders": {"every_days": 30, "at_most": 10},
+    "copies": [KIM],
+    "decline_allowed": True,
+}
+SHOWN_OPTIONS = EVERY_OPTION.keys() - {
+    *("callback_url", "branding_profile_id", "send_email", "identity_declaration_accepted")
+}
+"""Those that answers have under the same name."""
 
 
 @dataclass
@@ -87,17 +108,9 @@ def other_clients(owner: ApiClient) -> dict[str, ApiClient]:
     }
 
 
-def rejected_clients() -> dict[str, ApiClient]:
-    """Clients that are refused, by what is wrong with their key."""
-    revoked = api_client()
-    assert revoked.organization
-    revoke_application(revoked.organization.applications.get().pk)
-    unknown, malformed = ApiClient("0" * 64), ApiClient("not a key")
-    return {"revoked": revoked, "unknown": unknown, "malformed": malformed, "absent": ApiClient(None)}
-
-
 def payload(document_id: int, **changes: Any) -> dict[str, Any]:
     """Two signers, one by tag and one by coordinates, on one document."""
+    assigned = [{"signer_ref": "ada", "stamps": [tag("{{ada}}")]}, {"signer_ref": "grace", "stamps": [rectangle()]}]
     return {
         "mode": "sequential",
         "validity_days": 7,
@@ -105,15 +118,7 @@ def payload(document_id: int, **changes: Any) -> dict[str, Any]:
             {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1},
             {"ref": "grace", "first_name": "Grace", "last_name": "Hopper", "email": "grace@example.com", "order": 2},
         ],
-        "documents": [
-            {
-                "id": document_id,
-                "signers": [
-                    {"signer_ref": "ada", "stamps": [tag("{{ada}}")]},
-                    {"signer_ref": "grace", "stamps": [rectangle()]},
-                ],
-            }
-        ],
+        "documents": [{"id": document_id, "signers": assigned}],
     } | changes
 
 
@@ -127,8 +132,6 @@ def rectangle(page_number: Any = 2, x: Any = 100, y: Any = 100, **more: Any) -> 
 
 def stored_document(owner: ApiClient, **fields: Any) -> Document:
     """A row alone, for tests of lists, which open no file."""
-    from paraph.kernel import tokens
-
     values: dict[str, Any] = {
         "organization": owner.organization,
         "environment": "sandbox",
@@ -144,13 +147,15 @@ def stored_document(owner: ApiClient, **fields: Any) -> Document:
 
 def branding_profile(owner: ApiClient, name: str = "Blue") -> BrandingProfile:
     assert owner.organization
-    return BrandingProfile.objects.create(
-        organization=owner.organization,
-        name=name,
-        background_color="#ffffff",
-        text_color="#000000",
-        accent_color="#1a2b3c",
-    )
+    colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#1a2b3c"}
+    return BrandingProfile.objects.create(organization=owner.organization, name=name, **colors)
+
+
+def refused(owner: ApiClient, content: Any, code: str = "validation_error", status: int = 422) -> str:
+    """The message of the refusal of a creation, by which nothing was created."""
+    message = error(owner.create(content), status, code)
+    assert not SignatureRequest.objects.exists()
+    return message
 
 
 def error(response: Any, status: int, code: str) -> str:

@@ -19,6 +19,12 @@ def content() -> Part:
     return dict(json.loads(document()))
 
 
+def operations() -> list[tuple[str, str, Part]]:
+    """Method, path and what is said of each operation."""
+    paths = content()["paths"].items()
+    return [(method.upper(), path, each) for path, methods in paths for method, each in methods.items()]
+
+
 @cache
 def validator(name: str) -> Draft202012Validator:
     """Of the schema of that name, with no field beyond those that it names."""
@@ -71,13 +77,18 @@ def check(method: str, path: str, response: Any) -> None:
 
 def refusals(name: str) -> dict[str, str]:
     """What the document has as the messages of an operation's refusals, by the names of their examples."""
-    operations = {each["operationId"]: each for path in content()["paths"].values() for each in path.values()}
+    [operation] = [each for _method, _path, each in operations() if each["operationId"] == name]
     return {
         example: facts["value"]["error"]["message"]
-        for status, response in operations[name]["responses"].items()
+        for status, response in operation["responses"].items()
         if status >= "400"
         for example, facts in response["content"]["application/json"]["examples"].items()
     }
+
+
+def said(operation: str, name: str) -> str:
+    """What the document has as the message of one of them."""
+    return refusals(operation)[name]
 
 
 def resolved(part: Part) -> Part:

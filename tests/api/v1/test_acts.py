@@ -1,4 +1,5 @@
-"""Ending a request and reminding a signer, by the API."""
+"""What is done with a request that was sent, by the API: ending it, reminding or correcting a signer (rule 20), and
+giving it more time."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,12 +9,15 @@ import pytest
 from paraph.audit_trail.models import Entry
 from paraph.flow.sending.invite import invite, send_reminder
 from paraph.kernel import clock
+from paraph.messaging.gateways import SMS
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests import plan
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.tenants.models import Activity
-from tests.api.v1.api_clients import ApiClient, error, invalid, made, payload
-from tests.api.v1.contract import refusals
+from paraph.tenants.models import Activity, ActorKind
+from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, made, payload
+from tests.api.v1.contract import said
 
+pytestmark = pytest.mark.django_db
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
 
 
@@ -38,9 +42,13 @@ def remind(client: ApiClient, created: dict[str, Any], position: int = 0) -> Any
     return client.send("POST", f"/signature_requests/{created['id']}/signers/{signer}/remind")
 
 
-def said(operation: str, name: str) -> str:
-    """What the OpenAPI document has as the message."""
-    return refusals(operation)[name]
+def correct(client: ApiClient, invited: dict[str, Any], content: Any, position: int = 0) -> Any:
+    signer = invited["signers"][position]["id"]
+    return client.post(f"/signature_requests/{invited['id']}/signers/{signer}/correct", content)
+
+
+def extend(client: ApiClient, invited: dict[str, Any], content: Any) -> Any:
+    return client.post(f"/signature_requests/{invited['id']}/extend", content)
 
 
 class TestEnding:
@@ -141,3 +149,122 @@ class TestReminding:
     def test_where_the_request_sends_no_mails(self, owner: ApiClient) -> None:
         created = owner.create(payload(owner.document())).json()
         assert error(remind(owner, created), 409, "conflict") == said("remindSigner", "conflict_no_mails")
+
+
+NEW = "zoe.lindqvist@example.com"
+
+
+class TestCorrecting:
+    def test_the_answer_is_the_request_with_another_link(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        response = correct(owner, invited, {"email": NEW, "first_name": "Zoë", "language": "sv"})
+        assert response.status_code == 200
+        answer = response.json()
+        before, now = invited["signers"][0], answer["signers"][0]
+        told = {"email": NEW, "first_name": "Zoë", "full_name": f"Zoë {before['last_name']}", "status": "pending"}
+        told["language"] = "sv"
+        assert now == before | told | {"signing_url": now["signing_url"]}
+        assert now["signing_url"] != before["signing_url"]
+        assert answer == invited | {"finalized": False, "signers": [now, *answer["signers"][1:]]}
+        assert owner.get(f"/signature_requests/{invited['id']}").json() == answer
+        assert Signer.objects.get(pk=now["id"]).locale == "sv"
+        invite(now["id"])
+        assert CapturedMessage.objects.get().to == NEW
+        act = Activity.objects.get()
+        assert (act.actor_kind, act.action) == (ActorKind.API, "signer.corrected")
+
+    def test_the_audit_log_names_the_fields_and_no_values(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        correct(owner, invited, {"email": NEW, "language": "sv"})
+        entry = owner.get(f"/signature_requests/{invited['id']}/audit_logs").json()["data"][-1]
+        assert (entry["event_type"], entry["signer_id"]) == ("signer.corrected", invited["signers"][0]["id"])
+        assert entry["metadata"]["corrected"] == ["email", "language"]
+        assert set(entry["metadata"]["before"]) == set(entry["metadata"]["after"]) == {"email", "language"}
+        assert NEW not in str(entry) and "ada@" not in str(entry)
+
+    def test_who_has_signed_what_is_over_and_too_often_is_409(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        def told(code: str) -> str:
+            return error(correct(owner, invited, {"email": NEW}), 409, code)
+
+        Signer.objects.update(replaced_links=100)
+        assert told("conflict") == said("correctSigner", "conflict_links")
+        Signer.objects.update(status="signed", replaced_links=0)
+        assert told("already_signed") == said("correctSigner", "already_signed")
+        Signer.objects.update(status="pending")
+        SignatureRequest.objects.update(status="expired")
+        assert told("conflict") == said("correctSigner", "conflict_over")
+
+    def test_sms_is_of_the_plan(self) -> None:
+        free = api_client(plan="free")
+        invited = free.create(payload(free.document())).json()
+        message = error(correct(free, invited, {"otp_channel": "sms", "phone": "+33612345678"}), 403, "forbidden")
+        assert message == said("correctSigner", "forbidden_sms")
+
+    def test_what_is_wrong_is_named(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        names = "first_name, last_name, email, phone, otp_channel, language"
+        cases: list[tuple[Any, str]] = [
+            ({}, f"The body must have at least one of {names}."),
+            ({"email": None}, f"The body must have at least one of {names}."),
+            ({"email": "x"}, "email: “x” is not an e-mail address."),
+            ({"first_name": " "}, "first_name: it must not be empty."),
+            ({"otp_channel": "fax"}, "otp_channel: it must be one of email, sms."),
+            ({"order": 2}, "order: there is no such field here."),
+            ({"e_mail": NEW}, "e_mail: there is no such field here; did you mean email?"),
+            ({"email": "ada@example.com"}, "Nothing changes: the signer has these values already."),
+            ({"email": invited["signers"][1]["email"]}, said("correctSigner", "validation_correction")),
+            ({"otp_channel": "sms"}, "phone: it is required, as otp_channel is sms."),
+        ]
+        for content, sentence in cases:
+            assert invalid(correct(owner, invited, content)) == sentence
+        assert invalid(correct(owner, invited, {"language": "xx"})).startswith("language: it must")
+        assert owner.get(f"/signature_requests/{invited['id']}").json()["signers"][0]["email"] == "ada@example.com"
+
+
+class TestExtending:
+    def test_the_answer_is_the_request_with_its_new_end(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        response = extend(owner, invited, {"validity_days": 90})
+        assert response.status_code == 200
+        answer = response.json()
+        assert answer["expires_at"] > invited["expires_at"] and answer["validity_days"] == invited["validity_days"]
+        entry = Entry.objects.latest("position")
+        assert entry.metadata == {"extended_from": invited["expires_at"], "extended_to": answer["expires_at"]}
+        told = owner.get(f"/signature_requests/{invited['id']}/audit_logs").json()["data"][-1]
+        assert told["event_type"] == "request.extended" and told["metadata"] == entry.metadata
+
+    def test_what_is_wrong_is_named(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        cases: list[tuple[Any, str]] = [
+            ({}, "validity_days: it is required."),
+            ({"validity_days": 91}, "validity_days: it must be from 1 to 90, not 91."),
+            ({"validity_days": 0}, "validity_days: it must be from 1 to 90, not 0."),
+            ({"validity_days": "9"}, "validity_days: it must be an integer."),
+        ]
+        for content, sentence in cases:
+            assert invalid(extend(owner, invited, content)) == sentence
+        earlier = invalid(extend(owner, invited, {"validity_days": 1}))
+        day, moment = invited["expires_at"][:10], invited["expires_at"][11:16]
+        assert earlier == said("extendSignatureRequest", "validation_days").replace(
+            "2030-06-15 14:02", f"{day} {moment}"
+        )
+
+    def test_what_is_over_is_409(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        SignatureRequest.objects.update(status="completed")
+        message = error(extend(owner, invited, {"validity_days": 90}), 409, "conflict")
+        assert message == said("extendSignatureRequest", "conflict_over")
+
+
+class TestCodesBySms:
+    """Without a gateway nobody would receive them: refused in production, kept in the sandbox."""
+
+    def people(self, client: ApiClient) -> dict[str, Any]:
+        content = payload(client.document())
+        content["signers"][0] |= {"otp_channel": "sms", "phone": "+33612345678"}
+        return content
+
+    def test_in_production(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        live = api_client(environment="production")
+        content = self.people(live)
+        sentence = "signers[0].otp_channel: this service has no SMS gateway, so nobody would receive the codes."
+        assert invalid(live.create(content)) == sentence
+        monkeypatch.setattr(plan, "has_gateway", lambda channel: channel == SMS)
+        assert live.create(content).status_code == 201
+
+    def test_in_the_sandbox(self, owner: ApiClient) -> None:
+        assert owner.create(self.people(owner)).status_code == 201

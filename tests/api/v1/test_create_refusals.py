@@ -1,32 +1,16 @@
 """What POST /signature_requests refuses (rule 4.5), each with the sentence that says why."""
 
 from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pytest
 
-from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, stored_document, tag
+from tests.api.v1.api_clients import KIM, ApiClient, api_client, payload, rectangle, refused, stored_document, tag
 from tests.pdf.pdf_factory import paper, text
 
 Change = Callable[[dict[str, Any]], None]
-
-
-@pytest.fixture
-def document(owner: ApiClient) -> int:
-    return owner.document()
-
-
-@pytest.fixture
-def content(document: int) -> dict[str, Any]:
-    return payload(document)
-
-
-def refused(owner: ApiClient, content: Any, code: str = "validation_error", status: int = 422) -> str:
-    """The message of the refusal; nothing was created."""
-    message = error(owner.create(content), status, code)
-    assert not SignatureRequest.objects.exists()
-    return message
 
 
 def stamps(content: dict[str, Any], *of_ada: Any) -> dict[str, Any]:
@@ -34,89 +18,116 @@ def stamps(content: dict[str, Any], *of_ada: Any) -> dict[str, Any]:
     return content
 
 
-def set_root(name: str, value: Any) -> Change:
-    return lambda content: content.__setitem__(name, value)
+ABSENT = object()
 
 
-def drop_root(name: str) -> Change:
-    return lambda content: content.__delitem__(name)
+def within(*place: str | int) -> Callable[..., Change]:
+    """Sets a field of what stands at that place, or takes it out."""
+
+    def set_field(name: str, value: Any = ABSENT) -> Change:
+        def change(content: Any) -> None:
+            holder = reduce(getitem, place, content)
+            holder[name] = value
+            if value is ABSENT:
+                del holder[name]
+
+        return change
+
+    return set_field
 
 
-def set_signer(name: str, value: Any) -> Change:
-    return lambda content: content["signers"][1].__setitem__(name, value)
-
-
-def drop_signer(name: str) -> Change:
-    return lambda content: content["signers"][1].__delitem__(name)
+set_root, set_signer, set_document = within(), within("signers", 1), within("documents", 0)
+of_ada, of_grace = within("documents", 0, "signers", 0), within("documents", 0, "signers", 1)
 
 
 def set_stamp(value: Any) -> Change:
-    return lambda content: content["documents"][0]["signers"][1].__setitem__("stamps", [value])
-
-
-def set_document(value: Any) -> Change:
-    return lambda content: content["documents"][0].__setitem__("id", value)
+    return of_grace("stamps", [value])
 
 
 STAMP = "documents[0].signers[1].stamps[0]"
 TOO_LONG = "it must have at most 200 characters."
 UNPRINTABLE = "it must not contain control characters or lone surrogates."
 NO_IDS: list[Any] = ["1", None, 1.5, True, [], 2**63, -1, 0]
+KEY = "must have 1 to 40 characters"
+NO_HTTPS = (
+    "http://example.com/ http://localhost.example.com/ http://localhost@example.com/ javascript:alert(1) https://"
+)
+OWN_DATA: list[tuple[str, Any, str]] = [
+    ("external_id", "", ": it must not be empty."),
+    ("external_id", "e" * 201, f": {TOO_LONG}"),
+    ("external_id", 4711, ": it must be a string."),
+    ("metadata", "x", ": it must be an object."),
+    ("metadata", {str(each): "" for each in range(51)}, ": it must have at most 50 keys, not 51."),
+    ("metadata", {"a b": "x"}, f": the key “a b” {KEY} from A-Z, a-z, 0-9, "),
+    *[("metadata", {key: "x"}, f": the key “{key}” {KEY}") for key in ("", "k" * 41)],
+    ("metadata", {"\ud800": "x"}, f": the key “?” {KEY}"),
+    ("metadata", {"a\n": "x"}, f": the key “a\n” {KEY}"),
+    *[("metadata", {"a": value}, ": the value of “a” must be a string.") for value in (1, None)],
+    ("metadata", {"a": "x" * 501}, ": the value of “a” must have at most 500 characters, not 501."),
+    ("metadata", {"a": "\0"}, ": the value of “a” must not contain control characters or lone surrogates."),
+    ("metadata", {"a": 1, "b": "\ud800"},
+     ": the value of “a” must be a string. the value of “b” must not contain control characters"),
+    ("reminders", {"every_days": 0, "at_most": 1}, ".every_days: it must be from 1 to 30, not 0."),
+    ("reminders", {"every_days": 31, "at_most": 1}, ".every_days: it must be from 1 to 30, not 31."),
+    ("reminders", {"every_days": 1, "at_most": 11}, ".at_most: it must be from 1 to 10, not 11."),
+    ("reminders", {"every_days": 1.5, "at_most": 1}, ".every_days: it must be an integer."),
+    ("reminders", {"every_days": 1}, ".at_most: it is required."),
+    ("reminders", [], ": it must be an object."),
+    ("reminders", {"every_days": 3, "at_most": 5}, ": send_email must be true where signers are to be reminded."),
+    *[("redirect_url", address, f": “{address}” is not an https address.") for address in NO_HTTPS.split()],
+    ("redirect_url", "http://localhost:99999/", ": “http://localhost:99999/” is not the address of a page."),
+    ("redirect_url", "https://ada@example.com/", ": “https://ada@example.com/” cannot be called: it needs a host, "),
+    ("redirect_url", "https://example.com/" + "x" * 2000, ": it must have at most 2000 characters."),
+    ("redirect_url", 7, ": it must be a string."),
+    ("decline_allowed", "yes", ": it must be a JSON boolean, true or false."),
+    ("copies", {}, ": it must be an array."),
+    ("copies", [KIM] * 21, ": it must have at most 20 entries, not 21."),
+    ("copies", [KIM, {**KIM, "email": "kim"}], "[1].email: “kim” is not an e-mail address."),
+    ("copies", [{"email": "kim@example.com"}], "[0].first_name: it is required."),
+]  # fmt: skip
 CASES: list[tuple[Change, str]] = [
-    (drop_root("mode"), "mode: it is required."),
+    *[(set_root(name, value), f"{name}{told}") for name, value, told in OWN_DATA],
+    (set_root("mode"), "mode: it is required."),
     (set_root("mode", "both"), "mode: it must be one of sequential, parallel."),
     (set_root("mode", ["parallel"]), "mode: it must be one of sequential, parallel."),
-    (drop_root("validity_days"), "validity_days: it is required."),
+    (set_root("validity_days"), "validity_days: it is required."),
     (set_root("validity_days", 0), "validity_days: it must be from 1 to 90, not 0."),
     (set_root("validity_days", 91), "validity_days: it must be from 1 to 90, not 91."),
     (set_root("validity_days", 10**4000), "validity_days: it must be from 1 to 90, not 10^40…."),
-    (set_root("validity_days", "7"), "validity_days: it must be an integer."),
-    (set_root("validity_days", 7.5), "validity_days: it must be an integer."),
-    (set_root("validity_days", True), "validity_days: it must be an integer."),
-    (set_root("validity_days", None), "validity_days: it must be an integer."),
-    *[
-        (set_root(name, value), f"{name}: it must be a JSON boolean, true or false.")
-        for name in (
-            "send_email", "identity_declaration_accepted", "initials_required", "notify_signers_on_completion"
-        )
-        for value in ("true", 1)
-    ],
-    (set_root("callback_url", "http://example.com"), "callback_url: “http://example.com” is not an https address."),
-    (set_root("callback_url", "example.com"), "callback_url: “example.com” is not an https address."),
-    (set_root("callback_url", "https://"), "callback_url: “https://” is not an https address."),
-    (set_root("callback_url", "https:///path"), "callback_url: “https:///path” is not an https address."),
-    *[
-        (set_root("callback_url", f"https://{rest}"), f"callback_url: “https://{rest}” cannot be called: it needs a "
-         "host, no user name, and port 80, 443 or one from 1024.")
-        for rest in ("a b.com", "u:p@x.com/", "x.com:22/", "a%20b/", "[::1/")
-    ],
+    *[(set_root("validity_days", value), "validity_days: it must be an integer.") for value in ("7", 7.5, True, None)],
+    *[(set_root(name, value), f"{name}: it must be a JSON boolean, true or false.")
+      for name in ("send_email", "identity_declaration_accepted", "initials_required", "notify_signers_on_completion")
+      for value in ("true", 1)],
+    *[(set_root("callback_url", address), f"callback_url: “{address}” is not an https address.")
+      for address in ("http://example.com", "example.com", "https://", "https:///path")],
+    *[(set_root("callback_url", f"https://{rest}"), f"callback_url: “https://{rest}” cannot be called: it needs a "
+       "host, no user name, and port 80, 443 or one from 1024.")
+      for rest in ("a b.com", "u:p@x.com/", "x.com:22/", "a%20b/", "[::1/")],
     (set_root("callback_url", "https://x.com/\n"), f"callback_url: {UNPRINTABLE}"),
     (set_root("callback_url", 3), "callback_url: it must be a string."),
     (set_root("callback_url", "https://x.com/" + "a" * 2000), "callback_url: it must have at most 2000 characters."),
     (set_root("branding_profile_id", "3"), "branding_profile_id: it must be an integer."),
     (set_root("branding_profile_id", 0), "branding_profile_id: it must be a positive identifier, not 0."),
     (set_root("branding_profile_id", 999), "branding_profile_id: 999 is not a branding profile of your organization."),
-    (drop_root("signers"), "signers: it is required."),
+    (set_root("signers"), "signers: it is required."),
     (set_root("signers", {}), "signers: it must be an array."),
     (set_root("signers", []), "signers: it must have at least one entry."),
     (set_root("signers", [3]), "signers[0]: it must be an object."),
-    (drop_root("documents"), "documents: it is required."),
+    (set_root("documents"), "documents: it is required."),
     (set_root("documents", []), "documents: it must have at least one entry."),
     (set_root("documents", ["x"]), "documents[0]: it must be an object."),
-    *[(set_document(value), "documents[0].id: it must be") for value in NO_IDS],
-    *[(set_document(value), f"documents[0].id: there is no document {value} in this environment.")
+    *[(set_document("id", value), "documents[0].id: it must be") for value in NO_IDS],
+    *[(set_document("id", value), f"documents[0].id: there is no document {value} in this environment.")
       for value in (999, 2**62, 2**63 - 1)],
     (lambda content: content["documents"].append(content["documents"][0]),
      "documents[1].id: document D is listed more than once."),
-    (lambda content: content["documents"][0].update(signers=[]),
-     "documents[0].signers: it must have at least one entry."),
+    (set_document("signers", []), "documents[0].signers: it must have at least one entry."),
     (lambda content: content["documents"][0]["signers"].pop(), "signers[1]: signer “grace” signs no document."),
-    *[(drop_signer(name), f"signers[1].{name}: it is required.")
+    *[(set_signer(name), f"signers[1].{name}: it is required.")
       for name in ("ref", "first_name", "last_name", "email", "order")],
     *[(set_signer(name, ""), f"signers[1].{name}: it must not be empty.") for name in ("ref", "first_name", "email")],
     (set_signer("last_name", " \u2003"), "signers[1].last_name: it must not be empty."),
-    (set_signer("first_name", 7), "signers[1].first_name: it must be a string."),
-    (set_signer("first_name", None), "signers[1].first_name: it must be a string."),
+    *[(set_signer("first_name", value), "signers[1].first_name: it must be a string.") for value in (7, None)],
     (set_signer("first_name", "x" * 201), f"signers[1].first_name: {TOO_LONG}"),
     (set_signer("first_name", "a\0b"), f"signers[1].first_name: {UNPRINTABLE}"),
     (set_signer("last_name", "a\ud800b"), f"signers[1].last_name: {UNPRINTABLE}"),
@@ -155,9 +166,8 @@ CASES: list[tuple[Change, str]] = [
      "signers[1].phone: “+33899123456” is not a number to which codes are sent by SMS"),
     (set_signer("phone", 33612345678), "signers[1].phone: it must be a string."),
     (set_signer("otp_channel", "fax"), "signers[1].otp_channel: it must be one of email, sms."),
-    (set_signer("language", "xx"), "signers[1].language: it must be one of en, ar, "),
-    (set_signer("language", "pt-BR"), "signers[1].language: it must be one of en, ar, "),
-    (set_signer("language", 1), "signers[1].language: it must be one of en, ar, "),
+    *[(set_signer("language", value), "signers[1].language: it must be one of en, ar, ")
+      for value in ("xx", "pt-BR", 1)],
     (set_signer("otp_channel", "sms"), "signers[1].phone: it is required, as otp_channel is sms."),
     (set_signer("order", None), "signers[1].order: it is required."),
     (set_signer("order", 0), "signers[1].order: it must be from 1 to 2147483647, not 0."),
@@ -173,11 +183,8 @@ CASES: list[tuple[Change, str]] = [
     (set_stamp(tag("")), f"{STAMP}.value.tag: it must not be empty."),
     (set_stamp(tag("x\0")), f"{STAMP}.value.tag: {UNPRINTABLE}"),
     (set_stamp(rectangle(0)), f"{STAMP}.value.page_number: it must be"),
-    (set_stamp(rectangle("1")), f"{STAMP}.value.page_number: it must be an integer."),
-    (set_stamp(rectangle(True)), f"{STAMP}.value.page_number: it must be an integer."),
-    (set_stamp(rectangle(1, "5")), f"{STAMP}.value.x: it must be a number of points."),
-    (set_stamp(rectangle(1, True)), f"{STAMP}.value.x: it must be a number of points."),
-    (set_stamp(rectangle(1, 1e300)), f"{STAMP}.value.x: it must be a number of points."),
+    *[(set_stamp(rectangle(page)), f"{STAMP}.value.page_number: it must be an integer.") for page in ("1", True)],
+    *[(set_stamp(rectangle(1, x)), f"{STAMP}.value.x: it must be a number of points.") for x in ("5", True, 1e300)],
     (set_stamp(rectangle(1, 0, None)), f"{STAMP}.value.y: it must be a number of points."),
     (set_stamp({"type": "coordinates", "value": {"page_number": 1}}),
      f"{STAMP}.value.x: it is required. {STAMP}.value.y: it is required."),
@@ -207,8 +214,8 @@ NO_ARRAY: list[Any] = [None, {}, "x", 3]
 NO_BOOLEAN: list[Any] = ["true", "false", None, 1, 0, [], {}]
 
 
-def of_ada(*given: Any) -> Change:
-    return lambda content: content["documents"][0]["signers"][0].update(stamps=list(given))
+def stamped(*given: Any) -> Change:
+    return of_ada("stamps", list(given))
 
 
 def listed(ref: str) -> Change:
@@ -216,33 +223,30 @@ def listed(ref: str) -> Change:
 
 
 def field_at(words: str) -> Change:
-    field = {"name": "a", "type": "text", "placement": tag(words)}
-    return lambda content: content["documents"][0]["signers"][0].update(fields=[field])
+    return of_ada("fields", [{"name": "a", "type": "text", "placement": tag(words)}])
 
 
 PLACEMENTS: list[tuple[Change, str]] = [
-    *[(of_ada(*[rectangle()] * count), f"{HOW_MANY}{count}.") for count in (0, 11, 5000)],
-    (of_ada(tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)]), f"{HOW_MANY}11."),
-    *[(lambda content, value=value: content["documents"][0]["signers"][0].update(stamps=value), f"{HOW_MANY}0.")
-      for value in NO_ARRAY],
-    (lambda content: content["documents"][0]["signers"][0].pop("stamps"), f"{HOW_MANY}0."),
+    *[(stamped(*[rectangle()] * count), f"{HOW_MANY}{count}.") for count in (0, 11, 5000)],
+    (stamped(tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)]), f"{HOW_MANY}11."),
+    *[(of_ada("stamps", value), f"{HOW_MANY}0.") for value in (*NO_ARRAY, ABSENT)],
     (listed("ada"), "documents[0].signers[2].signer_ref: signer “ada” is listed twice on document D; one entry takes "
                     "all their stamps."),
-    *[(of_ada(tag("{{ada}}"), tag(other, optional=optional)),
+    *[(stamped(tag("{{ada}}"), tag(other, optional=optional)),
        f"{ADA}.stamps: signer “ada” uses the tag “{{{{ada}}}}” more than once on document D.")
       for other, optional in [("{{ada}}", False), ("{{ada}}", True), *[(other, False) for other in ALIKE]]],
     *[(field_at(other), f"{ADA}.fields[0].placement.value.tag: signer “ada” uses the tag “{other}” more than once on "
                         "document D.") for other in ALIKE],
-    *[(of_ada(tag(words)), f"{ADA}.stamps[0]: the tag “{words}” of signer “ada” is not in document D.")
+    *[(stamped(tag(words)), f"{ADA}.stamps[0]: the tag “{words}” of signer “ada” is not in document D.")
       for words in ("{{bob}}", "{{ADA}}", "Ada and Grace}}")],
-    (of_ada(rectangle(4)), f"{ADA}.stamps[0]: page 4 of signer “ada” does not exist: document D has 3 pages."),
-    *[(of_ada(rectangle(1, x, y, **size) | {"optional": optional}),
+    (stamped(rectangle(4)), f"{ADA}.stamps[0]: page 4 of signer “ada” does not exist: document D has 3 pages."),
+    *[(stamped(rectangle(1, x, y, **size) | {"optional": optional}),
        f"{ADA}.stamps[0]: the stamp of signer “ada” at x={x:g}, y={y:g}, {size.get('width', 200)} by "
        f"{size.get('height', 80)} points, does not fit on page 1 of document D, 595 by 842 points.")
       for x, y, size in OVERFLOWING for optional in (False, True)],
-    (of_ada(tag("x1", optional=True), tag("x2", optional=True)),
+    (stamped(tag("x1", optional=True), tag("x2", optional=True)),
      f"{ADA}: none of the optional stamps of signer “ada” was found on document D."),
-    *[(of_ada(tag("{{ada}}", optional=value)), f"{ADA}.stamps[0].optional: it must be a JSON boolean, true or false.")
+    *[(stamped(tag("{{ada}}", optional=value)), f"{ADA}.stamps[0].optional: it must be a JSON boolean, true or false.")
       for value in NO_BOOLEAN],
     (listed("bob"), "documents[0].signers[2].signer_ref: “bob” on document D is the ref of no signer of the request."),
 ]  # fmt: skip
@@ -311,6 +315,12 @@ FREE: list[tuple[Change, str, str]] = [
     (set_root("branding_profile_id", 1), "forbidden",
      "branding_profile_id: your plan does not include branding profiles."),
 ]  # fmt: skip
+
+
+def test_in_production_localhost_is_no_place_to_go_on(db: None) -> None:
+    live = api_client(environment="production")
+    message = refused(live, payload(live.document(), redirect_url="http://LOCALHOST/"))
+    assert message == "redirect_url: it must be an https address in production."
 
 
 def test_what_the_plan_free_does_not_include(db: None) -> None:

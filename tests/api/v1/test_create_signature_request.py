@@ -1,5 +1,6 @@
 """POST /signature_requests (rule 4.5): what it makes. What it refuses: test_create_refusals."""
 
+from copy import copy
 from datetime import timedelta
 from typing import Any
 
@@ -8,29 +9,26 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.audit_trail.models import Entry
-from paraph.kernel import clock
 from paraph.signature_requests.links import signer_of
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
-from paraph.tenants.models import Application
-from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, made, payload, rectangle, tag
+from tests.api.v1.api_clients import (
+    EVERY_OPTION,
+    SHOWN_OPTIONS,
+    ApiClient,
+    api_client,
+    branding_profile,
+    made,
+    payload,
+    rectangle,
+    tag,
+)
 from tests.factories import jobs
 from tests.pdf.pdf_factory import paper, text
 
 
-@pytest.fixture
-def document(owner: ApiClient) -> int:
-    return owner.document()
-
-
-@pytest.fixture
-def content(document: int) -> dict[str, Any]:
-    return payload(document)
-
-
-def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
-    answer = made(owner.create(payload(document)))
+def test_the_answer_is_the_request(owner: ApiClient, document: int, content: dict[str, Any]) -> None:
+    answer = made(owner.create(content))
     row = SignatureRequest.objects.get()
-    ada, grace = row.signers.all()
     urls = [signer.pop("signing_url") for signer in answer["signers"]]
     assert answer == {
         "id": row.pk,
@@ -45,16 +43,13 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
         "signers": [
             {
                 "id": signer.pk,
-                "first_name": first,
-                "last_name": last,
-                "full_name": f"{first} {last}",
-                "email": f"{first.lower()}@example.com",
-                "order": order,
+                "full_name": f"{given['first_name']} {given['last_name']}",
                 "status": "pending",
                 "signed_at": None,
                 "delivery": None,
             }
-            for signer, first, last, order in [(ada, "Ada", "Lovelace", 1), (grace, "Grace", "Hopper", 2)]
+            | {name: given[name] for name in ("first_name", "last_name", "email", "order")}
+            for signer, given in zip(row.signers.all(), content["signers"], strict=True)
         ],
         "branding_profile": None,
         "external_id": None,
@@ -64,32 +59,19 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
         "ended_early": False,
         "ended_reason": None,
     }
-    assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
+    assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [*row.signers.all()]
 
 
 def test_everything_said_is_kept(owner: ApiClient, document: int) -> None:
-    profile = branding_profile(owner)
-    content = payload(
-        document,
-        mode="parallel",
-        validity_days=90,
-        initials_required=True,
-        notify_signers_on_completion=True,
-        callback_url="https://example.com/hook?x=1",
-        branding_profile_id=profile.pk,
-    )
+    profile = branding_profile(owner).pk
+    content = payload(document, **EVERY_OPTION | {"branding_profile_id": profile})
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
     content["signers"][1] |= {"phone": "+33612345679", "otp_channel": "email"}
     answer = made(owner.create(content))
-    assert (answer["mode"], answer["validity_days"]) == ("parallel", 90)
-    assert answer["initials_required"] is answer["notify_signers_on_completion"] is True
-    assert answer["branding_profile"] == {
-        "id": profile.pk,
-        "name": "Blue",
-        "background_color": "#ffffff",
-        "text_color": "#000000",
-        "accent_color": "#1a2b3c",
-    }
+    [listed] = owner.get("/signature_requests").json()["data"]
+    for each in (answer, listed, owner.get(f"/signature_requests/{answer['id']}").json()):
+        assert {name: each[name] for name in SHOWN_OPTIONS} == {name: EVERY_OPTION[name] for name in SHOWN_OPTIONS}
+        assert each["branding_profile"] == owner.get("/branding_profiles").json()["data"][0]
     row = SignatureRequest.objects.get()
     assert row.callback_url == "https://example.com/hook?x=1"
     assert row.expires_at - row.created_at == timedelta(days=90)
@@ -99,15 +81,28 @@ def test_everything_said_is_kept(owner: ApiClient, document: int) -> None:
     ]
 
 
+def test_own_data_may_be_empty_and_have_a_longest(owner: ApiClient, document: int) -> None:
+    longest = {f"{number:0>40}": "x" * 500 for number in range(50)}
+    cases: list[tuple[dict[str, Any], Any, dict[str, str]]] = [
+        ({}, None, {}),
+        ({"external_id": None, "metadata": None}, None, {}),
+        ({"metadata": {}}, None, {}),
+        ({"external_id": "e" * 200, "metadata": longest}, "e" * 200, longest),
+    ]
+    for given, external_id, metadata in cases:
+        answer = made(owner.create(payload(document, **given)))
+        assert (answer["external_id"], answer["metadata"]) == (external_id, metadata)
+    locally = "http://localhost:3000/done"
+    assert made(owner.create(payload(document, redirect_url=locally)))["redirect_url"] == locally
+
+
 def test_a_signer_may_have_a_language(owner: ApiClient, content: dict[str, Any]) -> None:
     content["signers"][0]["language"], content["signers"][1]["language"] = "pt", None
     owner.headers["Accept-Language"] = "de"
     answer = made(owner.create(content))
     assert [signer.get("language", "none") for signer in answer["signers"]] == ["pt", "none"]
-    assert list(Signer.objects.values_list("language", "locale", "request__locale")) == [
-        ("pt", "pt", "de"),
-        ("", "", "de"),
-    ]
+    kept = list(Signer.objects.values_list("language", "locale", "request__locale"))
+    assert kept == [("pt", "pt", "de"), ("", "", "de")]
     del owner.headers["Accept-Language"]
     Signer.objects.update(locale="sv")  # what they signed in is their own
     read = owner.get(f"/signature_requests/{answer['id']}").json()
@@ -139,15 +134,10 @@ def test_what_paid_plans_include(db: None, plan: str) -> None:
 def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
     """However many were made this month."""
     scope = api_client(plan, environment)
-    common: dict[str, Any] = {
-        "organization": scope.organization,
-        "environment": environment,
-        "application": Application.objects.get(),
-        "mode": "parallel",
-        "validity_days": 1,
-        "expires_at": clock.now() + timedelta(days=1),
-    }
-    SignatureRequest.objects.bulk_create(SignatureRequest(**common) for _ in range(3000))
+    made(scope.create(payload(scope.document())))
+    row = SignatureRequest.objects.get()
+    row.pk = None
+    SignatureRequest.objects.bulk_create(copy(row) for _ in range(3000))
     made(scope.create(payload(scope.document())))
 
 
@@ -192,8 +182,8 @@ def test_tags_are_found_whatever_their_blanks_and_ignored_where_they_are_optiona
 def test_a_line_break_within_a_tag_does_not_count(owner: ApiClient) -> None:
     file = paper(text("{{signature of", 72, 400) + text("the landlord}}", 72, 385))
     content = payload(int(owner.upload(file).json()["id"]))
-    content["documents"][0]["signers"] = [{"signer_ref": "ada", "stamps": [tag("{{signature of the landlord}}")]}]
-    del content["signers"][1]
+    content["documents"][0]["signers"][0]["stamps"] = [tag("{{signature of the landlord}}")]
+    content["documents"][0]["signers"][1]["stamps"] = [rectangle(1)]
     made(owner.create(content))
 
 
@@ -283,22 +273,11 @@ def test_the_language_that_the_call_names_is_that_of_the_request(owner: ApiClien
 def test_what_the_plan_free_includes(db: None) -> None:
     """As many signers and documents as it allows, codes by mail and the default colours."""
     free = api_client("free")
-    refs = [f"s{number}" for number in range(5)]
-    shared = {"first_name": "A", "otp_channel": "email"}
-    documents = [free.document() for _ in range(3)]
-    content = payload(
-        documents[0],
-        signers=[
-            {"ref": ref, "last_name": ref, "email": f"{ref}@example.com", "order": number + 1} | shared
-            for number, ref in enumerate(refs)
-        ],
-        documents=[
-            {"id": each, "signers": [{"signer_ref": ref, "stamps": [rectangle()]} for ref in refs]}
-            for each in documents
-        ],
-        initials_required=False,
-        branding_profile_id=None,
-    )
+    content = payload(0, initials_required=False, branding_profile_id=None)
+    ada = content["signers"][0] | {"otp_channel": "email"}
+    content["signers"] = [ada | {"ref": f"s{order}", "order": order} for order in range(1, 6)]
+    assigned = [{"signer_ref": signer["ref"], "stamps": [rectangle()]} for signer in content["signers"]]
+    content["documents"] = [{"id": free.document(), "signers": assigned} for _ in range(3)]
     answer = made(free.create(content))
     assert len(answer["signers"]) == 5 and answer["branding_profile"] is None
 
@@ -320,10 +299,9 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None
 def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:
     foot = owner.upload(paper(text("here", 250, 60))).json()["id"]
     content = payload(foot)
-    content["documents"][0]["signers"] = [
-        {"signer_ref": "ada", "stamps": [{"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 30}}]},
-        {"signer_ref": "grace", "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 0, "y": 600}}]},
-    ]
+    small = {"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 30}}
+    content["documents"][0]["signers"][0]["stamps"] = [small]
+    content["documents"][0]["signers"][1]["stamps"] = [rectangle(1, 0, 600)]
     made(owner.create(content))
     [ada] = Placement.objects.filter(signer__first_name="Ada")
     assert (ada.page_number, ada.width, ada.height) == (1, 90, 30)

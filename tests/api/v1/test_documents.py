@@ -91,17 +91,6 @@ def test_another_mime_type_is_named(owner: ApiClient) -> None:
         assert answer.status_code == 201, answer.content
 
 
-def test_what_is_no_pdf_is_refused_with_the_reason(owner: ApiClient) -> None:
-    cases: list[tuple[bytes, str]] = [
-        (b"", "The file is not a PDF."),
-        (b"\x89PNG\r\n", "The file is not a PDF."),
-        (b"%PDF-1.7\nrubbish", "The file cannot be read as a PDF."),
-    ]
-    for content, reason in cases:
-        assert invalid(owner.upload(content)) == reason
-        assert not Document.objects.exists()
-
-
 def test_too_many_pages(owner: ApiClient, settings: Any) -> None:
     settings.PARAPH = django_settings.PARAPH.model_copy(update={"page_limit": 2})
     assert "2" in invalid(owner.upload())

@@ -1,7 +1,7 @@
-"""Every route of the API: one envelope for everything refused (rule 7), one operation, ids that are numbers, and health
-(rule 4.10)."""
+"""Every route of the API: one envelope for everything refused (rule 7), in the language of the call, one operation, ids
+that are numbers, and health (rule 4.10)."""
 
-import json
+import ast
 import logging
 import re
 from datetime import UTC, datetime, timedelta
@@ -20,24 +20,20 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Usage
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
+from tests.dashboard.messages import ROOMS, SOURCE
+from tests.dashboard.messages import messages as of_the_dashboard
+from tests.dashboard.test_catalogs import LANGUAGES, catalog
 
 
 @cache
 def paths() -> list[tuple[str, str]]:
     """Method and path of every operation, with 1 for every id."""
-    from paraph.api.v1.openapi import document
-
-    documented = json.loads(document())["paths"]
-    return [
-        (method.upper(), re.sub(r"\{\w+\}", "1", path.removeprefix("/api/v1")))
-        for path, operations in documented.items()
-        for method in operations
-    ]
+    operations = contract.operations()
+    return [(method, re.sub(r"\{\w+\}", "1", path.removeprefix("/api/v1"))) for method, path, _ in operations]
 
 
 def test_no_key_has_the_shape_on_every_route(db: None) -> None:
-    cases: list[tuple[str, str]] = paths()
-    for method, path in cases:
+    for method, path in paths():
         error(ApiClient(None).send(method, path), 401, "invalid_api_key")
 
 
@@ -57,34 +53,17 @@ def test_wrong_method_on_every_route(owner: ApiClient) -> None:
             assert response["Allow"] == ", ".join(sorted(known)), method
 
 
+UNKNOWN = [
+    "", "/", "/nowhere", "/1", "/%00", "/%ff", "/health/1", "//documents", "/documents/", "/documents/1/",
+    "/documents/x", "/documents/-1", "/documents/1/x", "/documents/" + "9" * 30, "/documents/" + "9" * 5000,
+    "/documents/\u0661", "/documents/1\n", "/documents%2f1x", "/signature_requests//audit_logs",
+    "/signature_requests/1/2", "/signature_requests/audit_logs/1", "/signature_requests/" + "9" * 30,
+    f"/signature_requests/{2**63}", f"/signature_requests/{2**63}/audit_logs",
+]  # fmt: skip
+
+
 def test_unknown_routes_and_ids(owner: ApiClient) -> None:
-    cases: list[str] = [
-        "",
-        "/",
-        "/nowhere",
-        "/documents/",
-        "/documents/x",
-        "/documents/-1",
-        "/documents/1/x",
-        "/health/1",
-        "/documents/" + "9" * 30,
-        "/documents/" + "9" * 5000,
-        "/documents/1/",
-        "//documents",
-        "/1",
-        "/documents/\u0661",
-        "/signature_requests//audit_logs",
-        "/signature_requests/1/2",
-        "/signature_requests/audit_logs/1",
-        "/documents/1\n",
-        "/signature_requests/" + "9" * 30,
-        f"/signature_requests/{2**63}",
-        f"/signature_requests/{2**63}/audit_logs",
-        "/%00",
-        "/%ff",
-        "/documents%2f1x",
-    ]
-    for path in cases:
+    for path in UNKNOWN:
         error(owner.get(path), 404, "not_found")
 
 
@@ -92,25 +71,16 @@ def test_head_is_answered_like_get(owner: ApiClient) -> None:
     assert owner.send("HEAD", "/health").status_code == 200
 
 
+UNREADABLE = [
+    b" ", b"{", b"[]", b'"signature_request"', b"{}", b'{"signature_requests": {}}', b'{"signature_request": NaN}',
+    b'{"signature_request": ' + b"9" * 5000 + b"}", b'{"signature_request": "\xff"}', b"\xef\xbb\xbf{}",
+    "{}".encode("utf-16"), b'{"signature_request": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+    b'{"a":' * 100_000, b'{"signature_request": null}', b'{"signature_request": []}',
+]  # fmt: skip
+
+
 def test_unreadable_bodies_are_422(owner: ApiClient) -> None:
-    cases: list[bytes] = [
-        b" ",
-        b"{",
-        b"[]",
-        b'"signature_request"',
-        b"{}",
-        b'{"signature_requests": {}}',
-        b'{"signature_request": NaN}',
-        b'{"signature_request": ' + b"9" * 5000 + b"}",
-        b'{"signature_request": "\xff"}',
-        b"\xef\xbb\xbf{}",
-        "{}".encode("utf-16"),
-        b'{"signature_request": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
-        b'{"a":' * 100_000,
-        b'{"signature_request": null}',
-        b'{"signature_request": []}',
-    ]
-    for body in cases:
+    for body in UNREADABLE:
         invalid(owner.send("POST", "/signature_requests", body))
 
 
@@ -147,21 +117,14 @@ def test_a_crash_has_an_id_that_the_log_has_too(
     assert "X-RateLimit-Limit" in response
 
 
-def test_the_openapi_document_wants_no_key() -> None:
-    response = ApiClient(None).get("/openapi.json")
-    assert response.status_code == 200
-    assert response.json()["openapi"].startswith("3.")
-
-
 def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(owner: ApiClient) -> None:
-    cases: list[tuple[str, str]] = [(method, path) for method, path in paths() if method == "POST"]
-    for method, path in cases:
+    keys = ("signature_request", "template", "unknown")
+    for path in (path for method, path in paths() if method == "POST"):
+        client = api_client("pro", "production", owner.organization) if path == "/drafts" else owner
         for levels in (480, 800, 5_000):
-            keys = ("signature_request", "template", "unknown")
             deep = "[" * levels + "]" * levels
             body = "{" + ",".join(f'"{key}": {{"unknown": {deep}}}' for key in keys) + "}"
-            client = api_client("pro", "production", owner.organization) if path == "/drafts" else owner
-            answer = client.send(method, path, body.encode())
+            answer = client.send("POST", path, body.encode())
             assert answer.status_code in (404, 415, 422), answer.content
             if answer.status_code == 422 and "deep" not in answer.content.decode():
                 assert path == "/documents"
@@ -188,8 +151,8 @@ def test_ids_are_numbers() -> None:
         assert resolve(path).kwargs == {"document_id": 7}
 
 
-def test_what_only_looks_like_the_api_is_not_answered_by_it() -> None:
-    for path in ["/api/v10", "/api", "/api/v1x/health"]:
+def test_v1_lives_under_its_own_path_alone() -> None:
+    for path in ["/api/v10", "/api", "/api/v1x/health", "/api/v2/health", "/api/health", "/health"]:
         with pytest.raises(Resolver404):
             resolve(path)
 
@@ -217,3 +180,49 @@ def test_it_tells_environment_version_and_time(environment: str) -> None:
     assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
     assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
     assert Usage.objects.get().hour_calls == 1
+
+
+CATALOGS = SOURCE / "api" / "locale"
+
+
+@cache
+def messages() -> set[str]:
+    """Every message that the code has translated, but for those that only pages of the dashboard show."""
+    found: set[str] = set()
+    for file in SOURCE.rglob("*.py"):
+        if "gettext" in file.read_text() and set(ROOMS).isdisjoint(file.parents):
+            calls = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+            for call in calls:
+                if isinstance(call.func, ast.Name) and call.func.id in ("_", "ngettext"):
+                    found.add(ast.literal_eval(call.args[0]))
+    return found - {message for message, _ in of_the_dashboard()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_message_is_in_the_catalog(language: str) -> None:
+    """And said in another way than in English; tests/dashboard/test_catalogs.py compares the rest."""
+    said = {each.id if isinstance(each.id, str) else each.id[0]: each for each in catalog(language, CATALOGS)}
+    assert len(messages()) > 60 and messages() - said.keys() == set()
+    assert [message for message in messages() if said[message].string in (message, said[message].id)] == []
+
+
+def test_the_language_of_the_call(owner: ApiClient) -> None:
+    cases: list[tuple[str, str]] = [
+        ("fr", "Cette ressource n’existe pas."),
+        ("de-AT, en;q=0.5", "Diese Ressource gibt es nicht."),
+        ("es", "Este recurso no existe."),
+        ("it", "Questa risorsa non esiste."),
+        ("pt-BR", "Este recurso não existe."),
+        ("nl", "Deze bron bestaat niet."),
+        ("ja", "There is no such resource."),
+        ("rubbish;;q=x", "There is no such resource."),
+    ]
+    for accepted, message in cases:
+        owner.headers["Accept-Language"] = accepted
+        assert error(owner.get("/documents/1"), 404, "not_found") == message
+
+
+def test_the_mime_type_is_named_in_the_language(owner: ApiClient) -> None:
+    owner.headers["Accept-Language"] = "de"
+    message = invalid(owner.upload(content_type="image/png"))
+    assert message == "Die Datei muss vom MIME-Typ application/pdf sein, nicht „image/png“."

@@ -21,20 +21,21 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import TenantScope
-from tests.api.v1.api_clients import CONTRACT, REPLAYED, ApiClient, api_client, keyed, other_clients, payload
-from tests.api.v1.contract import refusals
+from tests.api.v1.api_clients import (
+    CONTRACT,
+    REPLAYED,
+    ApiClient,
+    api_client,
+    error,
+    invalid,
+    keyed,
+    other_clients,
+    payload,
+)
+from tests.api.v1.contract import said
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
 from tests.threads import beside_each_other
-
-
-def refused(response: Any) -> tuple[int, str]:
-    return response.status_code, response.json()["error"]["code"]
-
-
-def said(name: str) -> str:
-    """What the OpenAPI document has as the message."""
-    return refusals("createSignatureRequest")[name]
 
 
 def test_a_repeated_creation_finds_what_the_first_made(owner: ApiClient) -> None:
@@ -70,11 +71,10 @@ def test_other_content_is_refused(owner: ApiClient) -> None:
     calls, document = keyed(owner, "one"), owner.document()
     calls.create(payload(document))
     changed = calls.create(payload(document, validity_days=8))
-    assert refused(changed) == (422, "idempotency_key_reused")
-    assert changed.json()["error"]["message"] == said("idempotency_key_reused")
+    assert error(changed, 422, "idempotency_key_reused") == said("createSignatureRequest", "idempotency_key_reused")
     calls.upload(name="a.pdf")
-    assert refused(calls.upload(name="b.pdf")) == (422, "idempotency_key_reused")
-    assert refused(calls.upload(paper(text("Another", 72, 700)), name="a.pdf")) == (422, "idempotency_key_reused")
+    error(calls.upload(name="b.pdf"), 422, "idempotency_key_reused")
+    error(calls.upload(paper(text("Another", 72, 700)), name="a.pdf"), 422, "idempotency_key_reused")
     assert (SignatureRequest.objects.count(), Document.objects.count()) == (1, 2)
 
 
@@ -101,8 +101,7 @@ def test_a_key_is_of_one_organization_environment_and_path(owner: ApiClient) -> 
 def test_a_malformed_key_is_refused(owner: ApiClient) -> None:
     for key in ("", " ", "a b", "x" * 256, "schlüssel", "a\x7f"):
         for answer in (keyed(owner, key).upload(), keyed(owner, key).create({})):
-            assert refused(answer) == (422, "validation_error")
-            assert answer.json()["error"]["message"] == said("validation_idempotency_key")
+            assert invalid(answer) == said("createSignatureRequest", "validation_idempotency_key")
         assert not Document.objects.exists()
 
 
@@ -129,16 +128,18 @@ def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
     calls.create(wanted)
     IdempotencyKey.objects.update(resource_id=999_999_999)  # a request goes with its organization only
     answer = calls.create(wanted)
-    assert refused(answer) == (410, "gone") and answer.json()["error"]["message"] == said("gone")
+    assert error(answer, 410, "gone") == said("createSignatureRequest", "gone")
     uploaded = calls.upload().json()["id"]
     Document.objects.filter(pk=uploaded).delete()
-    assert refused(calls.upload()) == (410, "gone")
+    error(calls.upload(), 410, "gone")
 
 
 @contextmanager
-def _elsewhere(scope: TenantScope, path: str, key: str) -> Iterator[None]:
-    """The key is held by a call that another connection answers, and that is refused in the end."""
-    held = hold(scope, path, key)
+def _elsewhere(owner: ApiClient, key: str) -> Iterator[None]:
+    """The key is held by an upload that another connection answers, and that is refused in the end."""
+    assert owner.organization
+    scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
+    held = hold(scope, "documents", key)
     with ThreadPoolExecutor(1) as other:
         other.submit(held.__enter__).result()
         try:
@@ -155,22 +156,18 @@ def _leave() -> None:
 
 
 def test_while_the_first_is_at_work_the_second_is_told_so(owner: ApiClient) -> None:
-    assert owner.organization
-    scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
     calls = keyed(owner, "one")
-    with _elsewhere(scope, "documents", "one"):
+    with _elsewhere(owner, "one"):
         answer = calls.upload()
-        assert refused(answer) == (409, "idempotency_key_in_use") and answer["Retry-After"] == "1"
-        assert answer.json()["error"]["message"] == said("idempotency_key_in_use")
+        message = error(answer, 409, "idempotency_key_in_use")
+        assert message == said("createSignatureRequest", "idempotency_key_in_use") and answer["Retry-After"] == "1"
         assert keyed(owner, "two").upload().status_code == calls.create(payload(owner.document())).status_code == 201
     assert calls.upload().status_code == 201
 
 
 def test_a_lock_that_outlives_its_row_holds_up_nobody(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that never rests keeps the lock of its last creation."""
-    assert owner.organization
-    scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
-    with _elsewhere(scope, "documents", "one"):
+    with _elsewhere(owner, "one"):
         monkeypatch.setattr(clock, "now", lambda now=clock.now: now() + KEPT)
         assert keyed(owner, "one").upload().status_code == 201
 
@@ -189,7 +186,9 @@ def test_of_many_at_once_one_creates() -> None:
     assert SignatureRequest.objects.count() == IdempotencyKey.objects.count() == 1
     assert len({answer.json()["id"] for answer in created}) == 1
     assert sum(REPLAYED not in answer for answer in created) == 1
-    assert {refused(answer) for answer in answers if answer not in created} <= {(409, "idempotency_key_in_use")}
+    for answer in answers:
+        if answer not in created:
+            error(answer, 409, "idempotency_key_in_use")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -212,8 +211,8 @@ def test_a_lost_lock_makes_nothing_twice(owner: ApiClient, monkeypatch: pytest.M
     first = calls.create(wanted)
     with monkeypatch.context() as late:
         late.setattr(held_key, "_locked", lambda *_: (True, None))
-        assert refused(calls.create(wanted)) == (409, "idempotency_key_in_use")
-        assert refused(calls.create({})) == (409, "idempotency_key_in_use")  # nor is it refused for what has come since
+        error(calls.create(wanted), 409, "idempotency_key_in_use")
+        error(calls.create({}), 409, "idempotency_key_in_use")  # nor is it refused for what has come since
     assert calls.create(wanted).json() == first.json()
     assert SignatureRequest.objects.count() == 1
 

@@ -27,14 +27,9 @@ def path(owner: ApiClient) -> str:
     request = SignatureRequest.objects.get(pk=owner.create(content).json()["id"])
     signer = request.signers.first()
     assert signer
-    entry = follow(
-        request,
-        "signer.otp_sent",
-        signer_id=signer.pk,
-        origin=Origin("203.0.113.9", "Firefox"),
-        metadata={"provider": "email", "resend": False},
-    )
-    insert([entry])
+    facts = {"provider": "email", "resend": False}
+    origin = Origin("203.0.113.9", "Firefox")
+    insert([follow(request, "signer.otp_sent", signer_id=signer.pk, origin=origin, metadata=facts)])
     return f"/signature_requests/{request.pk}/audit_logs"
 
 

@@ -88,11 +88,6 @@ def test_pages(owner: ApiClient, make: Maker) -> None:
         assert (query, pagination["page"], pagination["limit"]) == (query, number, limit)
 
 
-def test_a_hundred_entries_fit_a_page_and_no_more(owner: ApiClient) -> None:
-    path = documents(owner, 101)
-    assert len(owner.get(path, limit="500").json()["data"]) == 100
-
-
 def ids(response: Any) -> list[int]:
     assert response.status_code == 200, response.content
     return [entry["id"] for entry in response.json()["data"]]
@@ -100,14 +95,10 @@ def ids(response: Any) -> list[int]:
 
 @pytest.fixture
 def three_documents(owner: ApiClient) -> list[int]:
-    """Documents of three_documents days in March, the second pending."""
-    moments = [(1, 0, 0, 0), (2, 12, 30, 15), (3, 23, 59, 59)]
-    return [
-        stored_document(
-            owner, created_at=datetime(2026, 3, *moment, tzinfo=UTC), status="pending" if moment[0] == 2 else "ready"
-        ).pk
-        for moment in moments
-    ]
+    """Documents of three days in March, the second pending."""
+    rows = [((1, 0, 0, 0), "ready"), ((2, 12, 30, 15), "pending"), ((3, 23, 59, 59), "ready")]
+    moments = [(datetime(2026, 3, *moment, tzinfo=UTC), status) for moment, status in rows]
+    return [stored_document(owner, created_at=moment, status=status).pk for moment, status in moments]
 
 
 def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClient) -> None:
@@ -221,10 +212,8 @@ def test_it_takes_three_queries(owner: ApiClient, three_documents: list[int]) ->
 
 @pytest.fixture
 def profile_names(owner: ApiClient) -> list[str]:
-    assert owner.organization
-    colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#1a2b3c"}
     for name in ("Winter", "autumn", "Spring"):
-        BrandingProfile.objects.create(organization=owner.organization, name=name, **colors)
+        branding_profile(owner, name)
     return ["autumn", "Spring", "Winter"]
 
 

@@ -110,12 +110,6 @@ def test_nothing_stands_beside_what_is_closed(owner: ApiClient) -> None:
     assert told == "note: there is no such field here."
 
 
-def test_small_bodies_too(owner: ApiClient) -> None:
-    made = owner.create(payload(owner.document())).json()
-    refused = owner.post(f"/signature_requests/{made['id']}/end", {"raeson": "x", "reason": "y"})
-    assert invalid(refused) == "raeson: there is no such field here; did you mean reason?"
-
-
 def test_misspelt_parameters_are_refused_and_others_ignored(owner: ApiClient) -> None:
     told = invalid(owner.get("/signature_requests", pagee=2, staus="completed", colour="red"))
     assert told == "There is no parameter pagee; did you mean page? There is no parameter staus; did you mean status?"

@@ -12,12 +12,12 @@ import pytest
 from paraph.signer.described import signer_paths
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, invalid, payload, rectangle, tag
+from tests.api.v1.test_templates import created, people, wanted
 from tests.factories import scene
 from tests.production import Client
 
 Path = tuple[str | int, ...]
-DOCUMENT = contract.content()
-SCHEMAS = DOCUMENT["components"]["schemas"]
+SCHEMAS = contract.content()["components"]["schemas"]
 NEVER_NULL = "optional"
 NO_JSON = {"/api/v1/documents"}  # multipart: it has no null
 
@@ -55,27 +55,20 @@ def full_payload(document_id: int) -> dict[str, Any]:
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), rectangle()]
     places: list[Any] = [tag("{{grace}}"), rectangle()]
     kinds = {"text": {"max_length": 9, "value": "a"}, "number": {"value": "5", "minimum": 1, "maximum": 9}}
-    content["documents"][0]["signers"][0]["fields"] = [
-        {"name": kind, "type": kind, "placement": place, **more}
-        for (kind, more), place in zip(kinds.items(), places, strict=True)
-    ]
+    asked = zip(kinds.items(), places, strict=True)
+    fields = [{"name": kind, "type": kind, "placement": place, **more} for (kind, more), place in asked]
+    content["documents"][0]["signers"][0]["fields"] = fields
     return {"signature_request": content}
 
 
 def test_the_bodies_of_the_api_with_json_are_known() -> None:
     """Else another body has to be tried below."""
-    operations = [
-        path
-        for path, methods in DOCUMENT["paths"].items()
-        for method, operation in methods.items()
-        if method in ("post", "put", "patch") and "requestBody" in operation
-    ]
-    assert set(operations) - NO_JSON == {
+    assert {path for _, path, operation in contract.operations() if "requestBody" in operation} - NO_JSON == {
         "/api/v1/signature_requests",
         "/api/v1/signature_requests/preview",  # the same body
         "/api/v1/signature_requests/{request_id}/end",  # without an optional field
         "/api/v1/signature_requests/{request_id}/extend",  # likewise
-        "/api/v1/signature_requests/{request_id}/signers/{signer_id}/correct",  # test_correct.py
+        "/api/v1/signature_requests/{request_id}/signers/{signer_id}/correct",  # test_acts.py
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",  # as the signer's page sends it
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline",  # likewise
         "/api/v1/templates",
@@ -84,66 +77,45 @@ def test_the_bodies_of_the_api_with_json_are_known() -> None:
     }
 
 
-def test_optional_fields_of_a_creation_may_be_null(owner: ApiClient) -> None:
-    body = full_payload(owner.document())
-    paths = list(dict.fromkeys(optional_fields({"$ref": "#/components/schemas/Creation"}, body)))
-    names = {path[-1] for path in paths}
-    assert {"send_email", "branding_profile_id", "order", "phone", "otp_channel", "width", NEVER_NULL} <= names
-    for path in paths:
-        nulled = with_null(body, path)
-        answer = owner.post("/signature_requests", nulled)
-        if path[-1] == "stamps":  # those of an approver, who has none
-            assert "must have from 1 to 10 stamps" in invalid(answer)
-        elif path[-1] == NEVER_NULL:
-            message = invalid(answer)
-            assert message.endswith("optional: it must be a JSON boolean, true or false."), path
-            assert not contract.validator("Creation").is_valid(nulled)
-        else:
-            assert answer.status_code == 201, (path, answer.content)
-            contract.validator("Creation").validate(nulled)
-
-
-def nulls_are_taken(client: ApiClient, path: str, schema: str, body: dict[str, Any], named: str = "") -> None:
-    """``named``: the field of what others refer to."""
+def nulls_are_taken(client: ApiClient, path: str, schema: str, body: dict[str, Any], named: str = "") -> set[Any]:
+    """``named``: the field of what others refer to. The names of the fields that were tried."""
     fields = list(dict.fromkeys(optional_fields({"$ref": f"#/components/schemas/{schema}"}, body)))
-    assert fields
     for field in fields:
-        if field[-1] == "stamps" and schema != "DraftCreation":  # those of an approver, who has none
-            assert "must have from 1 to 10 stamps" in invalid(client.post(path, with_null(body, field)))
-        elif field[-1] != NEVER_NULL and field[1:] not in {(named,), (named, 0, "ref"), (named, 1, "ref")}:
-            nulled = with_null(body, field)
-            answer = client.post(path, nulled)
+        whole = schema != "DraftCreation"  # of which anything may be missing
+        if field[1:] in {(named,), (named, 0, "ref"), (named, 1, "ref")} or (field[-1] == NEVER_NULL and not whole):
+            continue
+        nulled = with_null(body, field)
+        answer = client.post(path, nulled)
+        if field[-1] == "stamps" and whole:  # those of an approver, who has none
+            assert "must have from 1 to 10 stamps" in invalid(answer)
+        elif field[-1] == NEVER_NULL:
+            assert invalid(answer).endswith("optional: it must be a JSON boolean, true or false."), field
+            assert not contract.validator(schema).is_valid(nulled)
+        else:
             assert answer.status_code == 201, (field, answer.content)
             contract.validator(schema).validate(nulled)
+    return {field[-1] for field in fields}
 
 
-def template(document_id: int) -> dict[str, Any]:
-    stamps = [tag("{{ada}}"), rectangle()]
-    roles = [{"name": "Tenant", "otp_channel": "email"}]
-    return {
-        "name": "Lease",
-        "mode": "parallel",
-        "validity_days": 7,
-        "roles": roles,
-        "documents": [{"id": document_id, "roles": [{"role": "Tenant", "stamps": stamps}]}],
-    }
+def test_optional_fields_of_a_creation_may_be_null(owner: ApiClient) -> None:
+    names = nulls_are_taken(owner, "/signature_requests", "Creation", full_payload(owner.document()))
+    assert {"send_email", "branding_profile_id", "order", "phone", "otp_channel", "width", NEVER_NULL} <= names
 
 
 def test_optional_fields_of_a_template_may_be_null(owner: ApiClient) -> None:
-    nulls_are_taken(owner, "/templates", "TemplateCreation", {"template": template(owner.document())})
+    assert nulls_are_taken(owner, "/templates", "TemplateCreation", {"template": wanted(owner.document())})
 
 
 def test_optional_fields_of_a_request_of_a_template_may_be_null(owner: ApiClient) -> None:
-    made = owner.post("/templates", {"template": template(owner.document())}).json()["id"]
-    person = {"role": "Tenant", "first_name": "Ada", "last_name": "Byron", "email": "ada@example.com"}
-    path = f"/templates/{made}/signature_requests"
-    nulls_are_taken(owner, path, "TemplateSending", {"signature_request": {"signers": [person]}})
+    path = f"/templates/{created(owner)['id']}/signature_requests"
+    body = {"signature_request": {"signers": people("Tenant", "Landlord")}}
+    assert nulls_are_taken(owner, path, "TemplateSending", body)
 
 
 @pytest.mark.django_db
 def test_optional_fields_of_a_draft_may_be_null() -> None:
     owner = api_client("pro", "production")
-    nulls_are_taken(owner, "/drafts", "DraftCreation", full_payload(owner.document()), named="signers")
+    assert nulls_are_taken(owner, "/drafts", "DraftCreation", full_payload(owner.document()), named="signers")
 
 
 SIGNER_BODIES = [
@@ -180,10 +152,5 @@ def test_optional_fields_of_signers_bodies_may_be_null(
 
 
 def test_there_are_bodies_of_signers_to_try() -> None:
-    assert {path for path, _, _ in SIGNER_BODIES} == {
-        "/sign/{token}/decline",
-        "/sign/{token}/fields",
-        "/sign/{token}/otp",
-        "/sign/{token}/signature",
-        "/sign/{token}/stamp",
-    }
+    expected = {f"/sign/{{token}}/{verb}" for verb in ("decline", "fields", "otp", "signature", "stamp")}
+    assert {path for path, _, _ in SIGNER_BODIES} == expected

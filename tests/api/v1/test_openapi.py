@@ -5,6 +5,8 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pikepdf
@@ -22,7 +24,16 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
 from paraph.webhooks import outbox as webhook
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, made, payload, rectangle, tag
+from tests.api.v1.api_clients import (
+    EVERY_OPTION,
+    ApiClient,
+    api_client,
+    branding_profile,
+    made,
+    payload,
+    rectangle,
+    tag,
+)
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_fields import EVERY
 from tests.api.v1.test_read_signature_request import sealed
@@ -33,7 +44,7 @@ from tests.tenancy import suspend
 
 CONTENT = contract.content()
 SCHEMAS: dict[str, Any] = CONTENT["components"]["schemas"]
-OPERATIONS = {operation["operationId"]: operation for path in CONTENT["paths"].values() for operation in path.values()}
+OPERATIONS = {operation["operationId"]: operation for _method, _path, operation in contract.operations()}
 WEBHOOKS = {operation["operationId"]: operation for path in CONTENT["webhooks"].values() for operation in path.values()}
 
 
@@ -198,11 +209,7 @@ def test_payloads_of_webhooks_are_of_their_schemas(owner: ApiClient) -> None:
 
 
 def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient) -> None:
-    content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
-    content |= {"initials_required": True, "notify_signers_on_completion": True, "callback_url": "https://x.example/"}
-    content |= {"branding_profile_id": None, "external_id": "lease-4711", "metadata": {"street": "Lime Street"}}
-    content |= {"reminders": {"every_days": 3, "at_most": 5}, "redirect_url": "https://x.example/done"}
-    content |= {"decline_allowed": True, "copies": [{"first_name": "K", "last_name": "L", "email": "k@example.com"}]}
+    content = payload(owner.document(), **EVERY_OPTION)
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms", "role": "signer", "language": "pt"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
     content["documents"][0]["signers"][0]["fields"] = EVERY
@@ -269,74 +276,57 @@ def test_the_smallest_upload_is_accepted(owner: ApiClient) -> None:
     assert list(response.json()) == list(ANSWERS["uploadDocument"]["ready"][1])
 
 
-def changed(name: str = "everything", /, **root: Any) -> Make:
-    """A creation with other fields at the root, whose document is the one uploaded."""
-    return lambda owner, content: owner.create(content | root)
+def changed(*place: str | int, **fields: Any) -> Make:
+    """A creation with other fields at that place."""
 
-
-def edited(edit: Callable[[dict[str, Any]], Any]) -> Make:
-    def make(owner: ApiClient, content: dict[str, Any]) -> Any:
-        edit(content)
+    def make(owner: ApiClient, content: Any) -> Any:
+        reduce(getitem, place, content).update(fields)
         return owner.create(content)
 
     return make
-
-
-def two_faults(content: dict[str, Any]) -> None:
-    content["validity_days"] = 365
-    content["signers"][1]["phone"] = "0612345678"
-
-
-def by_sms(content: dict[str, Any]) -> None:
-    content["signers"][0] |= {"otp_channel": "sms", "phone": "+33612345678"}
-
-
-def another_document(content: dict[str, Any]) -> None:
-    content["documents"][0]["id"] += 1
-
-
-def lost_tag(content: dict[str, Any]) -> None:
-    content["documents"][0]["signers"][0]["stamps"][0]["value"] = {"tag": "{{signature:seller}}"}
-
-
-def off_the_page(content: dict[str, Any]) -> None:
-    content["documents"][0]["signers"][1]["stamps"][0]["value"] = {"page_number": 3, "x": 500, "y": 120}
 
 
 def sent(operation: str, body: bytes, content_type: str) -> Make:
     return lambda owner, _content: owner.send("POST", operation, body, content_type)
 
 
+def two_faults(owner: ApiClient, content: dict[str, Any]) -> Any:
+    content["signers"][1]["phone"] = "0612345678"
+    return owner.create(content | {"validity_days": 365})
+
+
+def another_document(owner: ApiClient, content: dict[str, Any]) -> Any:
+    content["documents"][0]["id"] += 1
+    return owner.create(content)
+
+
 EMPTY = "multipart/form-data; boundary=x"
+OFF_THE_PAGE = {"page_number": 3, "x": 500, "y": 120}
+LOST_TAG = {"tag": "{{signature:seller}}"}
 CREATION: dict[str, tuple[str, Make]] = {
-    "forbidden_sms": ("free", edited(by_sms)),
+    "forbidden_sms": ("free", changed("signers", 0, otp_channel="sms", phone="+33612345678")),
     "forbidden_branding": ("free", changed(branding_profile_id=4)),
     "initials_not_available_on_plan": ("free", changed(initials_required=True)),
     "payload_too_large": ("pro", sent("/signature_requests", b" " * (4 * 1024 * 1024 + 1), "application/json")),
     "unsupported_media_type": ("pro", sent("/signature_requests", b"{}", "text/plain")),
     "identity_declaration_required": ("pro", changed(send_email=True)),
-    "validation_fields": ("pro", edited(two_faults)),
-    "validation_tag": ("pro", edited(lost_tag)),
-    "validation_page": ("pro", edited(off_the_page)),
-    "validation_document": ("pro", edited(another_document)),
+    "validation_fields": ("pro", two_faults),
+    "validation_tag": ("pro", changed("documents", 0, "signers", 0, "stamps", 0, value=LOST_TAG)),
+    "validation_page": ("pro", changed("documents", 0, "signers", 1, "stamps", 0, value=OFF_THE_PAGE)),
+    "validation_document": ("pro", another_document),
     "validation_json": ("pro", sent("/signature_requests", b'{"signature_request": }', "application/json")),
-}  # fmt: skip
-
-
-def message(operation: str, name: str) -> str:
-    """What the example says."""
-    return refusals(operation)[name]
+}
 
 
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/scenarios/test_hostile_input.py
-    everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused", "validation_idempotency_key"}
-    # these are made in test_idempotency.py
     everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_make_room.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_refused_files.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
+    everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused"}  # test_idempotency.py
+    everywhere |= {"validation_idempotency_key"}  # likewise
     assert refusals("createSignatureRequest").keys() - everywhere == set(CREATION)
 
 
@@ -346,7 +336,7 @@ def test_refusals_of_a_creation(db: None, name: str) -> None:
     owner = api_client(plan)
     document_id = lease(owner)
     said = make(owner, creation("links", document_id)).json()["error"]["message"]
-    expected = message("createSignatureRequest", name)
+    expected = refusals("createSignatureRequest")[name]
     here = {"35": document_id, "36": document_id + 1}
     assert said == re.sub(r"\bdocument (35|36)\b", lambda found: f"document {here[found[1]]}", expected)
 
@@ -362,20 +352,20 @@ UPLOAD: dict[str, Callable[[ApiClient], Any]] = {
 
 def test_refusals_of_an_upload_and_of_filters(owner: ApiClient) -> None:
     for name, make in UPLOAD.items():
-        assert make(owner).json()["error"]["message"] == message("uploadDocument", name)
+        assert make(owner).json()["error"]["message"] == refusals("uploadDocument")[name]
     for operation, path in (("listDocuments", "/documents"), ("listSignatureRequests", "/signature_requests")):
         response = owner.get(path, status="done", created_after="yesterday")
-        assert response.json()["error"]["message"] == message(operation, "validation_filters")
+        assert response.json()["error"]["message"] == refusals(operation)["validation_filters"]
 
 
 def test_refusals_that_any_call_may_meet(owner: ApiClient) -> None:
     free = api_client("free", "production")
     for scope, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
-        assert scope.get("/health").json()["error"]["message"] == message("readHealth", name)
-    assert owner.get("/documents/1").json()["error"]["message"] == message("readDocument", "not_found")
+        assert scope.get("/health").json()["error"]["message"] == refusals("readHealth")[name]
+    assert owner.get("/documents/1").json()["error"]["message"] == refusals("readDocument")["not_found"]
     assert owner.organization
     suspend(owner.organization.pk)
-    assert owner.get("/health").json()["error"]["message"] == message("readHealth", "suspended")
+    assert owner.get("/health").json()["error"]["message"] == refusals("readHealth")["suspended"]
 
 
 def test_answers_have_the_fields_of_the_examples(owner: ApiClient) -> None:

@@ -13,11 +13,6 @@ from paraph.signature_requests.models import Placement, SignatureRequest
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, invalid, payload, rectangle, tag
 
 
-@pytest.fixture
-def content(owner: ApiClient) -> dict[str, Any]:
-    return payload(owner.document())
-
-
 def preview(client: ApiClient, content: Any) -> dict[str, Any]:
     response = client.post("/signature_requests/preview", {"signature_request": content})
     assert response.status_code == 200, response.content
@@ -28,24 +23,16 @@ def preview(client: ApiClient, content: Any) -> dict[str, Any]:
 
 
 def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiClient, content: dict[str, Any]) -> None:
-    content["documents"][0]["signers"][0]["stamps"] = [
-        tag("{{nowhere}}", optional=True),
-        tag("{{ada}}"),
-        rectangle(width=90, height=31.5),
-    ]
+    stamps = [tag("{{nowhere}}", optional=True), tag("{{ada}}"), rectangle(width=90, height=31.5)]
+    content["documents"][0]["signers"][0]["stamps"] = stamps
     found = preview(owner, content)
     assert found["problems"] == []
-    assert [(each["signer_ref"], each["stamp"]) for each in found["placements"]] == [
-        ("ada", 1),
-        ("ada", 2),
-        ("grace", 0),
-    ]
+    whose = [(each["signer_ref"], each["stamp"]) for each in found["placements"]]
+    assert whose == [("ada", 1), ("ada", 2), ("grace", 0)]
     owner.create(content)
-    placed = Placement.objects.order_by("pk").values_list("page_number", "x", "y", "width", "height")
     names = ("page_number", "x", "y", "width", "height")
-    assert [tuple(each[name] for name in names) for each in found["placements"]] == [
-        tuple(round(value, 3) for value in row) for row in placed
-    ]
+    placed = [tuple(round(value, 3) for value in row) for row in Placement.objects.order_by("pk").values_list(*names)]
+    assert [tuple(each[name] for name in names) for each in found["placements"]] == placed
     assert {each["document_id"] for each in found["placements"]} == {content["documents"][0]["id"]}
 
 
@@ -67,12 +54,8 @@ def test_every_problem_has_the_path_that_creation_names(owner: ApiClient) -> Non
     assert {each["code"] for each in found["problems"]} == {"validation_error"}
     told = [f"{each['path']}: {each['message']}" for each in found["problems"]]
     assert invalid(owner.create(content)) == " ".join(told)
-    assert [each["path"] for each in found["problems"]] == [
-        "validity_days",
-        "signers[1].email",
-        "documents[0].signers[0].stamps[0]",
-        "documents[1].id",
-    ]
+    paths = ["validity_days", "signers[1].email", "documents[0].signers[0].stamps[0]", "documents[1].id"]
+    assert [each["path"] for each in found["problems"]] == paths
     assert [each["signer_ref"] for each in found["placements"]] == ["grace"], "what has a place is told all the same"
 
 
@@ -128,15 +111,11 @@ def pages_of(response: Any) -> list[str]:
         assert document.Root.get("/AcroForm") is None
         for page in document.pages:
             [*_, mark] = page.obj.Annots
-            form = mark.AP.N
             page.contents_add(b"q 1 0 0 1 0 0 cm /Mark Do Q")
-            page.add_resource(form, pikepdf.Name.XObject, pikepdf.Name.Mark)
+            page.add_resource(mark.AP.N, pikepdf.Name.XObject, pikepdf.Name.Mark)
         flat = io.BytesIO()
         document.save(flat)
-    texts = []
-    for page in pypdfium2.PdfDocument(flat.getvalue()):
-        texts.append(page.get_textpage().get_text_range())
-    return texts
+    return [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(flat.getvalue())]
 
 
 def test_as_a_pdf_with_the_boxes_named(owner: ApiClient, content: dict[str, Any]) -> None:

@@ -1,6 +1,8 @@
-"""Reading and listing signature requests (rules 4.6, 4.7). Foreign ids: test_tenancy; pages and filters: test_lists."""
+"""Reading and listing signature requests and their evidence (rules 4.6, 4.7). Foreign ids: test_tenancy."""
 
+import io
 import json
+import zipfile
 from datetime import timedelta
 from typing import Any
 
@@ -9,10 +11,22 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1 import signature_request_shapes
+from paraph.flow.housekeeping.retention import delete_files
+from paraph.flow.sealing.finalize import finalize
 from paraph.kernel import clock
 from paraph.messaging.models import PutOffMail
-from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
-from tests.api.v1.api_clients import ApiClient, branding_profile, invalid, payload, rectangle
+from paraph.signature_requests.models import CopyRecipient, RequestDocument, SignatureRequest, Signer
+from tests.api.v1.api_clients import (
+    ApiClient,
+    api_client,
+    branding_profile,
+    error,
+    invalid,
+    made,
+    other_clients,
+    payload,
+    rectangle,
+)
 from tests.factories import Scene, scene, seal_everything
 from tests.plans.skewed import nodes
 from tests.production import Client
@@ -68,12 +82,6 @@ def test_a_signed_signer_has_no_signing_url(owner: ApiClient, created: dict[str,
     assert (ada["status"], ada["signing_url"], ada["signed_at"]) == ("signed", None, clock.iso(moment))
     assert (grace["status"], grace["signed_at"]) == ("notified", None)
     assert grace["signing_url"] == created["signers"][1]["signing_url"]
-
-
-def test_the_branding_profile_is_shown(owner: ApiClient, created: dict[str, Any]) -> None:
-    profile = branding_profile(owner)
-    SignatureRequest.objects.update(branding_profile=profile)
-    assert read(owner, created)["branding_profile"]["id"] == profile.pk
 
 
 def test_download_urls_once_completed_and_finalized(owner: ApiClient, created: dict[str, Any]) -> None:
@@ -170,9 +178,29 @@ def test_by_order_and_creation(owner: ApiClient, three: list[int]) -> None:
     assert entries(owner, created_before="2020-01-01") == []
 
 
-def test_the_enumeration_is_that_of_requests(owner: ApiClient) -> None:
-    message = invalid(owner.get("/signature_requests", status="ready"))
-    assert message == "status must be one of pending, completed, expired, not “ready”."
+def test_by_external_id_verbatim(owner: ApiClient) -> None:
+    document = owner.document()
+    ids = [made(owner.create(payload(document, external_id=each)))["id"] for each in ("a", "b", "A", "a", None)]
+
+    def found(**query: Any) -> list[int]:
+        answer = owner.get("/signature_requests", **query).json()
+        listed = [each["id"] for each in answer["data"]]
+        assert answer["pagination"]["count"] == len(listed) or "limit" in query
+        return listed
+
+    assert found(external_id="a") == [ids[0], ids[3]]
+    assert found(external_id="a", order="desc") == [ids[3], ids[0]]
+    assert found(external_id="a", limit=1, page=2) == [ids[3]]
+    assert found(external_id="a", status="completed") == found(external_id="c") == []
+    assert found(external_id="a", created_after="2001-01-01") == [ids[0], ids[3]]
+    for name, other in other_clients(owner).items():
+        assert other.get("/signature_requests", external_id="a").json()["data"] == [], name
+
+
+def test_an_external_id_that_nothing_could_have(owner: ApiClient) -> None:
+    for value in ("", " ", "e" * 201, "a\0"):
+        message = invalid(owner.get("/signature_requests", external_id=value))
+        assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
 
 
 def test_the_number_of_queries_does_not_grow(owner: ApiClient, three: list[int]) -> None:
@@ -189,12 +217,7 @@ TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
 
 def searched(made: Scene) -> dict[str, int]:
     """How often the page of this request looks into the tables of fields and copies."""
-    values: dict[str, Any] = {
-        "ids": [made.request.pk],
-        "organization_id": made.request.organization_id,
-        "environment": "sandbox",
-        "now": clock.now(),
-    }
+    values: dict[str, Any] = {"ids": [made.request.pk], "now": clock.now(), **made.scope().columns}
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
         [answer] = cursor.fetchone()
@@ -230,9 +253,8 @@ def told(owner: ApiClient, request_id: int) -> list[Any]:
 def test_until_when_an_invitation_is_put_off(owner: ApiClient, made_before: dict[str, Any]) -> None:
     [first, *others] = [signer["id"] for signer in made_before["signers"]]
     nothing = [None] * len(others)
-    assert (
-        [signer["delivery"] for signer in made_before["signers"]] == told(owner, made_before["id"]) == [None, *nothing]
-    )
+    before = [signer["delivery"] for signer in made_before["signers"]]
+    assert before == told(owner, made_before["id"]) == [None, *nothing]
     until = clock.now() + timedelta(minutes=40)
     put_off(first, until)
     assert told(owner, made_before["id"]) == [{"put_off_until": clock.iso(until)}, *nothing]
@@ -273,3 +295,37 @@ def test_what_is_out_is_not_put_off(owner: ApiClient, made_before: dict[str, Any
     put_off(ada, clock.now() + timedelta(minutes=40))
     Signer.objects.filter(pk=ada).update(status=status, notified_at=clock.now())
     assert told(owner, made_before["id"])[0] is None
+
+
+def test_the_address_of_all_evidence_once_it_is_finalized(
+    owner: ApiClient, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created: dict[str, Any] = owner.create(payload(owner.document())).json()
+    path = f"/signature_requests/{created['id']}/evidence"
+    assert error(owner.get(path), 409, "conflict") == "The request is not finalized yet."
+    for signer in created["signers"]:
+        owner.post(f"/sandbox/signature_requests/{created['id']}/signers/{signer['id']}/sign", {})
+    for row in RequestDocument.objects.all():
+        finalize(row.pk)
+    for stranger in (api_client(), api_client("pro", "production", owner.organization)):
+        assert error(stranger.get(path), 404, "not_found")
+    found = owner.get(path).json()
+    assert found["expires_in"] == 900
+    address = found["evidence_url"].removeprefix("http://127.0.0.1:8000")
+    answer = client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    bundle = b"".join(answer)
+    assert len(bundle) == int(answer["Content-Length"])
+    assert f'filename="request-{created["id"]}.zip"' in answer["Content-Disposition"]
+    assert zipfile.ZipFile(io.BytesIO(bundle)).testzip() is None
+    rest = client.get(address, headers={"Range": "bytes=1000-"})
+    assert rest.status_code == 206 and b"".join(rest) == bundle[1000:], "it goes on where it was interrupted"
+
+    altered = address.replace(f"bundles/{created['id']}", "bundles/1")
+    assert client.get(altered).status_code == 403
+    delete_files(created["id"])
+    assert client.get(address).status_code == 404
+    assert error(owner.get(path), 410, "gone") == "The files of the request have been deleted."
+    later = clock.now() + timedelta(seconds=901)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert client.get(address).status_code == 403

@@ -31,6 +31,7 @@ def dynamic_form() -> bytes:
 
 
 FILES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "empty": (bytes, "The file is not a PDF."),
     "unreadable": (hostile.noise, "The file cannot be read as a PDF."),
     "damaged": (
         refused.page_tree_without_kids,
@@ -46,10 +47,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         "The PDF is encrypted in a way that is not supported.",
     ),
     "no pages": (refused.without_pages, "The PDF has no pages."),
-    "too many pages": (
-        lambda: hostile.counting_pages(100_001),
-        "The PDF has 100001 pages; at most 2000 are allowed.",
-    ),
+    "too many pages": (lambda: hostile.counting_pages(100_001), "The PDF has 100001 pages; at most 2000 are allowed."),
     "number of pages": (
         refused.number_for_page_two,
         "The page tree of the PDF is damaged: readers disagree on its number of pages.",
@@ -74,6 +72,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
 def test_each_fault_is_told_in_its_own_words_and_the_language_of_the_call(owner: ApiClient) -> None:
     for name, (make, sentence) in FILES.items():
         assert (name, invalid(owner.upload(make()))) == (name, sentence)
+        assert not Document.objects.exists()
     owner.headers["Accept-Language"] = "fr"
     told = invalid(owner.upload(hostile.counting_pages(100_001)))
     assert told == "Le PDF a 100001 pages\u202f; 2000 au plus sont autorisées."

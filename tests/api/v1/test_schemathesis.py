@@ -1,6 +1,5 @@
 """Calls made up from the OpenAPI document, valid and not: the service keeps to its word in every one."""
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain, count, cycle
@@ -18,15 +17,15 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
-from paraph.api.v1 import endpoint, openapi
+from paraph.api.v1 import endpoint
 from paraph.server.wsgi import application
 from paraph.tenants import limits as plans
+from tests.api.v1 import contract
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
-TAGGED = paper(
-    "".join(text(f"{{{{{place}}}}}", 72, 100 + 29 * place) for place in range(25))
-)  # a stamp fits under each
+TAGS = [text(f"{{{{{place}}}}}", 72, 100 + 29 * place) for place in range(25)]  # a stamp fits under each
+TAGGED = paper("".join(TAGS))
 
 schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TAGGED]))
 # Parameters that nobody knows are ignored, as unknown fields are; the key is the test's, and its absence and its
@@ -59,23 +58,9 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
         signal.connect(close_old_connections)
 
 
-OPERATIONS = [
-    (method.upper(), path)
-    for path, operations in json.loads(openapi.document())["paths"].items()
-    for method in operations
-]
-
-
-LARGE = [
-    ("POST", f"/api/v1/{path}")
-    for path in (
-        "signature_requests",
-        "signature_requests/preview",
-        "templates",
-        "templates/{template_id}/signature_requests",
-        "drafts",
-    )
-]
+OPERATIONS = [(method, path) for method, path, _ in contract.operations()]
+SENDING = ("signature_requests", "signature_requests/preview", "templates/{template_id}/signature_requests")
+LARGE = [("POST", f"/api/v1/{path}") for path in (*SENDING, "templates", "drafts")]
 EXAMPLES, COVERAGE, FUZZING = HypothesisTestMode.EXAMPLES, HypothesisTestMode.COVERAGE, HypothesisTestMode.FUZZING
 
 
@@ -120,10 +105,9 @@ def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
         case.query["after"] = "latest"  # a cursor is of the service's making
     if valid and "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"{next(_NUMBERS)}-{case.headers['Idempotency-Key']}"[:255]  # a new one
-    if case.operation.label == "POST /api/v1/signature_requests/preview":  # tells what is wrong, and refuses nothing
-        case.call_and_validate(headers={"X-Api-Key": world["key"]}, excluded_checks=[negative_data_rejection])
-    else:
-        case.call_and_validate(headers={"X-Api-Key": world["key"]})
+    preview = case.operation.label == "POST /api/v1/signature_requests/preview"  # tells what is wrong, refuses nothing
+    excluded: list[Any] = [negative_data_rejection] if preview else []
+    case.call_and_validate(headers={"X-Api-Key": world["key"]}, excluded_checks=excluded)
 
 
 def _grounded(body: Any, world: dict[str, Any]) -> Any:
@@ -131,10 +115,9 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
     request = body["signature_request"]
     if request.get("branding_profile_id") is not None:
         request["branding_profile_id"] = world["profile"]
-    if request.get("callback_url") is not None:
-        request["callback_url"] = "https://example.com/" + "a" * (len(request["callback_url"]) - 20)
-    if request.get("redirect_url") is not None:
-        request["redirect_url"] = "https://example.com/" + "a" * (len(request["redirect_url"]) - 20)
+    for name in ("callback_url", "redirect_url"):
+        if request.get(name) is not None:
+            request[name] = "https://example.com/" + "a" * (len(request[name]) - 20)
     if request.get("reminders") is not None:
         request["send_email"] = True
     if request.get("send_email"):
@@ -172,11 +155,9 @@ def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
         document["signers"] = document.pop("roles")
     template |= _grounded({"signature_request": template | {"signers": signers}}, world)["signature_request"]
     del template["signers"]
-    names = [signer["ref"][:100] for signer in signers]
-    kinds = [signer["role"] for signer in signers]
-    template["roles"] = [
-        role | {"name": name, "role": kind} for role, name, kind in zip(roles, names, kinds, strict=True)
-    ]
+    for role, signer in zip(roles, signers, strict=True):
+        role |= {"name": signer["ref"][:100], "role": signer["role"]}
+    template["roles"] = roles
     for document in template["documents"]:
         placed = document.pop("signers")
         document["roles"] = [
@@ -189,10 +170,10 @@ def _assignments(given: list[dict[str, Any]], refs: list[str], approve: set[str]
     """Each signer has stamps on each document, and each their own; those who approve have none."""
     found = []
     for place, (assignment, ref) in enumerate(zip(cycle(given), refs)):
-        stamps, fields = _stamps(assignment.get("stamps") or [], place), _fields(assignment.get("fields") or [])
-        drawn: dict[str, Any] = (
-            {"stamps": [], "fields": None} if ref in approve else {"stamps": stamps, "fields": fields}
-        )
+        drawn: dict[str, Any] = {"stamps": [], "fields": None}
+        if ref not in approve:
+            drawn["stamps"] = _stamps(assignment.get("stamps") or [], place)
+            drawn["fields"] = _fields(assignment.get("fields") or [])
         found.append({**assignment, "signer_ref": ref, **drawn})
     return found
 

@@ -17,11 +17,16 @@ from paraph.signature_requests.input import OPTIONS
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
 from paraph.tenants.models import Activity
 from tests.api.v1.api_clients import (
+    EVERY_OPTION,
+    KIM,
+    REPLAYED,
+    SHOWN_OPTIONS,
     ApiClient,
     api_client,
     branding_profile,
     error,
     invalid,
+    keyed,
     made,
     payload,
     rectangle,
@@ -32,23 +37,23 @@ from tests.contract import contract
 from tests.drafts.author import Author
 from tests.request_templates.kept import bulk_of, sending, template_of
 
+PLACE = rectangle(1, 50, 600)
+IBAN = {"name": "IBAN", "type": "text", "max_length": 34, "placement": PLACE}
+RENT = {"name": "rent", "type": "number", "value": "900", "read_only": True, "placement": tag("{{grace}}")}
+
 
 def wanted(document_id: int, **changes: Any) -> dict[str, Any]:
     """Two roles, one by tag and one by coordinates, on one document."""
+    placed = [
+        {"role": "Tenant", "stamps": [tag("{{ada}}"), tag("nowhere", optional=True)]},
+        {"role": "Landlord", "stamps": [rectangle()]},
+    ]
     return {
         "name": "Lease",
         "mode": "sequential",
         "validity_days": 7,
         "roles": [{"name": "Tenant"}, {"name": "Landlord", "otp_channel": "email"}],
-        "documents": [
-            {
-                "id": document_id,
-                "roles": [
-                    {"role": "Tenant", "stamps": [tag("{{ada}}"), tag("nowhere", optional=True)]},
-                    {"role": "Landlord", "stamps": [rectangle()]},
-                ],
-            }
-        ],
+        "documents": [{"id": document_id, "roles": placed}],
     } | changes
 
 
@@ -75,56 +80,27 @@ def send(client: ApiClient, template_id: int, **request: Any) -> Any:
 def test_a_template_is_kept_as_it_was_given(owner: ApiClient) -> None:
     document = owner.document()
     answer = create(owner, wanted(document, notify_signers_on_completion=True, branding_profile_id=None)).json()
-    expected = {
-        "name": "Lease",
-        "mode": "sequential",
-        "validity_days": 7,
-        "send_email": False,
-        "identity_declaration_accepted": False,
-        "initials_required": False,
-        "notify_signers_on_completion": True,
-        "callback_url": None,
-        "branding_profile_id": None,
-        "external_id": None,
-        "metadata": None,
-        "redirect_url": None,
-        "reminders": None,
-        "roles": [{"name": "Tenant", "otp_channel": None}, {"name": "Landlord", "otp_channel": "email"}],
-        "documents": wanted(document)["documents"],
-    }
+    expected: dict[str, Any] = dict.fromkeys(("callback_url", "branding_profile_id", "external_id", "metadata"), None)
+    expected |= dict.fromkeys(("redirect_url", "reminders"), None)
+    expected |= dict.fromkeys(("send_email", "identity_declaration_accepted", "initials_required"), False)
+    expected |= {name: wanted(document)[name] for name in ("name", "mode", "validity_days", "documents")}
+    expected["notify_signers_on_completion"] = True
+    expected["roles"] = [{"name": "Tenant", "otp_channel": None}, {"name": "Landlord", "otp_channel": "email"}]
     assert answer == expected | {name: answer[name] for name in ("id", "created_at")}
     assert owner.get(f"/templates/{answer['id']}").json() == answer
     assert owner.get("/templates").json()["data"] == [answer]
 
 
 def test_every_option_is_kept(owner: ApiClient) -> None:
-    options = {
-        "mode": "parallel",
-        "validity_days": 90,
-        "send_email": True,
-        "identity_declaration_accepted": True,
-        "initials_required": True,
-        "notify_signers_on_completion": True,
-        "callback_url": "https://example.com/hook",
-        "branding_profile_id": branding_profile(owner).pk,
-        "external_id": "lease 7",
-        "metadata": {"floor": "3"},
-        "redirect_url": "https://example.com/done",
-        "reminders": {"every_days": 3, "at_most": 2},
-        "copies": [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}],
-        "decline_allowed": True,
-    }
+    options = EVERY_OPTION | {"branding_profile_id": branding_profile(owner).pk}
     assert set(options) == set(OPTIONS)  # all that there are
     answer = created(owner, **options)
     assert {name: answer[name] for name in options} == options
     sent = made(send(owner, answer["id"], signers=people("Landlord", "Tenant")))
     row = SignatureRequest.objects.get()
-    assert (row.callback_url, row.send_email) == ("https://example.com/hook", True)
+    assert (row.callback_url, row.send_email) == (options["callback_url"], True)
     assert row.branding_profile_id == options["branding_profile_id"]
-    unseen = {"callback_url", "branding_profile_id", "send_email", "identity_declaration_accepted"}
-    assert {name: sent[name] for name in options.keys() - unseen} == {
-        name: options[name] for name in options.keys() - unseen
-    }
+    assert {name: sent[name] for name in SHOWN_OPTIONS} == {name: options[name] for name in SHOWN_OPTIONS}
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE task_name LIKE '%invite%'")
         assert cursor.fetchone() == (2,)
@@ -209,38 +185,27 @@ def test_a_role_has_a_language_unless_whoever_signs_has_another(owner: ApiClient
     assert list(Signer.objects.order_by("pk").values_list("language", flat=True)) == ["pt", "", "fr", "sv"]
     wrong = [{**tenant, "language": "xx"}, landlord]
     assert "signers[0].language: it must be one of en, ar, " in invalid(send(owner, template["id"], signers=wrong))
-    wrong_role = create(owner, wanted(owner.document(), roles=[roles[0] | {"language": "xx"}, roles[1]]))
-    assert "roles[0].language: it must be one of en, ar, " in invalid(wrong_role)
 
 
 def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
     document = owner.document()
-    message = invalid(
-        create(
-            owner,
+    wrong = {
+        "mode": "sequence",
+        "validity_days": 365,
+        "colour": "red",
+        "roles": [{"name": "Tenant"}, {"name": "tenant "}, {"name": "!", "kind": "approver"}, {"name": "x" * 101}],
+        "documents": [
+            {"id": document + 1, "fields": []},
             {
-                "mode": "sequence",
-                "validity_days": 365,
-                "colour": "red",
+                "id": document,
                 "roles": [
-                    {"name": "Tenant"},
-                    {"name": "tenant "},
-                    {"name": "!", "kind": "approver"},
-                    {"name": "x" * 101},
-                ],
-                "documents": [
-                    {"id": document + 1, "fields": []},
-                    {
-                        "id": document,
-                        "roles": [
-                            {"role": "Tenant", "stamps": [tag("lost"), rectangle(x=9000), {"type": "seal"}]},
-                            {"role": "Tenant", "stamps": [], "colour": []},
-                        ],
-                    },
+                    {"role": "Tenant", "stamps": [tag("lost"), rectangle(x=9000), {"type": "seal"}]},
+                    {"role": "Tenant", "stamps": [], "colour": []},
                 ],
             },
-        )
-    )
+        ],
+    }
+    message = invalid(create(owner, wrong))
     for sentence in (
         "mode: it must be one of sequential, parallel.",
         "validity_days: it must be from 1 to 90, not 365.",
@@ -262,46 +227,49 @@ def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
     ):
         assert sentence in message
     assert "signers" not in message and "signer_ref" not in message
-    assert not Template.objects.exists()
+
+
+def listed(role: str) -> dict[str, Any]:
+    return {"role": role, "stamps": [rectangle()]}
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"roles": []}, "roles: it must have at least one entry."),
+    ({"roles": "Tenant"}, "roles: it must be an array."),
+    ({"roles": [3]}, "roles[0]: it must be an object."),
+    ({"roles": [{}]}, "roles[0].name: it is required."),
+    ({"roles": [{"name": 5}]}, "roles[0].name: it must be a string."),
+    ({"roles": [{"name": "Tenant", "otp_channel": "fax"}]}, "roles[0].otp_channel: it must be one of email, sms."),
+    ({"roles": [{"name": "Tenant", "language": "xx"}]}, "roles[0].language: it must be one of en, ar, "),
+    ({"documents": []}, "documents: it must have at least one entry."),
+    ({"documents": None}, "documents: it must be an array."),
+    ({"documents": [[]]}, "documents[0]: it must be an object."),
+    ({"name": " "}, "name: it must not be empty."),
+    ({"name": "x" * 201}, "name: it must have at most 200 characters."),
+    ({"name": "a\nb"}, "name: it must not contain control characters or lone surrogates."),
+    ({"identity_declaration_accepted": 0}, "identity_declaration_accepted: it must be a JSON boolean"),
+    ({"signers": []}, "signers: there is no such field here."),
+    ({"branding_profile_id": 2**40}, "branding_profile_id: 1099511627776 is not a branding profile"),
+]
+OF_ROLES: list[tuple[list[dict[str, Any]], str]] = [
+    ([listed("Tennant")], "documents[0].roles[0].role: the template has no role “Tennant”."),
+    ([listed("Landlord")] * 2, "documents[0].roles[1].role: role “Landlord” is listed twice on this document"),
+    ([listed("Landlord")], "roles[0]: role “Tenant” signs no document."),
+    ([listed("Tenant") | {"fields": [IBAN | {"options": ["a", "b"]}]}],
+     "documents[0].roles[0].fields[0].options: a field of type text has no such attribute."),
+    ([listed("Tenant") | {"fields": [IBAN, IBAN]}],
+     "documents[0].roles[0].fields[1].name: “IBAN” is the name of another field of this signer on this document."),
+]  # fmt: skip
 
 
 def test_bad_input(owner: ApiClient) -> None:
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"roles": []}, "roles: it must have at least one entry."),
-        ({"roles": "Tenant"}, "roles: it must be an array."),
-        ({"roles": [3]}, "roles[0]: it must be an object."),
-        ({"roles": [{}]}, "roles[0].name: it is required."),
-        ({"roles": [{"name": 5}]}, "roles[0].name: it must be a string."),
-        ({"roles": [{"name": "Tenant", "otp_channel": "fax"}]}, "roles[0].otp_channel: it must be one of email, sms."),
-        ({"documents": []}, "documents: it must have at least one entry."),
-        ({"documents": None}, "documents: it must be an array."),
-        ({"documents": [[]]}, "documents[0]: it must be an object."),
-        ({"name": " "}, "name: it must not be empty."),
-        ({"name": "x" * 201}, "name: it must have at most 200 characters."),
-        ({"name": "a\nb"}, "name: it must not contain control characters or lone surrogates."),
-        ({"identity_declaration_accepted": 0}, "identity_declaration_accepted: it must be a JSON boolean"),
-        ({"signers": []}, "signers: there is no such field here."),
-        ({"branding_profile_id": 2**40}, "branding_profile_id: 1099511627776 is not a branding profile"),
-    ]
-    for changes, sentence in cases:
-        assert sentence in invalid(create(owner, wanted(owner.document(), **changes)))
-
-
-def test_references_of_documents_to_roles_and_fields_of_roles(owner: ApiClient) -> None:
-    content = wanted(owner.document())
-    content["documents"][0]["roles"][0]["role"] = "Tennant"
-    content["documents"][0]["roles"] += content["documents"][0]["roles"][1:]
-    message = invalid(create(owner, content))
-    assert "documents[0].roles[0].role: the template has no role “Tennant”." in message
-    assert "documents[0].roles[2].role: role “Landlord” is listed twice on this document" in message
-    assert "roles[0]: role “Tenant” signs no document." in message
-    assert "signer" not in message
+    document = owner.document()
+    for changes, sentence in BAD:
+        assert sentence in invalid(create(owner, wanted(document, **changes)))
+    for roles, sentence in OF_ROLES:
+        message = invalid(create(owner, wanted(document, documents=[{"id": document, "roles": roles}])))
+        assert sentence in message and "signers" not in message and "signer_ref" not in message
     assert "template: it must be an object." in invalid(create(owner, ["x"]))
-    content = with_fields(owner.document())
-    content["documents"][0]["roles"][0]["fields"] = [IBAN | {"options": ["a", "b"]}, IBAN]
-    message = invalid(create(owner, content))
-    assert "documents[0].roles[0].fields[0].options: a field of type text has no such attribute." in message
-    assert "documents[0].roles[0].fields[1].name: “IBAN” is the name of another field" in message
     assert not Template.objects.exists()
 
 
@@ -326,21 +294,12 @@ def test_a_hostile_template_is_refused_soon(owner: ApiClient) -> None:
 
 def test_problems_of_who_signs(owner: ApiClient) -> None:
     template = created(owner)["id"]
-    message = invalid(
-        send(
-            owner,
-            template,
-            validity_days=0,
-            documents=[],
-            signers=[
-                {"role": "Tenant", "first_name": "", "last_name": "Hopper", "email": "x"},
-                {"role": "Tenant", "first_name": "Ada", "last_name": "L", "email": "ada@example.com", "ref": "ada"},
-                {"role": "Witness", "first_name": "Ada", "last_name": "L", "email": "ada@example.com"},
-                {"first_name": "Ada", "last_name": "L", "email": "ada@example.com"},
-                "Ada",
-            ],
-        )
-    )
+    ada = {"first_name": "Ada", "last_name": "L", "email": "ada@example.com"}
+    signers = [
+        {"role": "Tenant", "first_name": "", "last_name": "Hopper", "email": "x"},
+        *({"role": "Tenant", "ref": "ada", **ada}, {"role": "Witness", **ada}, ada, "Ada"),
+    ]
+    message = invalid(send(owner, template, validity_days=0, documents=[], signers=signers))
     for sentence in (
         "validity_days: it must be from 1 to 90, not 0.",
         "documents: there is no such field here.",
@@ -356,17 +315,10 @@ def test_problems_of_who_signs(owner: ApiClient) -> None:
         assert sentence in message, message
     assert "signs no document" not in message and "is the ref of" not in message
     assert "signers: it is required." in invalid(send(owner, template))
-
-
-def test_a_role_that_nobody_has_is_told_once_and_whoever_is_named_is_whole(owner: ApiClient) -> None:
-    template = created(owner)["id"]
-    said = invalid(send(owner, template, signers=[{"role": "Tenant"}]))
-    missing = [f"signers[0].{name}: it is required." for name in ("first_name", "last_name", "email")]
-    assert all(sentence in said for sentence in missing) and "signers[1]" not in said
-    assert "nobody signs as “Landlord”" in said
-    said = invalid(send(owner, template, signers=[{"role": "Tenant", "first_name": "Ada", "last_name": "L"}]))
-    assert "signers[0].email: it is required." in said and "first_name" not in said
     assert "signers: it must be an array." in invalid(send(owner, template, signers="Ada"))
+    said = invalid(send(owner, template, signers=[{"role": "Tenant", "first_name": "Ada"}]))
+    assert all(f"signers[0].{name}: it is required." in said for name in ("last_name", "email"))
+    assert "nobody signs as “Landlord”" in said and "signers[1]" not in said and "first_name" not in said
     no_object = owner.post(f"/templates/{template}/signature_requests", {"signature_request": []})
     assert "signature_request: it must be an object." in invalid(no_object)
     assert not SignatureRequest.objects.exists()
@@ -378,10 +330,8 @@ def test_a_phone_that_the_role_needs(owner: ApiClient) -> None:
     assert "signers[0].phone: it is required, as otp_channel is sms." in invalid(send(owner, template, signers=signers))
     signers[0]["phone"] = "+33612345678"
     assert send(owner, template, signers=signers).status_code == 201
-    assert list(Signer.objects.order_by("order").values_list("phone", "otp_channel")) == [
-        ("+33612345678", "sms"),
-        ("", ""),
-    ]
+    kept = list(Signer.objects.order_by("order").values_list("phone", "otp_channel"))
+    assert kept == [("+33612345678", "sms"), ("", "")]
 
 
 def test_a_document_that_is_there_no_more(owner: ApiClient) -> None:
@@ -393,10 +343,7 @@ def test_a_document_that_is_there_no_more(owner: ApiClient) -> None:
 
 
 def test_lists_are_sorted_by_name_and_paged(owner: ApiClient) -> None:
-    document = owner.document()
-    made = [
-        create(owner, wanted(document, name=name)).json()["id"] for name in ("Winter", "autumn", "Spring", "autumn")
-    ]
+    made = [created(owner, name=name)["id"] for name in ("Winter", "autumn", "Spring", "autumn")]
     pages, counts = [], []
     for page in (1, 2):
         with CaptureQueriesContext(connection) as queries:
@@ -412,11 +359,9 @@ def test_a_page_with_too_many_placements_is_refused_and_each_template_is_read(
 ) -> None:
     monkeypatch.setattr("paraph.api.v1.lists.LARGEST_MIB", 1)
     document = owner.document()
-    options = {"type": "choice", "options": [f"{number} {'x' * 190}" for number in range(50)], "required": False}
-    places = {"placement": {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}}
-    fields = [options | places | {"name": f"F{number}"} for number in range(50)]
-    stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}]
-    roles = [{"role": role, "stamps": stamps, "fields": fields} for role in ("Tenant", "Landlord")]
+    field = {"type": "choice", "options": [f"{number} {'x' * 190}" for number in range(50)], "placement": PLACE}
+    fields = [field | {"name": f"F{number}"} for number in range(50)]
+    roles = [listed(role) | {"fields": fields} for role in ("Tenant", "Landlord")]
     made = [create(owner, wanted(document, documents=[{"id": document, "roles": roles}])) for _ in range(3)]
     assert [each.status_code for each in made] == [201] * 3, made[0].content
     assert invalid(owner.get("/templates")) == (
@@ -433,7 +378,7 @@ def test_those_of_the_dashboard_are_of_production(db: None, charles: Author) -> 
     assert api_client("pro", "sandbox", organization).get("/templates").json()["data"] == []
     [shown] = production.get("/templates").json()["data"]
     assert shown["roles"] == [{"name": "Tenant", "otp_channel": "email"}, {"name": "Landlord", "otp_channel": "email"}]
-    stamp = {"type": "coordinates", "value": {"page_number": 2, "x": 50, "y": 50, "width": 200, "height": 80}}
+    stamp = rectangle(2, 50, 50, width=200, height=80)
     assert shown["documents"][0]["roles"][0] == {"role": "Tenant", "stamps": [stamp]}
     made(send(production, kept.pk, signers=people("Tenant", "Landlord")))
     assert not SignatureRequest.objects.get().send_email  # as in a creation, whoever calls says so
@@ -482,24 +427,17 @@ def test_deletion_is_as_in_the_dashboard(db: None, charles: Author) -> None:
     assert (act.actor, act.subject, act.after) == ("", f"template {template}", {"name": "Lease"})
 
 
-def test_keys_hold_for_creation_and_sending(owner: ApiClient) -> None:
-    keyed = ApiClient(owner.api_key, owner.organization, {"Idempotency-Key": "one"})
-    content = wanted(owner.document())
-    first, again = create(keyed, content), create(keyed, content)
-    assert (again.status_code, again["Idempotent-Replayed"]) == (201, "true")
-    assert first.json() == again.json() and Template.objects.count() == 1
-    error(create(keyed, content | {"name": "Other"}), 422, "idempotency_key_reused")
+def test_what_was_sent_under_a_key_is_found_though_the_template_is_gone(owner: ApiClient) -> None:
+    calls, content, signers = keyed(owner, "one"), wanted(owner.document()), people("Tenant", "Landlord")
+    first, again = create(calls, content), create(calls, content)
+    assert again[REPLAYED] == "true" and first.json() == again.json() and Template.objects.count() == 1
+    error(create(calls, content | {"name": "Other"}), 422, "idempotency_key_reused")
     template = first.json()["id"]
-    signers = people("Tenant", "Landlord")
-    sent, repeated = send(keyed, template, signers=signers), send(keyed, template, signers=signers)
-    assert repeated["Idempotent-Replayed"] == "true" and sent.json() == repeated.json()
-    assert SignatureRequest.objects.count() == 1
+    sent = send(calls, template, signers=signers)
     owner.send("DELETE", f"/templates/{template}")
-    error(create(keyed, content), 410, "gone")
-    # What was sent is found though the template is gone; another key finds nothing.
-    assert send(keyed, template, signers=signers).json() == sent.json()
-    other = ApiClient(owner.api_key, owner.organization, {"Idempotency-Key": "two"})
-    error(send(other, template, signers=signers), 404, "not_found")
+    error(create(calls, content), 410, "gone")
+    assert send(calls, template, signers=signers).json() == sent.json()
+    error(send(keyed(owner, "two"), template, signers=signers), 404, "not_found")
 
 
 def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
@@ -528,11 +466,6 @@ def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
     assert invalid(send(owner, kept["id"], signers=signers)) == said["validation_roles"]
 
 
-PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
-IBAN = {"name": "IBAN", "type": "text", "max_length": 34, "placement": PLACE}
-RENT = {"name": "rent", "type": "number", "value": "900", "read_only": True, "placement": tag("{{grace}}")}
-
-
 def with_fields(document_id: int, **changes: Any) -> dict[str, Any]:
     """The tenant fills in, the owner approves, the landlord signs."""
     content = wanted(document_id, **changes)
@@ -543,22 +476,17 @@ def with_fields(document_id: int, **changes: Any) -> dict[str, Any]:
     return content
 
 
-def test_fields_and_approvers_are_kept_as_they_were_given(owner: ApiClient) -> None:
-    answer = made(create(owner, with_fields(owner.document())))
-    assert [role["role"] for role in answer["roles"]] == ["signer", "signer", "approver"]
-    tenant, landlord, approver = answer["documents"][0]["roles"]
+def test_fields_approvers_and_copies_are_kept_and_come_into_the_request(owner: ApiClient) -> None:
+    template = made(create(owner, with_fields(owner.document(), copies=[KIM], decline_allowed=True)))
+    assert [role["role"] for role in template["roles"]] == ["signer", "signer", "approver"]
+    tenant, landlord, approver = template["documents"][0]["roles"]
     assert tenant["fields"] == [IBAN, RENT]
     assert "fields" not in landlord and approver == {"role": "Owner", "stamps": []}
-    assert owner.get(f"/templates/{answer['id']}").json() == answer
-
-
-def test_fields_approvers_and_copies_come_into_the_request(owner: ApiClient) -> None:
-    copies = [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}]
-    template = create(owner, with_fields(owner.document(), copies=copies, decline_allowed=True)).json()
+    assert owner.get(f"/templates/{template['id']}").json() == template
     signers = people("Owner", "Tenant", "Landlord")
     signers[1]["fields"] = [{"name": "IBAN", "value": " DE02 "}, {"name": "rent", "value": "950"}]
     answer = made(send(owner, template["id"], signers=signers))
-    assert (answer["copies"], answer["decline_allowed"]) == (copies, True)
+    assert (answer["copies"], answer["decline_allowed"]) == ([KIM], True)
     assert [signer["role"] for signer in answer["signers"]] == ["signer", "signer", "approver"]
     iban, rent = Field.objects.filter(signer__first_name="Grace").order_by("position")
     assert (iban.name, iban.value, iban.max_length) == ("IBAN", "DE02", 34)
@@ -579,8 +507,8 @@ def test_what_is_wrong_with_values_is_told_with_its_path(owner: ApiClient) -> No
         ([{"name": "rent", "value": 5}], "signers[0].fields[0].value: it must be a string."),
         ([{"name": "IBAN", "value": "x", "label": "y"}], "signers[0].fields[0].label: there is no such field here."),
     ]
+    template = made(create(owner, with_fields(owner.document())))
     for fields, message in cases:
-        template = create(owner, with_fields(owner.document())).json()
         signers = people("Tenant", "Landlord", "Owner")
         signers[0]["fields"] = fields
         assert invalid(send(owner, template["id"], signers=signers)) == message
@@ -590,7 +518,6 @@ def test_what_is_wrong_with_values_is_told_with_its_path(owner: ApiClient) -> No
 def test_of_parts_that_nobody_knows_nothing_is_kept(owner: ApiClient) -> None:
     """A zero byte, which JSON allows and the database does not, is in none of them."""
     reminders = {"every_days": 3, "at_most": 2, "\0": "\0"}
-    copies = [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com", "\0": "\0"}]
-    answer = created(owner, reminders=reminders, copies=copies, send_email=True)
+    answer = created(owner, reminders=reminders, copies=[KIM | {"\0": "\0"}], send_email=True)
     assert answer["reminders"] == {"every_days": 3, "at_most": 2}
-    assert answer["copies"] == [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}]
+    assert answer["copies"] == [KIM]

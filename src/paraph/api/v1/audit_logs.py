@@ -61,8 +61,7 @@ class DocumentRemarks(Output):
         ge=1, description="How many pages were not compared with their print, where there are any."
     )
     drawn_differently: list[DisputedPlace] = sometimes(
-        max_length=MOST_PLACES,
-        description="Places that other readers may draw otherwise, where there are any.",
+        max_length=MOST_PLACES, description="Places that other readers may draw otherwise, where there are any."
     )
     altered_after_seal: list[str] = sometimes(
         max_length=10, description="Trusted seals after which it was altered before the upload, if any."
@@ -147,12 +146,11 @@ class AuditMetadata(Output):
     extended_to: Timestamp = sometimes(description="Likewise: the new one.")
     wrong_codes: WrongCodes = sometimes(
         description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
-        "when the log is read and no part of the journal, whose entries never change.",
+        "when the log is read and no part of the journal, whose entries never change."
     )
     consent_notice: str = sometimes(description="Of `signer.signed`: the exact text that the signer accepted.")
     locale: str = sometimes(
-        description="Of `signer.signed`: the language of that text.",
-        json_schema_extra={"enum": list(LOCALES)},
+        description="Of `signer.signed`: the language of that text.", json_schema_extra={"enum": list(LOCALES)}
     )
     fields: list[JournaledField] = sometimes(
         max_length=MOST_DOCUMENTS * MOST_FIELDS,
@@ -165,11 +163,11 @@ class AuditMetadata(Output):
     member_id: Id = sometimes(description="Likewise: the member.")
     finalization: Finalization = sometimes(
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
-        "added when the log is read and no part of the journal, whose entries never change.",
+        "added when the log is read and no part of the journal, whose entries never change."
     )
     expires_at: Timestamp = sometimes(description="Of `request.expired`: when the validity ended, or would have.")
     ended_early: Literal[True] = sometimes(
-        description="Of `request.expired`, where the request was ended by sender, signer or operator.",
+        description="Of `request.expired`, where the request was ended by sender, signer or operator."
     )
     reason: str = sometimes(
         min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
@@ -185,7 +183,7 @@ class AuditMetadata(Output):
     )
     uploaded_pdf_sha256: Digest = sometimes(
         description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
-        "the uploaded file.",
+        "the uploaded file."
     )
     prepared_pdf_sha256: Digest = sometimes(
         description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
@@ -272,9 +270,8 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
 
 
 def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
-    """Return how an entry is shown: with what is known now and is no part of the journal, which never changes. In that
-    of completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
-    ones were entered."""
+    """Return how an entry is shown: with what is known now and no part of the journal, which never changes: what keeps
+    a completed request from being finalized, and with a signer's newest code how many wrong ones were entered."""
     wrong_codes = by_entry(request_id) if has_wrong_codes else {}
 
     def told(row: Entry) -> AuditLog:

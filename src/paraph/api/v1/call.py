@@ -138,8 +138,7 @@ def created_once(
     shown: Callable[[Made], Content],
 ) -> HttpResponse:
     """Return what ``create`` makes as it is ``shown``, or what ``again`` finds where it was made before: ``None`` for
-    what is there no more. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or
-    ``gone``."""
+    what is gone. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
     if held is None:
         return json_response(shown(create(lambda _: [])), 201)
     digest = _digest(content)

@@ -150,7 +150,7 @@ class Preflight(Output):
     method: Literal["incremental", "general", "normalised"] | None = Field(
         description="What had to be done before the file can be sealed: `incremental`, nothing; `general`, a table of "
         "its objects was added, since its own is wrong; `normalised`, it was rewritten. Signers see, and you get "
-        "sealed, exactly the file that came of it; what you uploaded stays behind `download_url`.",
+        "sealed, exactly the file that came of it; what you uploaded stays behind `download_url`."
     )
 
 

@@ -196,8 +196,7 @@ def operation(
 ) -> Callable[[Function], Operation]:
     """Make a function an operation. ``route``: such as ``GET /documents/{document_id}``. ``accepts``: the parameters of
     query and header; others of the query are ignored, but for those that look misspelt. ``refuses``: codes, or the
-    names of refusals in ``examples.json``, but for what any call may meet and, where there is an id,
-    ``not_found``."""
+    names of refusals in ``examples.json``, but for what any call may meet, and ``not_found`` where there is an id."""
     method, path = route.split()
     refused = (*ANY, *refuses, *(["not_found"] if "{" in path else []))
 

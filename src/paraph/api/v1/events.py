@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from paraph.api.v1.codes import refused
-from paraph.api.v1.endpoint import ApiRequest, json_response, operation, query
+from paraph.api.v1.endpoint import ApiRequest, DocumentPart, json_response, operation, query
 from paraph.api.v1.lists import LATEST, strict
 from paraph.api.v1.shapes import Email, FullName, Id, Name, Output, Timestamp, Url, sometimes
 from paraph.audit_trail.models import EventType
@@ -154,6 +154,7 @@ class Events(Output):
 
 _DEFAULT_LIMIT = 50
 _LARGEST_LIMIT = 100
+_ID: DocumentPart = {"type": "integer", "minimum": 1, "maximum": LARGEST_ID, "format": "int64"}
 _PARAMETERS = (
     query(
         "after",
@@ -164,14 +165,7 @@ _PARAMETERS = (
     ),
     query("limit", "How many at most.", type="integer", minimum=1, maximum=_LARGEST_LIMIT, default=_DEFAULT_LIMIT),
     query("event", "Only those of the type.", type="string", enum=list(EVENTS)),
-    query(
-        "signature_request_id",
-        "Only those of the request.",
-        type="integer",
-        minimum=1,
-        maximum=LARGEST_ID,
-        format="int64",
-    ),
+    query("signature_request_id", "Only those of the request.", **_ID),
 )
 
 

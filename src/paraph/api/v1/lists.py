@@ -130,8 +130,7 @@ def _read(name: str, value: str, schema: DocumentPart) -> tuple[Any, str]:
 
 def _moment(text: str, of_day: time) -> datetime | None:
     """Return a date and a time, or a bare date with the time ``of_day``. Without an offset it is UTC, like every
-    timestamp of the API. A space where the offset's plus stood is what a query string makes of one that was not
-    escaped."""
+    timestamp of the API. A space in place of the offset's plus is what a query string makes of it unescaped."""
     text = re.sub(r"(?<=[Tt])([0-9:.,]+) (?=[0-9])", r"\1+", text).replace("\N{MINUS SIGN}", "-")
     form = _FORM.fullmatch(text)
     if form is None:

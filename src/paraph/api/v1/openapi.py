@@ -149,20 +149,18 @@ _refuse = endpoint(GET=openapi)
 @cache
 def document() -> bytes:
     """Return the document in JSON."""
+    paths: DocumentPart = {}
+    for operation in OPERATIONS:
+        paths.setdefault(f"/api/v1{operation.path}", {})[operation.method.lower()] = _described(operation)
     content = {
         "openapi": "3.1.0",
-        "info": {
-            "title": _TITLE,
-            "summary": _SUMMARY,
-            "version": __version__,
-            "description": _DESCRIPTION,
-        },
+        "info": {"title": _TITLE, "summary": _SUMMARY, "version": __version__, "description": _DESCRIPTION},
         "servers": [{"url": settings.PARAPH.public_url, "description": "This installation."}],
         "externalDocs": {"url": f"{settings.PARAPH.public_url}/docs", "description": "The same, to read, with guides."},
         "tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
         "security": [{"ApiKey": []}],
-        "paths": _paths(),
-        "webhooks": _webhooks(),
+        "paths": paths,
+        "webhooks": {event: {"post": _delivery(event, event)} for event in EVENTS},
         "components": {
             "schemas": _schemas(),
             "headers": _ANSWER_HEADERS,
@@ -170,13 +168,6 @@ def document() -> bytes:
         },
     }
     return json.dumps(content, ensure_ascii=False).encode()
-
-
-def _paths() -> DocumentPart:
-    paths: DocumentPart = {}
-    for operation in OPERATIONS:
-        paths.setdefault(f"/api/v1{operation.path}", {})[operation.method.lower()] = _described(operation)
-    return paths
 
 
 def _described(operation: Operation) -> DocumentPart:
@@ -310,42 +301,36 @@ _SCHEMAS = {
     "webhook.test": "TestEvent",
 }
 _SIGNATURE = {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71}
-_HEADERS = {
+_HEADERS: dict[str, tuple[str, DocumentPart, Any]] = {
     "X-Service-Event": (
         "The event type, the same as `event` of the payload.",
         {"type": "string", "enum": list(EVENTS)},
+        None,  # each event has its own
     ),
     "X-Service-Event-Id": (
         "Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every "
         "attempt, replay and callback; 0 for a test.",
         {"type": "integer", "minimum": 0, "format": "int64"},
+        905,
     ),
     "X-Service-Delivery": (
         "Identifies the attempt. Another at every retry.",
         {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36},
+        "0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11",
     ),
     "X-Service-Signature": (
         "`sha256=` and the HMAC-SHA256 of the raw body under the application's `webhook_secret`, in hexadecimal. "
         "Compare in constant time before you parse. While the secret is rotated, `X-Service-Signature-Next` has the "
         "signature by the new one.",
         _SIGNATURE,
+        "sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607",
     ),
     "X-Service-Signature-Next": (
         "Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.",
         _SIGNATURE,
+        "sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132",
     ),
 }
-_SHOWN: dict[str, Any] = {
-    "X-Service-Event-Id": 905,
-    "X-Service-Delivery": "0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11",
-    "X-Service-Signature": "sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607",
-    "X-Service-Signature-Next": "sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132",
-}
-
-
-def _webhooks() -> dict[str, DocumentPart]:
-    """Return what each event posts to the application's webhook URL."""
-    return {event: {"post": _delivery(event, event)} for event in EVENTS}
 
 
 def _callbacks() -> dict[str, DocumentPart]:
@@ -384,12 +369,12 @@ def _delivery(event: str, operation_id: str) -> DocumentPart:
 
 
 def _header(name: str, event: str) -> DocumentPart:
-    description, schema = _HEADERS[name]
+    description, schema, example = _HEADERS[name]
     return {
         "name": name,
         "in": "header",
         "required": name != "X-Service-Signature-Next",
         "description": description,
         "schema": schema,
-        "example": _SHOWN.get(name, event),
+        "example": example or event,
     }

@@ -41,10 +41,7 @@ def read_health(request: ApiRequest) -> HttpResponse:
     """
     return json_response(
         Health.build(
-            status="ok",
-            environment=request.scope.environment,
-            version=__version__,
-            time=clock.iso(clock.now()),
+            status="ok", environment=request.scope.environment, version=__version__, time=clock.iso(clock.now())
         )
     )
 

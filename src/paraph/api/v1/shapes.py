@@ -27,8 +27,7 @@ FullName = Annotated[
     str, Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
 ]
 Email = Annotated[
-    str,
-    Field(min_length=3, max_length=LONGEST_EMAIL, description="As given at creation.", json_schema_extra=_EMAIL),
+    str, Field(min_length=3, max_length=LONGEST_EMAIL, description="As given at creation.", json_schema_extra=_EMAIL)
 ]
 # Three decimals: sums of binary fractions would be answered as 12.100000000000001.
 Points = Annotated[float, WrapSerializer(lambda value, handle: round(handle(value), 3))]

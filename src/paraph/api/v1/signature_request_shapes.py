@@ -9,18 +9,7 @@ from pydantic_core import from_json
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.endpoint import existing
-from paraph.api.v1.shapes import (
-    LINK_SECONDS,
-    Email,
-    FullName,
-    Id,
-    Name,
-    Output,
-    Pagination,
-    Timestamp,
-    Url,
-    sometimes,
-)
+from paraph.api.v1.shapes import LINK_SECONDS, Email, FullName, Id, Name, Output, Pagination, Timestamp, Url, sometimes
 from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name
@@ -96,7 +85,7 @@ class Signer(Output):
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off, or a message was refused.")
     role: Literal["signer", "approver"] = sometimes(
-        description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
+        description="An `approver` confirms the documents and draws nothing. Present only where the request has one."
     )
     language: Literal[LOCALES] = sometimes(  # type: ignore[valid-type]  # a tuple of constants
         description="The language that was given for the signer. Present only where one was."
@@ -148,9 +137,7 @@ class CreatedSignatureRequest(Output):
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
     copies: list[Copy] = sometimes(
-        min_length=1,
-        max_length=MOST_COPIES,
-        description="Who else gets a copy. Present only where there are some.",
+        min_length=1, max_length=MOST_COPIES, description="Who else gets a copy. Present only where there are some."
     )
     decline_allowed: Literal[True] = sometimes(description="A signer may decline. Present only where this is so.")
     declined_by: Id = sometimes(description="The signer who declined, for `ended_reason`. Present only where one did.")
@@ -304,9 +291,8 @@ def download_urls(request_id: int) -> list[DownloadUrls]:
     if proof is None:
         return []
     certificate_url = store.presign(proof.object_key, proof_name(request_id), LINK_SECONDS)
-    sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
-        "request_document__position"
-    )
+    columns = ("request_document__document_id", "request_document__document__name", "object_key")
+    sealed = SealedDocument.objects.filter(request_document__request_id=request_id).values_list(*columns)
     return [
         DownloadUrls.build(
             document_id=document_id,
@@ -314,9 +300,7 @@ def download_urls(request_id: int) -> list[DownloadUrls]:
             certificate_url=certificate_url,
             expires_in=LINK_SECONDS,
         )
-        for document_id, name, key in sealed.values_list(
-            "request_document__document_id", "request_document__document__name", "object_key"
-        )
+        for document_id, name, key in sealed.order_by("request_document__position")
     ]
 
 

@@ -72,9 +72,7 @@ class PlacedRole(Output):
         max_length=MOST_STAMPS, description="As they were given, tags too; empty for a role that approves."
     )
     fields: list[FieldInput] = sometimes(
-        min_length=1,
-        max_length=MOST_FIELDS,
-        description="As they were given. Present only where there are some.",
+        min_length=1, max_length=MOST_FIELDS, description="As they were given. Present only where there are some."
     )
 
 
@@ -95,18 +93,9 @@ Template: Any = create_model(
     **fields_of(SignatureRequestInput, [name for name in OPTIONS if name not in _RARE]),
     copies=(
         list[CopyInput],
-        sometimes(
-            min_length=1,
-            max_length=MOST_COPIES,
-            description="As given. Present only where there are some.",
-        ),
+        sometimes(min_length=1, max_length=MOST_COPIES, description="As given. Present only where there are some."),
     ),
-    decline_allowed=(
-        Literal[True],
-        sometimes(
-            description="A signer may decline. Present only where this is so.",
-        ),
-    ),
+    decline_allowed=(Literal[True], sometimes(description="A signer may decline. Present only where this is so.")),
     roles=(list[Role], Field(min_length=1, max_length=MOST_SIGNERS, description="In signing order.")),
     documents=(
         list[TemplateDocument],
@@ -146,15 +135,13 @@ def _options(row: models.Template) -> dict[str, Any]:
 
 
 def _roles(rows: list[models.Role]) -> list[Role]:
-    with_kinds = any(row.role == Kind.APPROVER for row in rows)
-    kinds: list[dict[str, Any]] = [
-        ({"role": row.role} if with_kinds else {}) | ({"language": row.language} if row.language else {})
-        for row in rows
-    ]
-    return [
-        Role.build(name=row.name, otp_channel=row.otp_channel or None, **kind)
-        for row, kind in zip(rows, kinds, strict=True)
-    ]
+    shown = []
+    for row in rows:
+        more = {"language": row.language} if row.language else {}
+        if any(each.role == Kind.APPROVER for each in rows):
+            more["role"] = row.role
+        shown.append(Role.build(name=row.name, otp_channel=row.otp_channel or None, **more))
+    return shown
 
 
 def _document(each: dict[str, Any], roles: list[models.Role]) -> TemplateDocument:
@@ -172,13 +159,8 @@ def _placed(assignment: dict[str, Any]) -> dict[str, Any]:
 
 
 _OPTIONS = (*MADE, *INPUT, "validation_json", "validation_unknown_field", "forbidden_sms:role")
-_SENDING = (
-    "insufficient_storage_requests",
-    *_OPTIONS,
-    "identity_declaration_required",
-    "validation_roles",
-    "validation_document:template",
-)
+_OF_SENDING = ("identity_declaration_required", "validation_roles", "validation_document:template")
+_SENDING = ("insufficient_storage_requests", *_OPTIONS, *_OF_SENDING)
 
 
 @operation(

@@ -232,12 +232,9 @@ def _read(given: object, path: str, by_name: dict[tuple[int, str], Field]) -> En
             raise translated("validation_error", "field_boolean", field=path)
     elif value is not None and not (isinstance(value, str) and len(value) <= LONGEST):
         raise translated("validation_error", "field_text", field=path, most=LONGEST)
-    return Entry(field, value if not isinstance(value, str) else _writable(value), path)
-
-
-def _writable(text: str) -> str:
-    """Return the text without lone surrogates, which JSON allows and no page can show."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, str):  # without lone surrogates, which JSON allows and no page can show
+        value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return Entry(field, value, path)
 
 
 def _not_theirs(entries: Iterable[Entry]) -> Iterator[EntryProblem]:

@@ -35,9 +35,7 @@ SMALLEST_SIDE = 8.0
 _NULL = {"type": "null"}
 
 FieldKind = Annotated[
-    str,
-    PlainValidator(partial(choice, values=KINDS)),
-    WithJsonSchema({"enum": list(KINDS), "type": "string"}),
+    str, PlainValidator(partial(choice, values=KINDS)), WithJsonSchema({"enum": list(KINDS), "type": "string"})
 ]
 FieldName = Annotated[
     str,
@@ -208,18 +206,9 @@ def check_field(given: FieldInput, path: str, problems: Problems) -> None:
 def row_of(given: FieldInput) -> FieldRow:
     """Return the row of a field that was checked, without its place and what it belongs to. The value that the sender
     gave is as it is kept."""
-    row = FieldRow(
-        name=given.name,
-        type=given.type,
-        label=given.label or given.name,
-        required=given.required,
-        read_only=given.read_only,
-        options=given.options,
-        max_length=given.max_length,
-        minimum=_bound(given, given.minimum),
-        maximum=_bound(given, given.maximum),
-        font_size=given.font_size,
-    )
+    alike = ("name", "type", "required", "read_only", "options", "max_length", "font_size")
+    row = FieldRow(**{name: getattr(given, name) for name in alike}, label=given.label or given.name)
+    row.minimum, row.maximum = _bound(given, given.minimum), _bound(given, given.maximum)
     if given.value is not None:
         row.value = entered(row, given.value)
     return row

@@ -1,4 +1,4 @@
-"""Reading what is entered into a field, by its signer or by the sender beforehand: texts, numbers, dates, options and
+"""Reading what is entered into a field, by its signer or by the sender beforehand: texts, numbers, dates, options,
 ticks.
 
 A reader takes a field, whose rules it holds to, and a value; it returns the value as it is kept, or raises
@@ -37,6 +37,7 @@ _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,{MOST_DECIMALS}
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPACES = re.compile(r"(?<=\d)[\s’'](?=\d{3})")  # between thousands, of any width
 _MARKS = re.compile("[.,]")
+_PLAIN = str.maketrans("\u066b\u066c\u02bc\u2212", ",''-")  # marks and signs that stand for one of ASCII
 _TWO_READINGS = re.compile(r"([+-]?[1-9]\d{0,2})([.,])(\d{3})")
 _JOINERS = "\u200c\u200d"  # some scripts are spelled with them
 # What may stand between letters and is nothing by itself: blanks, joiners, fillers and variation selectors.
@@ -177,8 +178,7 @@ def two_readings(typed: object, locale: str = "") -> Readings | None:
 
 def plain_number(typed: object) -> object:
     """Return a number with a point and without marks between thousands, whether it was typed with a comma or a point,
-    and in whatever digits. The last mark is the decimal one, unless it stands there more than once. Anything else is
-    returned as it is."""
+    and in whatever digits. The last mark is the decimal one, unless it stands there twice. Anything else stays."""
     if not isinstance(typed, str):
         return typed
     text = _plain_text(typed)
@@ -194,18 +194,8 @@ def plain_number(typed: object) -> object:
 
 
 def _plain_text(typed: str) -> str:
-    return _SPACES.sub("", "".join(_plain(sign) for sign in typed.strip()))
-
-
-def _plain(sign: str) -> str:
-    if sign == "\u066b":
-        return ","
-    if sign in "\u066c\u02bc":
-        return "'"
-    if sign == "\u2212":
-        return "-"
-    digit = unicodedata.decimal(sign, None)
-    return sign if digit is None else str(digit)
+    plain = typed.strip().translate(_PLAIN)
+    return _SPACES.sub("", "".join(str(unicodedata.decimal(sign, sign)) for sign in plain))
 
 
 def _has_thousands(text: str, mark: str) -> bool:
