@@ -97,6 +97,8 @@ def test_files_of_another_kind_are_told(file: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1 and json.loads(result.output)["intact"] is False
     result = run(file, "--root", file)
     assert result.exit_code == 1 and "holds no certificate in PEM form." in result.output
+    result = run(file, "--root", root_file(tmp_path), "--evidence", tmp_path / "note.txt")
+    assert result.exit_code == 1 and result.output == "The timestamps are neither JSON of paraph nor a token.\n"
 
 
 def test_a_proof_is_tied_to_its_files_in_any_order(tied: list[Path], tmp_path: Path) -> None:

@@ -64,29 +64,24 @@ def test_a_call_of_another_architecture_ends_the_process(machine: str) -> None:
         assert judge(machine, 0x40000000 | number(machine, "read")) == REFUSED  # x32
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_files_are_opened_to_be_read_or_not_at_all(machine: str) -> None:
-    call = number(machine, "openat")
-    assert judge(machine, call, 0, 0, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY) == ALLOWED
-    for flags in (os.O_WRONLY, os.O_RDWR, 3, os.O_CREAT, os.O_TRUNC, os.O_APPEND, getattr(os, "O_TMPFILE", 0o20000000)):
-        assert judge(machine, call, 0, 0, flags) == REFUSED
-    assert judge(machine, call, 0, 0, os.O_RDONLY, opening=False) == REFUSED
+_WRITING = (os.O_WRONLY, os.O_RDWR, 3, os.O_CREAT, os.O_TRUNC, os.O_APPEND, getattr(os, "O_TMPFILE", 0o20000000))
+VERDICTS: list[tuple[int, str, tuple[int, ...]]] = [
+    (ALLOWED, "openat", (0, 0, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)),
+    *((REFUSED, "openat", (0, 0, flags)) for flags in _WRITING),
+    (ALLOWED, "tgkill", (os.getpid(), 1, 6)),
+    (REFUSED, "tgkill", (os.getppid(), 1, 6)),
+    (ALLOWED, "prlimit64", (0, 0)),
+    (REFUSED, "prlimit64", (os.getppid(), 0)),
+    (ALLOWED, "fcntl", (3, 1030)),  # copies a descriptor
+    *((REFUSED, "fcntl", (3, set_owner)) for set_owner in (8, 10, 15)),  # would signal; F_SETSIG and F_SETOWN_EX too
+]
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_a_process_may_do_to_itself_what_it_may_not_do_to_others(machine: str) -> None:
-    assert judge(machine, number(machine, "tgkill"), os.getpid(), 1, 6) == ALLOWED
-    assert judge(machine, number(machine, "tgkill"), os.getppid(), 1, 6) == REFUSED
-    assert judge(machine, number(machine, "prlimit64"), 0, 0) == ALLOWED
-    assert judge(machine, number(machine, "prlimit64"), os.getppid(), 0) == REFUSED
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_descriptor_is_copied_and_never_made_to_signal(machine: str) -> None:
-    call = number(machine, "fcntl")
-    assert judge(machine, call, 3, 1030) == ALLOWED
-    for set_owner in (8, 10, 15):  # F_SETSIG and F_SETOWN_EX too
-        assert judge(machine, call, 3, set_owner) == REFUSED
+def test_a_process_reads_files_and_does_to_itself_what_it_may_not_do_to_others(machine: str) -> None:
+    for verdict, call, arguments in VERDICTS:
+        assert judge(machine, number(machine, call), *arguments) == verdict, (call, arguments)
+    assert judge(machine, number(machine, "openat"), 0, 0, os.O_RDONLY, opening=False) == REFUSED
 
 
 @pytest.mark.parametrize(

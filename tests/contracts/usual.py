@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import product
 
 from tests.contracts.drawing import Browser, Latex, Office, Page, Strokes, document, width
 
@@ -32,21 +32,9 @@ _TEXTS = {
     ],
 }
 _BLANKS = {
-    "en": [
-        "Date of birth: ____________________",
-        "Deposit in euros: ______________",
-        "Bank account (IBAN): ___________________",
-    ],
-    "de": [
-        "Geburtsdatum: ____________________",
-        "Kaution in Euro: ______________",
-        "Kontonummer (IBAN): ___________________",
-    ],
-    "fr": [
-        "Date de naissance : ____________________",
-        "Dépôt en euros : ______________",
-        "Compte (IBAN) : ___________________",
-    ],
+    "en": ("Date of birth:", "Deposit in euros:", "Bank account (IBAN):"),
+    "de": ("Geburtsdatum:", "Kaution in Euro:", "Kontonummer (IBAN):"),
+    "fr": ("Date de naissance :", "Dépôt en euros :", "Compte (IBAN) :"),
 }
 
 
@@ -111,18 +99,13 @@ def _prose(page: Page, language: str, number: int, count: int, *, last: bool) ->
         page.write(paragraph, LEFT, y)
         y -= 18
     if number == 1:
-        for blank in _BLANKS[language]:
-            page.write(blank, LEFT, y)
+        for blank, length in zip(_BLANKS[language], (20, 14, 19), strict=True):
+            page.write(f"{blank} {'_' * length}", LEFT, y)
             y -= 22
-    if not last:
-        for row in range(5):
-            for column in range(3):
-                page.box(LEFT + column * 130, 380 - row * 20, 130, 20)
-                page.write(
-                    ["Room", "Area", "Rent"][column] if row == 0 else f"{row * 7 + column}",
-                    LEFT + 6 + column * 130,
-                    386 - row * 20,
-                )
+    for row, column in () if last else product(range(5), range(3)):
+        page.box(LEFT + column * 130, 380 - row * 20, 130, 20)
+        words = f"{row * 7 + column}" if row else ("Room", "Area", "Rent")[column]
+        page.write(words, LEFT + 6 + column * 130, 386 - row * 20)
     page.rule(LEFT, 60, RIGHT - LEFT)
     page.write(f"{number} / {count}", 280, 46, 8)
     return page
@@ -193,7 +176,6 @@ def _(contract: Contract, page: Page, y: float) -> None:
 @_made("fr", Office, "a table with heads")
 def _(contract: Contract, page: Page, y: float) -> None:
     heads = (("Nom", 120), ("Date", 90), ("Signature", 200))
-    x = LEFT
     for row, words in enumerate(("", "Marta Brückner", "Deniz Öztürk")):
         x = LEFT
         level = y - row * 50
@@ -334,17 +316,12 @@ def _(contract: Contract, page: Page, y: float) -> None:
 @_made("en", Office, "a table of parties")
 def _(contract: Contract, page: Page, y: float) -> None:
     contract.named = True
-    wide = (90, 180, 180)
-    rows = (
-        ("", "Landlord", "Tenant"),
-        ("Name", "Marta Brückner", "Deniz Öztürk"),
-        ("Signature", "", ""),
-        ("Date", "", ""),
-    )
+    names = ("Name", "Marta Brückner", "Deniz Öztürk")
+    rows = (("", "Landlord", "Tenant"), names, ("Signature", "", ""), ("Date", "", ""))
     for row, cells in enumerate(rows):
         level = y - row * 44
         x = LEFT
-        for column, (words, each) in enumerate(zip(cells, wide, strict=True)):
+        for column, (words, each) in enumerate(zip(cells, (90, 180, 180), strict=True)):
             page.box(x, level, each, 44)
             page.write(words, x + 5, level + 18)
             if cells[0] == "Signature" and column:
@@ -354,8 +331,8 @@ def _(contract: Contract, page: Page, y: float) -> None:
 
 @_made("fr", Browser, "bordered halves of one line")
 def _(contract: Contract, page: Page, y: float) -> None:
-    halves = (LEFT, LEFT + 225, LEFT + 450)
-    for index, (x, end) in enumerate(pairwise(halves)):
-        page.rule(x, y, end - x)
-        page.write(("Signature du vendeur", "Signature de l’acheteur")[index], x + 4, y - 13, 9)
-        contract.sign(x, y, end - x, index)
+    for index, party in enumerate(("du vendeur", "de l’acheteur")):
+        x = LEFT + index * 225
+        page.rule(x, y, 225)
+        page.write(f"Signature {party}", x + 4, y - 13, 9)
+        contract.sign(x, y, 225, index)

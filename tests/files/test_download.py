@@ -54,21 +54,14 @@ def test_ranges(client: Client, address: str) -> None:
         assert (whole.status_code, b"".join(whole)) == (200, CONTENT), header
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda address: address.replace("contract", "contracts"),
-        lambda address: address.replace("expires=1", "expires=2"),
-        lambda address: address.replace("Vertrag", "Betrag"),
-        lambda address: address[:-1],
-        lambda address: address.partition("?")[0],
-        lambda address: address.partition("?")[0] + "?expires=x&filename=&signature=%F0%9F%98%80",
-    ],
-)
-def test_a_changed_link_is_refused(client: Client, address: str, change: object) -> None:
-    response = client.get(change(address))  # type: ignore[operator]
-    assert response.status_code == 403
-    assert response.json()["error"]["code"] == "forbidden"
+def test_a_changed_link_is_refused(client: Client, address: str) -> None:
+    replaced = [("contract", "contracts"), ("expires=1", "expires=2"), ("Vertrag", "Betrag")]
+    path = address.partition("?")[0]
+    odd = [address[:-1], path, f"{path}?expires=x&filename=&signature=%F0%9F%98%80"]
+    for changed in (*odd, *(address.replace(*each) for each in replaced)):
+        response = client.get(changed)
+        assert response.status_code == 403, changed
+        assert response.json()["error"]["code"] == "forbidden"
 
 
 def test_an_old_link_is_refused(client: Client, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,8 @@ from tests.cli.service import free_port
 from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root, pkcs8
 from tests.keys.odd_chains import CHAINS
-from tests.loopback import mail_server
-from tests.pdf.timestamps.test_http_authority import send, server
+from tests.loopback import mail_server, send
+from tests.pdf.timestamps.test_http_authority import REPLY, server
 
 pytestmark = pytest.mark.django_db
 Configure = Callable[..., None]
@@ -130,7 +130,7 @@ def test_timestamp_authorities_one_by_one(configured: Configure, tmp_path: Path)
     development = development_authority(tmp_path, b"s" * 32)
     answerer = BuiltInAuthority(development.timestamp_key)
     dead = f"http://127.0.0.1:{free_port()}/"
-    with server(lambda handler, body: send(handler, answerer.answer(body))) as url:
+    with server(lambda handler, body: send(handler, body=answerer.answer(body), Content_Type=REPLY)) as url:
         roots = next(tmp_path.rglob("root*.pem"))
         configured(timestamp_authorities=[dead, url], timestamp_roots=roots)
         assert statuses(timestamps) == {f"timestamp {dead}": "warning", f"timestamp {url}": "ok", f"clock {url}": "ok"}

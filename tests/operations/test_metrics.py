@@ -1,6 +1,7 @@
 """``/metrics``: who may read it, and what it says."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -14,6 +15,9 @@ from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.sign import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.otp.codes import guess
+from paraph.otp.guesses import GuessRefusedError
+from paraph.otp.models import OneTimeCode
 from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.signature_requests.links import token
 from tests.cli.service import Service, free_port, name_of
@@ -106,6 +110,20 @@ def test_codes_that_a_gateway_takes_or_refuses(client: Client, configured: Confi
     with pytest.raises(DomainError):
         send_otp(made.signers[0], "email", Origin())
     assert (count("sent"), count("failed")) == (sent + 1, failed + 1)
+
+
+def test_guesses_at_codes_and_locks(client: Client, made: Scene) -> None:
+    def told() -> list[float]:
+        return [
+            figures(client, result="wrong").get("paraph_guesses_total", 0),
+            figures(client)["paraph_signers_locked_total"],
+        ]
+
+    before, code = told(), made.code()
+    OneTimeCode.objects.update(recent_wrong_guesses=19, recent_end_at=clock.now() + timedelta(hours=1))
+    with pytest.raises(GuessRefusedError):
+        guess(made.signers[0], f"{(int(code) + 1) % 10**6:06d}")
+    assert told() == [each + 1 for each in before]
 
 
 def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:

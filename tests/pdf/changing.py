@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pikepdf
-from pikepdf import Array, Dictionary, Name, String
+from pikepdf import Dictionary, Name, String
 
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import HELVETICA, Stream, made, paper, text
 
 PRINT, NO_VIEW, TOGGLE_NO_VIEW = 4, 32, 256
 PRINT_OFF = Dictionary(Print=Dictionary(PrintState=Name.OFF))
@@ -16,42 +16,35 @@ SCRIPT = Dictionary(S=Name.JavaScript, JS=String("app.alert(1)"))
 Prepare = Callable[[pikepdf.Pdf], None]
 
 
-def contract(prepare: Prepare | None = None, *, pages: int = 1, **save: Any) -> bytes:
+def contract(prepare: Prepare | None = None, *, pages: int = 1, **others: Any) -> bytes:
     """Pages that say what is paid."""
-    return paper(*[text("I pay", 20, 605) + text("1 EUR", 300, 300)] * pages, prepare=prepare, **save)
+    return paper(*[text("I pay", 20, 605) + text("1 EUR", 300, 300)] * pages, prepare=prepare, **others)
 
 
 def annotated(flags: int, subtype: str = "Stamp", *, appearance: bool = True, layer: Any = None, **save: Any) -> bytes:
     """One annotation on page 1; a widget is the field of a form. ``layer``: the usage of its own layer."""
+    entries: dict[str, Any] = {"Subtype": Name(f"/{subtype}"), "Rect": [60, 600, 260, 620], "F": flags}
+    if appearance:
+        entries["AP"] = {"N": drawing()}
+    if subtype == "Widget":
+        entries |= _FIELD
 
     def prepare(document: pikepdf.Pdf) -> None:
-        annotation = document.make_indirect(
-            Dictionary(Type=Name.Annot, Subtype=Name(f"/{subtype}"), Rect=[60, 600, 260, 620], F=flags)
-        )
-        if appearance:
-            annotation.AP = Dictionary(N=drawing(document))
         if layer is not None:
-            annotation.OC = group(document, layer)
-        if subtype == "Widget":
-            make_field(document, annotation)
-        document.pages[0].obj.Annots = Array([annotation])
+            document.pages[0].obj.Annots[0].OC = group(document, layer)
 
-    return contract(prepare, **save)
+    return contract(prepare, annotations=[entries], form=_FORM, **save)
 
 
-def make_field(document: pikepdf.Pdf, widget: Any) -> None:
-    widget.FT, widget.T, widget.V = Name.Tx, String("sum"), String("1,000,000 EUR")
-    fonts = Dictionary(Helv=document.pages[0].obj.Resources.Font.F1)
-    document.Root.AcroForm = Dictionary(Fields=[widget], DA=String("/Helv 9 Tf 0 g"), DR=Dictionary(Font=fonts))
+_FIELD = {"FT": Name.Tx, "T": "sum", "V": "1,000,000 EUR"}
+_FORM = {"DA": "/Helv 9 Tf 0 g", "DR": {"Font": {"Helv": HELVETICA}}}
 
 
-def drawing(document: pikepdf.Pdf, content: str = "", **resources: Any) -> Any:
+def drawing(content: str = "", **resources: Any) -> Stream:
     """A form XObject that says what is paid in truth."""
-    fonts = Dictionary(F1=document.pages[0].obj.Resources.Font.F1)
-    form = document.make_stream((content or text("1,000,000 EUR", 2, 5)).encode())
-    form.Type, form.Subtype, form.BBox = Name.XObject, Name.Form, Array([0, 0, 200, 20])
-    form.Resources = Dictionary(Font=fonts, **resources)
-    return form
+    known = {"Font": {"F1": HELVETICA}, **resources}
+    drawn = content or text("1,000,000 EUR", 2, 5)
+    return Stream(drawn, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 200, 20], Resources=known)
 
 
 def group(document: pikepdf.Pdf, usage: Any = None, **configuration: Any) -> Any:
@@ -83,38 +76,25 @@ def layered(usage: Any = None, *, membership: Any = None, on_page: int = 1, page
 
 def layer_in_field() -> bytes:
     """The layer is within what a form field draws, where PDFium takes no notice of it."""
+    content = "/OC /P BDC " + text("1,000,000 EUR", 2, 5) + " EMC"
 
     def prepare(document: pikepdf.Pdf) -> None:
-        content = "/OC /P BDC " + text("1,000,000 EUR", 2, 5) + " EMC"
-        widget = document.make_indirect(
-            Dictionary(Type=Name.Annot, Subtype=Name.Widget, Rect=[60, 600, 260, 620], F=PRINT)
-        )
-        widget.AP = Dictionary(N=drawing(document, content, Properties=Dictionary(P=group(document, PRINT_OFF))))
-        make_field(document, widget)
-        document.pages[0].obj.Annots = Array([widget])
+        drawn = drawing(content, Properties={"P": group(document, PRINT_OFF)})
+        document.pages[0].obj.Annots[0].AP = made(document, {"N": drawn})
 
-    return contract(prepare)
+    entries = {"Subtype": Name.Widget, "Rect": [60, 600, 260, 620], "F": PRINT, **_FIELD}
+    return contract(prepare, annotations=[entries], form=_FORM)
 
 
 def acting(action: Any, where: str) -> bytes:
     """An action of the document (``open``, ``names``), a page (``page``, ``AA``), a link or a field."""
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        page = document.pages[0].obj
-        link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=[0, 0, 9, 9])
-        if where == "open":
-            document.Root.OpenAction = action
-        elif where == "names":
-            document.Root.Names = Dictionary(JavaScript=Dictionary(Names=[String("a"), action]))
-        elif where == "page":
-            page.AA = Dictionary(O=action)
-        elif where == "link":
-            page.Annots = Array([document.make_indirect(Dictionary({**link, "/A": action}))])
-        else:
-            widget = document.make_indirect(
-                Dictionary(Type=Name.Annot, Subtype=Name.Widget, Rect=[9, 9, 99, 29], F=PRINT, AA=Dictionary(K=action))
-            )
-            make_field(document, widget)
-            page.Annots = Array([widget])
-
-    return contract(prepare)
+    link = {"Subtype": Name.Link, "Rect": [0, 0, 9, 9], "A": action}
+    field = {"Subtype": Name.Widget, "Rect": [9, 9, 99, 29], "F": PRINT, "AA": {"K": action}, **_FIELD}
+    places: dict[str, dict[str, Any]] = {
+        "open": {"catalog": {"OpenAction": action}},
+        "names": {"catalog": {"Names": {"JavaScript": {"Names": ["a", action]}}}},
+        "page": {"page": {"AA": {"O": action}}},
+        "link": {"annotations": [link]},
+        "field": {"annotations": [field], "form": _FORM},
+    }
+    return contract(**places[where])

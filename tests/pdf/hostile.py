@@ -3,28 +3,22 @@
 import random
 import struct
 import zlib
+from typing import Any
 
 import pikepdf
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Name
 
-from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.pdf_factory import Stream, paper, saved, text
 
 
 def nested_forms(levels: int = 12, calls: int = 10, page: int = 1) -> bytes:
     """Every form draws the next one ten times: a trillion drawings in 3 KB, on the last page, which is ``page``."""
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        inner = document.make_stream(b"0 0 1 1 re f", _form({}))
-        for _ in range(levels):
-            inner = document.make_stream(b"/X Do " * calls, _form({"/X": inner}))
-        document.pages[-1].obj.Resources = Dictionary(XObject=Dictionary(X=inner))
-
-    return paper(*[text("a", 50, 50)] * (page - 1), "/X Do", prepare=prepare)
-
-
-def _form(objects: dict[str, pikepdf.Object]) -> Dictionary:
-    resources = Dictionary(XObject=Dictionary(objects))
-    return Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 9, 9]), Resources=resources)
+    form: dict[str, Any] = {"Type": Name.XObject, "Subtype": Name.Form, "BBox": [0, 0, 9, 9]}
+    inner = Stream("0 0 1 1 re f", **form)
+    for _ in range(levels):
+        inner = Stream("/X Do " * calls, **form, Resources={"XObject": {"X": inner}})
+    return paper(*[text("a", 50, 50)] * (page - 1), "/X Do", resources={"XObject": {"X": inner}})
 
 
 def inflating(gibibytes: int = 2, on_page: bool = False, filters: int = 1) -> bytes:
@@ -32,13 +26,9 @@ def inflating(gibibytes: int = 2, on_page: bool = False, filters: int = 1) -> by
     start, piece, count, end = b"", b" " * (1 << 20), gibibytes << 10, b""
     for _ in range(filters):
         start, piece, count, end = _packed(start, piece, count, end)
-    packed = start + piece * count + end
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        stream = pikepdf.Stream(document, packed, Filter=Array([Name.FlateDecode] * filters))
-        document.pages[0].obj["/Contents" if on_page else "/PieceInfo"] = document.make_indirect(stream)
-
-    return paper(text("a", 50, 50), prepare=prepare, compress_streams=False)
+    packed = Stream(start + piece * count + end, Filter=[Name.FlateDecode] * filters)
+    entry = {"Contents" if on_page else "PieceInfo": packed}
+    return paper(text("a", 50, 50), page=entry, compress_streams=False)
 
 
 def _packed(start: bytes, piece: bytes, count: int, end: bytes) -> tuple[bytes, bytes, int, bytes]:
@@ -101,17 +91,10 @@ def many_contents(streams: int, mebibytes: int, *, filters: int = 2, pages: int 
 def many_fonts(count: int = 8, mebibytes: int = 100) -> bytes:
     """Each with a map to Unicode that is large."""
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        packed = deflated(b" " * (1 << 20), mebibytes, 2)
-        both = Array([Name.FlateDecode] * 2)
-        maps = [document.make_indirect(pikepdf.Stream(document, packed, Filter=both)) for _ in range(count)]
-        fonts = {
-            f"/G{number}": Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, ToUnicode=each)
-            for number, each in enumerate(maps)
-        }
-        document.pages[0].obj.Resources.Font = Dictionary(fonts)
-
-    return paper(text("a", 50, 50), prepare=prepare, compress_streams=False)
+    packed = deflated(b" " * (1 << 20), mebibytes, 2)
+    font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica}
+    large = {f"G{each}": {**font, "ToUnicode": Stream(packed, Filter=[Name.FlateDecode] * 2)} for each in range(count)}
+    return paper(text("a", 50, 50), resources={"Font": large}, compress_streams=False)
 
 
 def packed_objects(streams: int = 8, mebibytes: int = 100) -> bytes:

@@ -7,24 +7,63 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
+HELVETICA = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica, "Encoding": Name.WinAnsiEncoding}
+
+
+class Stream:
+    """A stream among what :func:`made` makes."""
+
+    def __init__(self, data: bytes | str, /, **entries: Any) -> None:
+        self.data = data.encode() if isinstance(data, str) else data
+        self.entries = entries
+
+
+def made(document: pikepdf.Pdf, value: Any) -> Any:
+    """``value`` as an object of the document, with all that is in it; keys need no slash."""
+    if isinstance(value, Stream):
+        return document.make_stream(value.data, made(document, value.entries))
+    if isinstance(value, Mapping):
+        return Dictionary({f"/{key.removeprefix('/')}": made(document, each) for key, each in value.items()})
+    return Array([made(document, each) for each in value]) if isinstance(value, list | tuple) else value
+
+
+def flipped(content: bytes, place: int = -1, bit: int = 1) -> bytes:
+    """A copy in which a bit is another."""
+    changed = bytearray(content)
+    changed[place] ^= bit
+    return bytes(changed)
+
 
 def paper(
     *contents: bytes | str,
     size: tuple[float, float] = (595, 842),
     page: Mapping[str, Any] | None = None,
+    resources: Mapping[str, Any] | None = None,
+    annotations: Sequence[Mapping[str, Any]] = (),
+    form: Mapping[str, Any] | None = None,
+    catalog: Mapping[str, Any] | None = None,
     prepare: Callable[[pikepdf.Pdf], None] | None = None,
     **save: Any,
 ) -> bytes:
-    """One page per content stream, with Helvetica as /F1; ``page`` adds entries to every page."""
+    """One page per content stream, with Helvetica as /F1; ``page`` and ``resources`` add entries to every page.
+
+    ``annotations``: of the first page. Fields among them are those of a form, which has the entries of ``form``, too.
+    """
     document = pikepdf.new()
-    entries = {"/Type": Name.Font, "/Subtype": Name.Type1, "/BaseFont": Name.Helvetica}
-    font = document.make_indirect(Dictionary({**entries, "/Encoding": Name.WinAnsiEncoding}))
+    fonts = {"F1": document.make_indirect(made(document, HELVETICA)), **(resources or {}).get("Font", {})}
     for content in contents:
-        sheet = document.add_blank_page(page_size=size)
-        sheet.obj.Resources = Dictionary(Font=Dictionary(F1=font))
-        sheet.obj.Contents = document.make_stream(content.encode() if isinstance(content, str) else content)
+        sheet = document.add_blank_page(page_size=size).obj
+        sheet.Resources = made(document, {**(resources or {}), "Font": fonts})
+        sheet.Contents = made(document, Stream(content))
         for key, value in (page or {}).items():
-            sheet.obj[key] = Array(value) if isinstance(value, Sequence) else value
+            sheet[f"/{key.removeprefix('/')}"] = made(document, value)
+    if annotations:
+        listed = [document.make_indirect(made(document, {"Type": Name.Annot, **each})) for each in annotations]
+        document.pages[0].obj.Annots = Array(listed)
+        if fields := [each for each in listed if "/FT" in each]:
+            document.Root.AcroForm = made(document, {"Fields": fields, **(form or {})})
+    for key, value in (catalog or {}).items():
+        document.Root[f"/{key}"] = made(document, value)
     if prepare:
         prepare(document)
     return saved(document, **save)
@@ -43,16 +82,19 @@ def text(words: str, x: float, y: float, size: float = 12) -> str:
 
 def chinese(words: str) -> bytes:
     """A page with the words in a font that is not in the file, as old programs write them."""
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(50 * len(words), 100))
     name = Name("/STSong-Light")
-    looks = Dictionary(Type=Name.FontDescriptor, FontName=name, Flags=4, FontBBox=Array([0, -200, 1000, 900]))
-    system = Dictionary(Registry=pikepdf.String("Adobe"), Ordering=pikepdf.String("GB1"), Supplement=2)
-    letters = Dictionary(Type=Name.Font, Subtype=Name.CIDFontType0, BaseFont=name, DW=1000)
-    letters.CIDSystemInfo, letters.FontDescriptor = system, document.make_indirect(looks)
-    font = Dictionary(Type=Name.Font, Subtype=Name.Type0, BaseFont=name, Encoding=Name("/UniGB-UCS2-H"))
-    font.DescendantFonts = Array([document.make_indirect(letters)])
-    page.obj.Resources = Dictionary(Font=Dictionary(F1=document.make_indirect(font)))
-    drawn = b"BT /F1 40 Tf 5 30 Td <" + words.encode("utf-16-be").hex().encode() + b"> Tj ET"
-    page.obj.Contents = document.make_stream(drawn)
-    return saved(document)
+    looks = {"Type": Name.FontDescriptor, "FontName": name, "Flags": 4, "FontBBox": [0, -200, 1000, 900]}
+    system = {"Registry": "Adobe", "Ordering": "GB1", "Supplement": 2}
+    letters = {"Type": Name.Font, "Subtype": Name.CIDFontType0, "BaseFont": name, "DW": 1000}
+    letters |= {"CIDSystemInfo": system, "FontDescriptor": looks}
+    font = {"Type": Name.Font, "Subtype": Name.Type0, "BaseFont": name, "Encoding": Name("/UniGB-UCS2-H")}
+    drawn = f"BT /F1 40 Tf 5 30 Td <{words.encode('utf-16-be').hex()}> Tj ET"
+    return paper(drawn, size=(50 * len(words), 100), resources={"Font": {"F1": {**font, "DescendantFonts": [letters]}}})
+
+
+def unicode_map(characters: Sequence[str], *, first: int) -> bytes:
+    """/ToUnicode: one byte for each of ``characters``, from the code ``first`` on."""
+    lines = [f"<{code:02x}> <{text.encode('utf-16-be').hex()}>" for code, text in enumerate(characters, first)]
+    parts = ["/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Test def"]
+    parts += ["1 begincodespacerange <00> <ff> endcodespacerange", f"{len(lines)} beginbfchar", *lines, "endbfchar"]
+    return "\n".join([*parts, "endcmap end end"]).encode()

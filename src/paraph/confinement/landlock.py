@@ -13,12 +13,8 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all ar
 _TELL_VERSION = 1
 _BELOW_PATH = 1
 _RUN, _READ_FILE, _READ_FOLDER = 1, 1 << 2, 1 << 3
-_OF_FILES = {
-    1: (1 << 13) - 1,
-    2: 1 << 13,
-    3: 1 << 14,
-    5: 1 << 15,
-}  # all rights, by the version of the interface that added them
+_OF_FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
+"""All rights, by the version of the interface that added them."""
 _TCP = (4, 0b11)  # bind and connect
 _SCOPES = (6, 0b11)  # abstract sockets and signals
 

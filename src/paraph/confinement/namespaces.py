@@ -19,7 +19,10 @@ _CAPABILITIES_V3 = 0x20080522
 
 def leave_root() -> None:
     """Become an account that owns nothing, if this process is root and its parent can still kill it afterwards."""
-    if os.geteuid() != 0 or not _has(_CAP_KILL):
+    effective = (ctypes.c_uint32 * 6)()
+    if os.geteuid() == 0:
+        call("capget", _header(), effective)
+    if not effective[0] >> _CAP_KILL & 1:
         return
     with contextlib.suppress(OSError):  # a container may have only one account, or not allow the change
         follows = ctypes.c_int()
@@ -38,12 +41,6 @@ def drop_capabilities() -> None:
     prctl(PR_SET_DUMPABLE, 0)
 
 
-def _has(capability: int) -> bool:
-    effective = (ctypes.c_uint32 * 6)()
-    call("capget", _header(), effective)
-    return bool(effective[0] >> capability & 1)
-
-
 def _header() -> ctypes.Array[ctypes.c_uint32]:
     return (ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0)
 
@@ -55,8 +52,7 @@ _PLACE = "/proc"  # where the new root is built: every system has this folder, a
 
 
 def _replace_root(readable: Sequence[str], *, programs: bool) -> None:
-    """Replace the root folder of this process. On ``OSError`` the old one stays. ``programs``: whether programs in the
-    readable folders may run."""
+    """Replace the root folder of this process. On ``OSError`` the old one stays. ``programs``: those in it may run."""
     flags = _AGAIN | _BIND | _READ_ONLY | (_HARMLESS & ~_NO_PROGRAMS if programs else _HARMLESS)
     _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # mounts below stay within this namespace
     _mount("tmpfs", _PLACE, "tmpfs", _HARMLESS, b"size=64k,mode=755")
@@ -81,8 +77,7 @@ _ALL_BUT_USERS = _MOUNTS | _NAMES | _MEMORY | _NETWORK
 
 
 def enter(readable: Sequence[str], *, programs: bool) -> None:
-    """Enter the namespaces. Raise ``OSError`` when one of them or the new root folder is refused; some of them may be
-    in force all the same."""
+    """Enter the namespaces. Raise ``OSError`` when one of them or the new root is refused; others may be in force."""
     if _entered_as_root():
         _replace_root(readable, programs=programs)
         leave_root()

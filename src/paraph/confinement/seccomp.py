@@ -21,128 +21,50 @@ Numbers = dict[str, tuple[int | None, int | None]]
 
 HARMLESS: Numbers = {
     # open descriptors: a socket to the parent, the file to read
-    "read": (0, 63),
-    "pread64": (17, 67),
-    "readv": (19, 65),
-    "write": (1, 64),
-    "writev": (20, 66),
-    "lseek": (8, 62),
-    "close": (3, 57),
-    "fstat": (5, 80),
-    "newfstatat": (262, 79),
-    "stat": (4, None),
-    "lstat": (6, None),
-    "statx": (332, 291),
-    "fadvise64": (221, 223),
-    "recvmsg": (47, 212),
-    "recvfrom": (45, 207),
-    "sendto": (44, 206),
-    "poll": (7, None),
-    "ppoll": (271, 73),
+    "read": (0, 63), "pread64": (17, 67), "readv": (19, 65), "write": (1, 64), "writev": (20, 66), "lseek": (8, 62),
+    "close": (3, 57), "fstat": (5, 80), "newfstatat": (262, 79), "stat": (4, None), "lstat": (6, None),
+    "statx": (332, 291), "fadvise64": (221, 223), "recvmsg": (47, 212), "recvfrom": (45, 207), "sendto": (44, 206),
+    "poll": (7, None), "ppoll": (271, 73),
     # the memory of the process
-    "brk": (12, 214),
-    "mmap": (9, 222),
-    "munmap": (11, 215),
-    "mremap": (25, 216),
-    "mprotect": (10, 226),
-    "madvise": (28, 233),
-    "futex": (202, 98),
+    "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
+    "madvise": (28, 233), "futex": (202, 98),
     # clocks, randomness, facts about the process
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115),
-    "nanosleep": (35, 101),
-    "gettimeofday": (96, 169),
-    "time": (201, None),
-    "times": (100, 153),
-    "getrusage": (98, 165),
-    "getrandom": (318, 278),
-    "getpid": (39, 172),
-    "gettid": (186, 178),
-    "getppid": (110, 173),
-    "getuid": (102, 174),
-    "geteuid": (107, 175),
-    "getgid": (104, 176),
-    "getegid": (108, 177),
-    "getcpu": (309, 168),
-    "sched_yield": (24, 124),
-    "sched_getaffinity": (204, 123),
-    "sysinfo": (99, 179),
-    "uname": (63, 160),
+    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
+    "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153), "getrusage": (98, 165),
+    "getrandom": (318, 278), "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173), "getuid": (102, 174),
+    "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getcpu": (309, 168),
+    "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "sysinfo": (99, 179), "uname": (63, 160),
     # signals to itself, and exit
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "sigaltstack": (131, 132),
-    "restart_syscall": (219, 128),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-}
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132),
+    "restart_syscall": (219, 128), "exit": (60, 93), "exit_group": (231, 94),
+}  # fmt: skip
 
 READING_FOLDERS: Numbers = {"getdents64": (217, 61)}
 
 STARTING: Numbers = {
-    "execve": (59, 221),
-    "arch_prctl": (158, None),
-    "set_tid_address": (218, 96),
-    "set_robust_list": (273, 99),
-    "rseq": (334, 293),
-    "access": (21, None),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
-    "getcwd": (79, 17),
-    "statfs": (137, 43),
-    "fstatfs": (138, 44),
-}
+    "execve": (59, 221), "arch_prctl": (158, None), "set_tid_address": (218, 96), "set_robust_list": (273, 99),
+    "rseq": (334, 293), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
+    "readlink": (89, None), "readlinkat": (267, 78), "getcwd": (79, 17), "statfs": (137, 43), "fstatfs": (138, 44),
+}  # fmt: skip
 """What it takes to become another program, and to find its libraries and fonts."""
 
 CHECKED: Numbers = {
-    "open": (2, None),
-    "openat": (257, 56),
-    "fcntl": (72, 25),
-    "prlimit64": (302, 261),
-    "tgkill": (234, 131),
-}
+    "open": (2, None), "openat": (257, 56), "fcntl": (72, 25), "prlimit64": (302, 261), "tgkill": (234, 131),
+}  # fmt: skip
 """Harmless only with certain arguments."""
 
-MISSING: Numbers = {
-    "clone": (56, 220),
-    "clone3": (435, 435),
-}
+MISSING: Numbers = {"clone": (56, 220), "clone3": (435, 435)}
 """Answered as by a kernel that has them not: libraries then go on with the one thread they have."""
 
 HOSTILE: Numbers = {
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-}
+    "execve": (59, 221), "execveat": (322, 281), "ptrace": (101, 117), "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438), "unshare": (272, 97), "setns": (308, 268),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
+    "move_mount": (429, 429), "fsopen": (430, 430), "bpf": (321, 280), "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
+}  # fmt: skip
 """Calls that no reader makes by accident on any machine; making one ends the process."""
 
 
@@ -164,9 +86,8 @@ def install(*, opening: bool, programs: bool) -> None:
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no filter is written for {machine}")
-    code = b"".join(
-        struct.pack("HBBI", *instruction) for instruction in program(*ARCHITECTURES[machine], opening, programs)
-    )
+    instructions = program(*ARCHITECTURES[machine], opening, programs)
+    code = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
     memory = ctypes.create_string_buffer(code, len(code))
     described = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(memory)))
     prctl(PR_SET_SECCOMP, _MODE_FILTER, described)

@@ -10,13 +10,11 @@ _LAYERED = b"/OCProperties<</OCGs[%d 0 R]/D<<%b>>>>"
 
 
 def free_text(chance: Random) -> bytes:
-    """A FreeText annotation without an appearance."""
     style = chance.choice([b"/DA(/Helv 24 Tf 0 0 1 rg)", b"/DA(0 g /F1 24 Tf)/C[1 1 0]", b""])
     return _annotated(chance, b"/Subtype/FreeText/Contents(And 1,000 EUR more)%b" % style)
 
 
 def shape(chance: Random) -> bytes:
-    """Shapes without an appearance."""
     kind = chance.choice(
         [b"/Square/IC[0 0 1]", b"/Circle/C[0 0 1]", b"/Line/L[60 500 300 560]", b"/Highlight", b"/Ink"]
     )
@@ -25,7 +23,6 @@ def shape(chance: Random) -> bytes:
 
 
 def text_field(chance: Random) -> bytes:
-    """A filled field without an appearance."""
     flag = chance.choice([b"/NeedAppearances true", b"", b"/NeedAppearances false"])
     form = b"/AcroForm<</Fields[%d 0 R]%b/DA(/Helv 24 Tf 0 g)/DR<</Font<</Helv 3 0 R>>>>>>" % (_NOTE, flag)
     field = b"/Subtype/Widget/FT/Tx/T(amount)/V(I pay 300 EUR)/DA(/Helv 24 Tf 0 0 1 rg)"
@@ -74,8 +71,7 @@ def form_without_fields(chance: Random) -> bytes:
     form = chance.choice(
         [b"<<>>", b"<</Fields null>>", b"<</Fields 3>>", b"null", b"99 0 R", b"<</Fields[99 0 R null]>>"]
     )
-    raw = filled(Raw(), [promise(some(chance, 1)[0])], catalog=b"/AcroForm " + form)
-    return bytes(raw.close())
+    return bytes(filled(Raw(), [promise(some(chance, 1)[0])], catalog=b"/AcroForm " + form).close())
 
 
 def _in_layer(chance: Random, state: bytes, usage: bytes) -> bytes:

@@ -48,12 +48,8 @@ class Lock:
     def dictionary(self) -> bytes:
         """The object /Encrypt."""
         version = {2: 1, 3: 2, 4: 4, 5: 5, 6: 5}[self.revision]
-        head = b"<</Filter/Standard/V %d/R %d/Length %d/P %d" % (
-            version,
-            self.revision,
-            8 * len(self.key),
-            _PERMISSIONS,
-        )
+        sizes = (version, self.revision, 8 * len(self.key), _PERMISSIONS)
+        head = b"<</Filter/Standard/V %d/R %d/Length %d/P %d" % sizes
         if self.revision >= 4:
             method = b"/AESV3" if self.revision > 4 else b"/AESV2" if self.aes else b"/V2"
             head += b"/CF<</StdCF<</AuthEvent%b/CFM%b/Length %d>>>>" % (self.event, method, len(self.key))

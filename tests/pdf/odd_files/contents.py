@@ -79,9 +79,8 @@ def ending_in(chance: Random, *, kind: str) -> bytes:
     end = chance.choice(_ENDS[kind])
     raw = filled(Raw(), [promise(one) + end, promise(other)], deflated=chance.random() < 0.5)
     if chance.random() < 0.4:
-        split = b"/Contents[%d 0 R %d 0 R]" % (40, contents_number(0))
         raw.stream(40, promise(other, 650))
-        raw.put(page_number(0), page(0).replace(b"/Contents %d 0 R" % contents_number(0), split))
+        raw.put(page_number(0), page(0, contents=b"[%d 0 R %d 0 R]" % (40, contents_number(0))))
     return bytes(raw.close())
 
 
@@ -110,16 +109,14 @@ def undecodable(chance: Random) -> bytes:
         ]
     )
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
-    raw.stream(contents_number(0), data, entries)
-    return bytes(raw.close())
+    return bytes(raw.stream(contents_number(0), data, entries).close())
 
 
 def missing(chance: Random) -> bytes:
     """Contents that are no stream, or not there."""
     raw = filled(Raw(), [promise(which) for which in some(chance, 2)])
     value = chance.choice([b"null", b"99 0 R", b"[]", b"[null 99 0 R]", b"(text)", b"<<>>", b"[[%d 0 R]]" % 5])
-    raw.put(page_number(0), page(0).replace(b"/Contents %d 0 R" % contents_number(0), b"/Contents " + value))
-    return bytes(raw.close())
+    return bytes(raw.put(page_number(0), page(0, contents=value)).close())
 
 
 CLASSES: dict[str, Callable[[Random], bytes]] = {

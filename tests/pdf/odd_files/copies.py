@@ -49,22 +49,18 @@ def packed_twice_in_one(chance: Random) -> bytes:
 
 def generations(chance: Random) -> bytes:
     """Contents in generation 0 and 1; the page refers to one of them, and the file lists either."""
-    raw, (one, other) = Raw(), some(chance, 2)
+    one, other = some(chance, 2)
     referred, listed = chance.choice([0, 1]), chance.choice([0, 1])
     raw = paper(chance, [one])
     number = contents_number(0)
-    body = page(0).replace(b"/Contents %d 0 R" % number, b"/Contents %d %d R" % (number, referred))
-    raw.put(page_number(0), body)
-    order = [0, 1] if chance.random() < 0.5 else [1, 0]
-    for generation in order:
-        raw.stream(
-            number, promise(one if generation == 0 else other), generation=generation, listed=generation == listed
-        )
+    raw.put(page_number(0), page(0, contents=b"%d %d R" % (number, referred)))
+    for generation in [0, 1] if chance.random() < 0.5 else [1, 0]:
+        said = promise(other if generation else one)
+        raw.stream(number, said, generation=generation, listed=generation == listed)
     return bytes(raw.close(tail=_broken(chance)))
 
 
 def pages_in_generations(chance: Random) -> bytes:
-    """The page itself in generation 0 and 1."""
     raw = _two_contents(chance)
     raw.put(page_number(0), _page(0), generation=chance.choice([0, 1]))
     raw.put(page_number(0), _page(1), generation=chance.choice([0, 1]))
@@ -81,7 +77,6 @@ def plain_twice(chance: Random) -> bytes:
 
 def entries_twice(chance: Random) -> bytes:
     """One section with two entries for one object."""
-    raw = Raw()
     one, other = some(chance, 2)
     raw = paper(Random(1), [one])
     raw.places = {number: place for number, place in raw.places.items() if not place.packed}
@@ -102,7 +97,7 @@ def _two_contents(chance: Random) -> Raw:
 
 
 def _page(which: int) -> bytes:
-    return page(0).replace(b"/Contents %d 0 R" % contents_number(0), b"/Contents %d 0 R" % (40 + which))
+    return page(0, contents=b"%d 0 R" % (40 + which))
 
 
 def _broken(chance: Random) -> bytes:

@@ -40,11 +40,11 @@ def contents_number(index: int) -> int:
     return _FIRST + 2 * index + 1
 
 
-def page(index: int, entries: bytes = b"", box: bytes = b"[0 0 595 842]") -> bytes:
+def page(index: int, entries: bytes = b"", box: bytes = b"[0 0 595 842]", contents: bytes = b"") -> bytes:
     """The dictionary of a page."""
-    parts = b"<</Type/Page/Parent %d 0 R/MediaBox%b/Contents %d 0 R/Resources<</Font<</F1 %d 0 R>>%b>>%b>>"
+    parts = b"<</Type/Page/Parent %d 0 R/MediaBox%b/Contents %b/Resources<</Font<</F1 %d 0 R>>%b>>%b>>"
     resources, _, rest = entries.rpartition(b"|")  # "resources|entries of the page"
-    return parts % (TREE, box, contents_number(index), FONT, resources, rest)
+    return parts % (TREE, box, contents or b"%d 0 R" % contents_number(index), FONT, resources, rest)
 
 
 def tree(count: int, kids: Sequence[int] | None = None) -> bytes:
@@ -85,12 +85,6 @@ def filled(
 def paper(chance: Random, promises: Sequence[int], *, entries: bytes = b"", catalog: bytes = b"") -> Raw:
     """A sound document, written in one of several ways, its cross-reference not yet written."""
     turned = chance.choice([b"", b"", b"/Rotate 90", b"/Rotate 180", b"/CropBox[20 20 560 800]"])
-    resources, bar, rest = entries.rpartition(b"|")
-    return filled(
-        Raw(),
-        [promise(which) for which in promises],
-        entries=resources + bar + rest + turned,
-        catalog=catalog,
-        packed=chance.random() < 0.3,
-        deflated=chance.random() < 0.5,
-    )
+    packed, deflated = chance.random() < 0.3, chance.random() < 0.5
+    contents = [promise(which) for which in promises]
+    return filled(Raw(), contents, entries=entries + turned, catalog=catalog, packed=packed, deflated=deflated)

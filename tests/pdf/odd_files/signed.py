@@ -62,14 +62,12 @@ def broken(chance: Random) -> bytes:
 def without_value(chance: Random) -> bytes:
     """A field for a signature that nobody gave, or whose value is no signature."""
     value = chance.choice([b"", b"/V null", b"/V 99 0 R", b"/V<<>>", b"/V(x)", b"/V<</Type/Sig>>"])
-    raw = _with_field(chance, value, b"")
-    return bytes(raw.close())
+    return bytes(_with_field(chance, value, b"").close())
 
 
 def _prepared(chance: Random, level: int, perms: bool, store: bool) -> Raw:
-    reference = (
-        b"/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P %d>>>>]"
-    )
+    parameters = b"/TransformParams<</Type/TransformParams/V/1.2/P %d>>"
+    reference = b"/Reference[<</Type/SigRef/TransformMethod/DocMDP" + parameters + b">>]"
     catalog = b"/Perms<</DocMDP %d 0 R>>" % _SIGNATURE if level and perms else b""
     if store:
         catalog += b"/DSS %d 0 R" % _STORE
@@ -108,21 +106,16 @@ def _complete(raw: Raw, *, attributes: bool = True) -> bytes:
 def _cms(data: bytes, *, attributes: bool) -> bytes:
     """Detached, over signed attributes or over the data, and the same every time."""
     key, certificate = _signer()
-    signed_attributes = cms.CMSAttributes(
-        [
-            {"type": "content_type", "values": ["data"]},
-            {"type": "message_digest", "values": [hashlib.sha256(data).digest()]},
-        ]
-    )
+    digested = {"type": "message_digest", "values": [hashlib.sha256(data).digest()]}
+    signed_attributes = cms.CMSAttributes([{"type": "content_type", "values": ["data"]}, digested])
     to_sign = signed_attributes.dump() if attributes else data
     digest = algos.DigestAlgorithm({"algorithm": "sha256"})
     parsed = asn1_x509.Certificate.load(certificate)
+    signer = {"issuer": parsed.issuer, "serial_number": parsed.serial_number}
     info = cms.SignerInfo(
         {
             "version": "v1",
-            "sid": cms.SignerIdentifier(
-                {"issuer_and_serial_number": {"issuer": parsed.issuer, "serial_number": parsed.serial_number}}
-            ),
+            "sid": cms.SignerIdentifier({"issuer_and_serial_number": signer}),
             "digest_algorithm": digest,
             "signature_algorithm": {"algorithm": "sha256_ecdsa"},
             "signature": key.sign(to_sign, ec.ECDSA(SHA256(), deterministic_signing=True)),
@@ -130,13 +123,8 @@ def _cms(data: bytes, *, attributes: bool) -> bytes:
     )
     if attributes:
         info["signed_attrs"] = signed_attributes
-    signed = {
-        "version": "v1",
-        "digest_algorithms": [digest],
-        "encap_content_info": {"content_type": "data"},
-        "certificates": [parsed],
-        "signer_infos": [info],
-    }
+    signed = {"version": "v1", "digest_algorithms": [digest], "encap_content_info": {"content_type": "data"}}
+    signed |= {"certificates": [parsed], "signer_infos": [info]}
     made: bytes = cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump()
     return made
 

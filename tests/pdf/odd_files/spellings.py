@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from tests.pdf.odd_files.papers import FONT, TREE, contents_number, filled, page, page_number, promise, some
@@ -18,18 +19,16 @@ def names(chance: Random) -> bytes:
         [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
     )
     character = chance.choice([b"\xff", b"\x80", b"\x85", b"\xa0", b"#ff", b"#20", b"#00"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     there = b"" if chance.random() < 0.5 else key + value
-    raw.put(
-        page_number(0), page(0, key + character + value + there if key != b"/Contents" else key + character + value)
-    )
-    return bytes(raw.close())
+    entries = key + character + value + (there if key != b"/Contents" else b"")
+    return bytes(raw.put(page_number(0), page(0, entries)).close())
 
 
 def keys_twice(chance: Random) -> bytes:
     """A key that stands twice in a dictionary, or once more with an escape in it."""
     key = chance.choice([b"/Contents", b"/#43ontents", b"/Content#73"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     return bytes(raw.put(page_number(0), page(0, b"%b %d 0 R" % (key, _OTHER))).close())
 
 
@@ -62,14 +61,11 @@ def abbreviated_images(chance: Random) -> bytes:
 
 def large_numbers(chance: Random) -> bytes:
     """Numbers that some readers cannot hold: the second promise is moved or scaled by them, and back."""
-    large, small = chance.choice(
-        [
-            (b"4294967296", b"0.00000000023283064365386962890625"),
-            (b"2147483648", b"0.0000000004656612873077392578125"),
-            (b"99999999999", b".00000000001"),
-            (b"4294967297.0", b"1"),
-        ]
-    )
+    bits = [
+        (b"4294967296", b"0.00000000023283064365386962890625"),
+        (b"2147483648", b"0.0000000004656612873077392578125"),
+    ]
+    large, small = chance.choice([*bits, (b"99999999999", b".00000000001"), (b"4294967297.0", b"1")])
     one, other = some(chance, 2)
     scaled = b"q %b 0 0 1 0 0 cm %b 0 0 1 0 0 cm %b Q" % (large, small, promise(other, 680))
     moved = b"q 1 0 0 1 %b 0 cm 1 0 0 1 -%b 0 cm %b Q" % (large, large, promise(other, 680))
@@ -79,8 +75,7 @@ def large_numbers(chance: Random) -> bytes:
 def odd_numbers(chance: Random) -> bytes:
     """Numbers in the page's dictionary that are none, or others, to some readers."""
     number = chance.choice([b"595.0.0", b"--595", b"+-595", b"5.95e2", b"4294967891", b"5-95", b"595."])
-    one, _ = some(chance, 2)
-    raw = filled(Raw(), [promise(one)])
+    raw = filled(Raw(), [promise(some(chance, 1)[0])])
     return bytes(raw.put(page_number(0), page(0, box=b"[0 0 %b 842]" % number)).close())
 
 
@@ -107,10 +102,10 @@ def long_strings(chance: Random) -> bytes:
 def other_parents(chance: Random) -> bytes:
     """A page whose /Parent is another node than the one that lists it, with other attributes to inherit."""
     attribute = chance.choice([b"/CropBox[0 600 595 842]", b"/Rotate 90", b"/MediaBox[0 0 300 300]", b"/Resources<<>>"])
-    raw, _ = _two(chance)
+    raw = _two(chance)
     body = page(0).replace(b"/Parent %d 0 R" % TREE, b"/Parent %d 0 R" % _NOTE)
-    if not attribute.startswith(b"/Crop"):
-        body = body.replace(b"/MediaBox[0 0 595 842]", b"") if attribute.startswith(b"/Media") else body
+    if attribute.startswith(b"/Media"):
+        body = body.replace(b"/MediaBox[0 0 595 842]", b"")
     raw.put(page_number(0), body)
     return bytes(raw.put(_NOTE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b>>" % (page_number(0), attribute)).close())
 
@@ -124,9 +119,9 @@ def nulls(chance: Random) -> bytes:
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.put(TREE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b %b>>" % (page_number(0), key, value))
     body = page(0, key + own)
-    return bytes(
-        raw.put(page_number(0), body.replace(b"/MediaBox[0 0 595 842]", b"", int(key == b"/MediaBox"))).close()
-    )
+    if key == b"/MediaBox":
+        body = body.replace(b"/MediaBox[0 0 595 842]", b"")
+    return bytes(raw.put(page_number(0), body).close())
 
 
 def boxes(chance: Random) -> bytes:
@@ -147,21 +142,13 @@ def boxes(chance: Random) -> bytes:
 
 def other_contents(chance: Random) -> bytes:
     """Contents with something among them that is no stream."""
-    raw, _ = _two(chance)
+    raw = _two(chance)
     number = contents_number(0)
-    value = chance.choice(
-        [
-            b"[null %d 0 R]" % number,
-            b"[%d 0 R null]" % number,
-            b"[99 0 R %d 0 R]" % number,
-            b"[%d 0 R %d 0 R]" % (FONT, number),
-            b"[[%d 0 R] %d 0 R]" % (_OTHER, number),
-            b"[(a) %d 0 R]" % number,
-            b"%d 0 R" % _NOTE,
-        ]
-    )
+    before = (b"null", b"", b"99 0 R", b"%d 0 R" % FONT, b"[%d 0 R]" % _OTHER, b"(a)")
+    listed = [b"[%b %d 0 R]" % (each, number) if each else b"[%d 0 R null]" % number for each in before]
     raw.put(_NOTE, b"[null %d 0 R]" % number)
-    return bytes(raw.put(page_number(0), page(0).replace(b"%d 0 R/Res" % number, value + b"/Res")).close())
+    contents = chance.choice([*listed, b"%d 0 R" % _NOTE])
+    return bytes(raw.put(page_number(0), page(0, contents=contents)).close())
 
 
 def flags(chance: Random) -> bytes:
@@ -179,24 +166,22 @@ def inline_images(chance: Random) -> bytes:
     words = b"\nEI Q " + promise(other, 680) + b" q BI /W 1 /H 1 /BPC 8 /CS /G ID x"
     size = chance.choice([len(words), 1, len(words) + 7])
     head = b"q 40 0 0 40 60 100 cm BI /W %d /H 1 /BPC 8 /CS /G" % size
-    packed = zlib.compress(b"x")
-    image = chance.choice(
-        [
-            head + b" ID " + words + b"\nEI Q",
-            head + b" /W 1 ID " + words + b"\nEI Q",
-            head + b" /F /Fl ID " + packed + words + b"\nEI Q",
-            head + b" /F /DCT ID " + words + b"\nEI Q",
-            head.replace(b"/G", b"/Own") + b" ID " + words + b"\nEI Q",
-            b"q 40 0 0 40 60 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x\nEI Q",
-        ]
-    )
-    return _page_of(chance, promise(one) + b"\n" + image)
+    heads = [head + each for each in (b" ID ", b" /W 1 ID ", b" /F /Fl ID " + zlib.compress(b"x"), b" /F /DCT ID ")]
+    kinds = [each + words for each in (*heads, head.replace(b"/G", b"/Own") + b" ID ")]
+    image = chance.choice([*kinds, b"q 40 0 0 40 60 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x"])
+    return _page_of(chance, promise(one) + b"\n" + image + b"\nEI Q")
 
 
-def text_modes(chance: Random) -> bytes:
-    """Text in a mode, or lines of a kind, that does not exist."""
-    odd = chance.choice([b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"])
+_STATES = {
+    "text modes": [b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"],
+    "missing names": [b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"],
+}
+
+
+def states(chance: Random, *, kind: str) -> bytes:
+    """Text in a mode, or lines of a kind, that does not exist; or what is named is not in the resources of the page."""
     one, other = some(chance, 2)
+    odd = chance.choice(_STATES[kind])
     return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
 
 
@@ -210,34 +195,19 @@ def odd_strings(chance: Random) -> bytes:
 
 def references(chance: Random) -> bytes:
     """References within contents, which some readers resolve."""
-    odd = chance.choice(
-        [
-            b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET",
-            b"[%d 0 R] 0 d 60 680 m 300 680 l S",
-            b"%d 0 R w",
-            b"/P <</A %d 0 R>> BDC EMC",
-        ]
-    )
+    text, dashes = b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET", b"[%d 0 R] 0 d 60 680 m 300 680 l S"
+    odd = chance.choice([text, dashes, b"%d 0 R w", b"/P <</A %d 0 R>> BDC EMC"])
     raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\n" + odd % _NOTE])
     return bytes(raw.put(_NOTE, b"(I pay)").close())
 
 
 def masks(chance: Random) -> bytes:
     """A soft mask with a function that inverts it, or a transfer function of the state."""
-    function = b"<</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
-    state = chance.choice(
-        [
-            b"/SMask<</S/Luminosity/G %d 0 R/TR %b>>" % (_MASK, function),
-            b"/SMask<</S/Luminosity/G %d 0 R/TR/Identity>>" % _MASK,
-            b"/TR %b" % function,
-        ]
-    )
-    one, other = some(chance, 2)
-    raw = filled(
-        Raw(),
-        [promise(one) + b"\nq /G gs " + promise(other, 680) + b" Q"],
-        entries=b"/ExtGState<</G %d 0 R>>|" % _STATE,
-    )
+    function = b"/TR <</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
+    masked = [b"/SMask<</S/Luminosity/G %d 0 R%b>>" % (_MASK, each) for each in (function, b"/TR/Identity")]
+    state, (one, other) = chance.choice([*masked, function]), some(chance, 2)
+    contents = promise(one) + b"\nq /G gs " + promise(other, 680) + b" Q"
+    raw = filled(Raw(), [contents], entries=b"/ExtGState<</G %d 0 R>>|" % _STATE)
     raw.put(_STATE, b"<</Type/ExtGState%b>>" % state)
     group = b"/Group<</S/Transparency/CS/DeviceGray>>"
     return bytes(raw.stream(_MASK, chance.choice([b" ", b"1 g 0 0 595 842 re f"]), _BOX + group).close())
@@ -248,43 +218,34 @@ def glyph_names(chance: Random) -> bytes:
     codes = {"number": b"/uni%04X", "short": b"/u%05X", "glyph": b"/g%d", "char": b"/c%d"}
     form = chance.choice(list(codes.values()))
     different = b" ".join(b"%d %b" % (code, form % code) for code in b"Ipay1EUR")
-    one, _ = some(chance, 2)
-    words = b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"
-    raw = filled(Raw(), [promise(one) + words])
-    raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
     encoding = b"/Encoding<</Type/Encoding/Differences[%b]>>" % different
-    return bytes(raw.put(_NOTE, b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica%b>>" % encoding).close())
+    return _in_font(chance, b"/Subtype/Type1/BaseFont/Helvetica" + encoding)
 
 
 def fonts(chance: Random) -> bytes:
     """Fonts that lack an entry, or have it twice or of another kind."""
-    font = chance.choice(
-        [
-            b"/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[/nine 300/one 49/two 49/three]>>",
-            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/LastChar 200/Widths[2000 3000]",
-            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/Widths[2000 3000]",
-            b"/Subtype/Unheard/BaseFont/Helvetica",
-            b"/Subtype/Type1",
-            b"/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H",
-            b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
-        ]
-    )
+    kinds = [
+        b"/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[/nine 300/one 49/two 49/three]>>",
+        b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/LastChar 200/Widths[2000 3000]",
+        b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/Widths[2000 3000]",
+        b"/Subtype/Unheard/BaseFont/Helvetica",
+        b"/Subtype/Type1",
+        b"/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H",
+        b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
+    ]
+    return _in_font(chance, chance.choice(kinds))
+
+
+def _in_font(chance: Random, font: bytes) -> bytes:
     raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"])
     raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
     return bytes(raw.put(_NOTE, b"<</Type/Font%b>>" % font).close())
 
 
-def missing_names(chance: Random) -> bytes:
-    """Contents that name what is not in the resources of the page."""
-    one, other = some(chance, 2)
-    odd = chance.choice([b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"])
-    return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
-
-
-def _two(chance: Random) -> tuple[Raw, list[int]]:
+def _two(chance: Random) -> Raw:
     """A page, and other contents beside its own."""
-    which = some(chance, 2)
-    return filled(Raw(), [promise(which[0])]).stream(_OTHER, promise(which[1], 680)), which
+    one, other = some(chance, 2)
+    return filled(Raw(), [promise(one)]).stream(_OTHER, promise(other, 680))
 
 
 def _page_of(chance: Random, contents: bytes) -> bytes:
@@ -312,10 +273,9 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
     "spelling: contents of other things": other_contents,
     "spelling: flags": flags,
     "spelling: inline images": inline_images,
-    "spelling: text modes": text_modes,
+    **{f"spelling: {kind}": partial(states, kind=kind) for kind in _STATES},
     "spelling: strings": odd_strings,
     "spelling: references in contents": references,
-    "spelling: missing names": missing_names,
     "spelling: fonts": fonts,
     "remarks: masks": masks,
     "remarks: names of glyphs": glyph_names,

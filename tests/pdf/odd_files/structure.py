@@ -41,10 +41,8 @@ def listed_twice(chance: Random) -> bytes:
 
 def wrong_count(chance: Random) -> bytes:
     contents = [promise(which) for which in some(chance, 3)]
-    kids = tree(3).replace(
-        b"/Count 3", b"/Count " + chance.choice([b"1", b"2", b"4", b"7", b"0", b"-3", b"(3)", b"3.0"])
-    )
-    return bytes(filled(Raw(), contents, kids=kids).close())
+    count = chance.choice([b"1", b"2", b"4", b"7", b"0", b"-3", b"(3)", b"3.0"])
+    return bytes(filled(Raw(), contents, kids=tree(3).replace(b"/Count 3", b"/Count " + count)).close())
 
 
 def wrong_length(chance: Random) -> bytes:
@@ -52,9 +50,8 @@ def wrong_length(chance: Random) -> bytes:
     one, other = some(chance, 2)
     raw = filled(Raw(), [promise(one), promise(other)])
     content = promise(one)
-    raw.stream(
-        contents_number(0), content, length=chance.choice([0, 1, 10, len(content) - 3, len(content) + 9, 999999])
-    )
+    length = chance.choice([0, 1, 10, len(content) - 3, len(content) + 9, 999999])
+    raw.stream(contents_number(0), content, length=length)
     if chance.random() < 0.3:
         at = raw.data.rindex(b"<</Length ")
         end = raw.data.index(b">>", at)

@@ -1,34 +1,34 @@
 """Updates whose end is broken: which revision does a reader take?"""
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from tests.pdf.odd_files.papers import contents_number, page, page_number, paper, promise, some
 from tests.pdf.odd_files.raw import Raw
 
+_TAILS = {
+    "startxref without a number": [b"startxref\n%%EOF\n", b"startxref\n", b"startxref", b"startxref\n\n\n"],
+    "startxref with a word": [
+        b"startxref\n%b\n%%%%EOF\n" % word for word in (b"none", b"-5", b"0x40", b"(7)", b"1e3", b"+")
+    ],
+    "startxref to nowhere": [
+        b"startxref\n%b\n%%%%EOF\n" % place for place in (b"0", b"7", b"99999999", b"340", b"9" * 20)
+    ],
+    "no end of file": [b"startxref\n%d\n" + end for end in (b"", b"%%%%", b"%%%%EO", b"EOF")],
+}
 
-def no_number(chance: Random) -> bytes:
-    """The update before has a number, the last has none."""
-    return _updated(chance, chance.choice([b"startxref\n%%EOF\n", b"startxref\n", b"startxref", b"startxref\n\n\n"]))
 
-
-def a_word(chance: Random) -> bytes:
-    return _updated(
-        chance, b"startxref\n%b\n%%%%EOF\n" % chance.choice([b"none", b"-5", b"0x40", b"(7)", b"1e3", b"+"])
-    )
-
-
-def nowhere(chance: Random) -> bytes:
-    return _updated(chance, b"startxref\n%b\n%%%%EOF\n" % chance.choice([b"0", b"7", b"99999999", b"340", b"9" * 20]))
+def wrong_tail(chance: Random, *, kind: str) -> bytes:
+    """The update before ends well, the last does not."""
+    tail = chance.choice(_TAILS[kind])
+    return bytes(_update(_base(chance), chance).close(tail=tail))
 
 
 def the_older(chance: Random) -> bytes:
     """The last startxref names the section of the revision before."""
     raw = _base(chance)
     return bytes(_update(raw, chance).close(tail=b"startxref\n%d\n%%%%EOF\n" % raw.sections[-1]))
-
-
-def no_end(chance: Random) -> bytes:
-    return _updated(chance, b"startxref\n%d\n" + chance.choice([b"", b"%%", b"%%EO", b"EOF"]).replace(b"%", b"%%"))
 
 
 def object_after_the_end(chance: Random) -> bytes:
@@ -69,30 +69,22 @@ def _base(chance: Random) -> Raw:
     return paper(chance, some(chance, chance.choice([1, 1, 2]))).close()
 
 
-def _updated(chance: Random, tail: bytes) -> bytes:
-    return bytes(_update(_base(chance), chance).close(tail=tail))
-
-
 def _update(raw: Raw, chance: Random) -> Raw:
     """New contents for page 1, by a new stream or a new page."""
     if chance.random() < 0.5:
         return _contents(raw, chance)
     which = some(chance, 1)[0]
     new = raw.highest + 1
-    body = page(0).replace(b"/Contents %d 0 R" % contents_number(0), b"/Contents %d 0 R" % new)
-    return raw.stream(new, promise(which, 680)).put(page_number(0), body)
+    return raw.stream(new, promise(which, 680)).put(page_number(0), page(0, contents=b"%d 0 R" % new))
 
 
 def _contents(raw: Raw, chance: Random, *, listed: bool = True) -> Raw:
     return raw.stream(contents_number(0), promise(some(chance, 1)[0], 680), listed=listed)
 
 
-CLASSES = {
-    "tail: startxref without a number": no_number,
-    "tail: startxref with a word": a_word,
-    "tail: startxref to nowhere": nowhere,
+CLASSES: dict[str, Callable[[Random], bytes]] = {
+    **{f"tail: {kind}": partial(wrong_tail, kind=kind) for kind in _TAILS},
     "tail: startxref to the older revision": the_older,
-    "tail: no end of file": no_end,
     "tail: object after the end": object_after_the_end,
     "tail: two ends": two_ends,
     "tail: cross-reference cut off": cut_off,

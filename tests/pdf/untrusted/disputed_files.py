@@ -3,27 +3,25 @@
 from typing import Any
 
 import pikepdf
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Dictionary, Name
 
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text
 
 AREA = (100, 290, 200, 330)
 BACKGROUND = (230, 255, 230)
 _GROUND = "0.9 1 0.9 rg 0 0 600 900 re f 0 g "
 _QUADS = "/QuadPoints[100 330 200 330 100 290 200 290]"
 _NEEDED = {
-    "Polygon": "/Vertices[100 290 200 290 150 330]",
-    "PolyLine": "/Vertices[100 290 200 290 150 330]",
-    "FileAttachment": "/FS(a)/Name/Tag",
-    "Sound": "/Sound<<>>",
-    "Movie": "/Movie<<>>",
+    **dict.fromkeys(("Polygon", "PolyLine"), "/Vertices[100 290 200 290 150 330]"),
     **dict.fromkeys(("Highlight", "Underline", "Squiggly", "StrikeOut"), _QUADS),
+    **{"FileAttachment": "/FS(a)/Name/Tag", "Sound": "/Sound<<>>", "Movie": "/Movie<<>>"},
 }
 _SUBTYPES = (
     *("Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline"),
     *("Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Screen"),
     *("PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "RichMedia", "Projection", "Unheard"),
 )
+_LOOK = {"N": Stream("0 0 1 rg 0 0 100 40 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 100, 40])}
 _FIELDS = {
     "text field": "/FT/Tx",
     "list": "/FT/Ch/Opt[(one)(two)]",
@@ -84,52 +82,38 @@ BORDERS = {
 
 def annotated(entries: str, *words: str, rect: tuple[float, ...] = AREA, form: str = "") -> bytes:
     """A page with one annotation; ``/APN`` stands for a blue appearance. ``words``: contents."""
+    annotation: Any = pikepdf.Object.parse(f"<<{entries}>>".encode())
+    found = {"Rect": rect, **{key: value for key, value in annotation.items() if key != "/APN"}}
+    if "/APN" in annotation:
+        found["AP"] = _LOOK
+    fonts = "/DR<</Font<</Helv<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
 
-    def put(document: pikepdf.Pdf) -> None:
-        place = " ".join(map(str, rect))
-        annotation: Any = pikepdf.Object.parse(f"<</Type/Annot/Rect[{place}]{entries}>>".encode())
-        if "/APN" in annotation:
-            del annotation["/APN"]
-            annotation.AP = Dictionary(N=_look(document))
-        annotation = document.make_indirect(annotation)
-        document.pages[0].obj.Annots = Array([annotation])
+    def list_field(document: pikepdf.Pdf) -> None:
         if annotation.get("/Subtype") == "/Widget":
-            document.Root.AcroForm = pikepdf.Object.parse(
-                f"<</DR<</Font<</Helv<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>{form}>>".encode()
-            )
-            document.Root.AcroForm.Fields = Array([annotation])
+            document.Root.AcroForm = pikepdf.Object.parse(f"<<{fonts}{form}>>".encode())
+            document.Root.AcroForm.Fields = document.pages[0].obj.Annots
 
-    return paper(_GROUND + " ".join(words), prepare=put)
+    return paper(_GROUND + " ".join(words), annotations=[found], prepare=list_field)
 
 
 def in_a_layer_that_is_off() -> bytes:
     def put(document: pikepdf.Pdf) -> None:
         layer = document.make_indirect(Dictionary(Type=Name.OCG, Name="layer"))
-        document.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(OFF=Array([layer])))
-        stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array(list(AREA)), OC=layer)
-        stamp.AP = Dictionary(N=_look(document))
-        document.pages[0].obj.Annots = Array([document.make_indirect(stamp)])
+        document.Root.OCProperties = Dictionary(OCGs=[layer], D=Dictionary(OFF=[layer]))
+        document.pages[0].obj.Annots[0].OC = layer
 
-    return paper(_GROUND, prepare=put)
+    return paper(_GROUND, annotations=[{"Subtype": Name.Stamp, "Rect": AREA, "AP": _LOOK}], prepare=put)
 
 
 def drawn_by(owner: str, contents: str) -> bytes:
     """``contents`` as those of a page, of a form, or of the appearance of a stamp."""
-    if owner == "page":
-        return paper(contents)
-
-    def put(document: pikepdf.Pdf) -> None:
-        page = document.pages[0].obj
-        form = document.make_stream(contents.encode(), Type=Name.XObject, Subtype=Name.Form)
-        form.BBox = Array([0, 0, 595, 842])
-        form.Resources = Dictionary(Font=page.Resources.Font)
-        if owner == "form":
-            page.Resources.XObject = Dictionary(X=form)
-        else:
-            stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=form.BBox, AP=Dictionary(N=form))
-            page.Annots = Array([document.make_indirect(stamp)])
-
-    return paper("/X Do" if owner == "form" else "", prepare=put)
+    whole = (0, 0, 595, 842)
+    known = {"Font": {"F1": HELVETICA}}
+    form = Stream(contents, Type=Name.XObject, Subtype=Name.Form, BBox=whole, Resources=known)
+    if owner == "form":
+        return paper("/X Do", resources={"XObject": {"X": form}})
+    stamp = {"Subtype": Name.Stamp, "Rect": whole, "AP": {"N": form}}
+    return paper(contents) if owner == "page" else paper("", annotations=[stamp])
 
 
 LOST = {
@@ -178,15 +162,6 @@ KEPT = {
 
 def in_a_composite_font(descendants: str) -> bytes:
     """Words in a composite font, of which ``descendants`` are the fonts that it is made of."""
-
-    def put(document: pikepdf.Pdf) -> None:
-        font = f"<</Type/Font/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H{descendants}>>"
-        document.pages[0].obj.Resources.Font.F2 = pikepdf.Object.parse(font.encode())
-
-    return paper(_GROUND + text("lost", 100, 300).replace("/F1", "/F2"), prepare=put)
-
-
-def _look(document: pikepdf.Pdf) -> pikepdf.Object:
-    look = document.make_stream(b"0 0 1 rg 0 0 100 40 re f", Type=Name.XObject, Subtype=Name.Form)
-    look.BBox = Array([0, 0, 100, 40])
-    return look
+    font = f"<</Type/Font/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H{descendants}>>"
+    fonts = {"F2": pikepdf.Object.parse(font.encode())}
+    return paper(_GROUND + text("lost", 100, 300).replace("/F1", "/F2"), resources={"Font": fonts})

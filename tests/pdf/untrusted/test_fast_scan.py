@@ -61,11 +61,8 @@ def many(*bodies: bytes, filling: int = 250) -> bytes:
     """A file with a plain table and so many objects that the fast scan takes it; the bodies are its last ones. A
     body may hold the place of object 400, marked ``@here@``."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
-    objects += [
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>",
-        *[b"<</K (a \\) b (c) d)>>"] * filling,
-        *bodies,
-    ]
+    objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>", *[b"<</K (a \\) b (c) d)>>"] * filling]
+    objects += bodies
     content, places = b"%PDF-1.7\n", {}
     for number, body in enumerate(objects, start=1):
         places[number] = len(content)
@@ -89,22 +86,18 @@ def test_a_plain_file_is_quiet() -> None:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_each_kind_is_counted(packed: bool) -> None:
+    actions = [
+        *({"S": Name.JavaScript, "JS": "app.alert(1)"}, {"S": Name.Rendition, "JS": "app.alert(2)"}),
+        *({"S": Name.Launch, "F": "calc.exe"}, {"S": Name.ImportData, "F": "a.fdf"}),
+        *({"S": Name.SubmitForm, "F": "https://example.com"}, {"S": Name.URI, "URI": "https://example.com"}),
+    ]
+    links = [{"Subtype": Name.Link, "Rect": [0, 0, 9, 9], "A": action} for action in actions]
+
     def prepare(document: pikepdf.Pdf) -> None:
-        link: dict[str, Any] = {"/Type": Name.Annot, "/Subtype": Name.Link, "/Rect": Array([0, 0, 9, 9])}
-        actions = [
-            Dictionary(S=Name.JavaScript, JS="app.alert(1)"),
-            Dictionary(S=Name.Rendition, JS="app.alert(2)"),
-            Dictionary(S=Name.Launch, F="calc.exe"),
-            Dictionary(S=Name.SubmitForm, F="https://example.com"),
-            Dictionary(S=Name.ImportData, F="a.fdf"),
-            Dictionary(S=Name.URI, URI="https://example.com"),
-        ]
-        annotations = [document.make_indirect(Dictionary({**link, "/A": action})) for action in actions]
-        document.pages[0].obj.Annots = Array(annotations)
         document.attachments["a.txt"] = b"attached"
         document.Root.Ballast = Array([document.make_indirect(Dictionary(N=number)) for number in range(300)])
 
-    found = told(paper("", prepare=prepare, **(PACKED if packed else {})))
+    found = told(paper("", annotations=links, prepare=prepare, **(PACKED if packed else {})))
     assert found == {"scripts": 2, "launch_actions": 1, "submit_actions": 2, "attachments": 1}
 
 
@@ -139,10 +132,8 @@ def _object_stream(content: bytes, dictionary: bytes) -> bytes:
     container = stream(data, b"/Filter/FlateDecode/N 1/First 6" + dictionary)
     pdf = many(container)
     start = pdf.index(b"xref\n0 1\n")
-    rows = [b"\x00\0\0\0\0\0\xff"]
-    rows += [
-        b"\x01" + pdf.index(b"\n%d 0 obj" % number).__add__(1).to_bytes(4, "big") + b"\0\0" for number in range(1, 255)
-    ]
+    places = [pdf.index(b"\n%d 0 obj" % number) + 1 for number in range(1, 255)]
+    rows = [b"\x00\0\0\0\0\0\xff", *(b"\x01" + place.to_bytes(4, "big") + b"\0\0" for place in places)]
     rows += [b"\x02" + (LAST + 1).to_bytes(4, "big") + b"\0\0"]
     table = stream(b"".join(rows), b"/Type/XRef/W[1 4 2]/Size 301/Root 1 0 R/Index[0 255 300 1]")
     return pdf[:start] + b"301 0 obj\n" + table + b"\nendobj\nstartxref\n%d\n%%%%EOF\n" % start

@@ -1,17 +1,17 @@
 """The tag search (rule 4.5, ``magic_field``): what counts as found, and where; and the stamp under it."""
 
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
 import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.pages import Rect
 from paraph.pdf.untrusted.page_reading import GAP, FoundTag, find_tags, under
-from tests.pdf.pdf_factory import paper, text
-from tests.pdf.unicode_map import unicode_map
+from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text, unicode_map
 
 TAG = "{{sign1}}"
 # of Helvetica, in thousandths: a brace 334, s 500, i 222, g n and digits 556
@@ -39,10 +39,67 @@ def assert_at(found: FoundTag, x: float, baseline: float, width: float = TAG_WID
     assert found.height == pytest.approx(11.3, abs=0.5)
 
 
-def test_a_plain_tag_is_found_where_it_stands() -> None:
-    found = only(paper(text(f"Signed by {TAG}", 100, 300), text("nothing", 50, 50)))
+def _inheriting() -> bytes:
+    """The boxes and the rotation of the page are those of the tree."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        tree, page = document.Root.Pages, document.pages[0].obj
+        tree.MediaBox, tree.CropBox, tree.Rotate = page.MediaBox, Array([20, 30, 595, 842]), 180
+        del page.MediaBox
+
+    return paper(f"BT /F1 12 Tf -1 0 0 -1 300 400 Tm ({TAG}) Tj ET", prepare=prepare)
+
+
+def _form(**entries: Any) -> Stream:
+    known = {"Font": {"F1": HELVETICA}}
+    return Stream(text(TAG, 10, 20), Type=Name.XObject, Subtype=Name.Form, Resources=known, **entries)
+
+
+_OUTSIDE = {"left of the crop box": 20, "cut on the left": 75, "cut on the right": 420, "right of the crop box": 700}
+_CROPPED = {"/CropBox": [90, 100, 440, 700]}
+
+
+def _found() -> Iterator[tuple[str, bytes, float, float]]:
+    form = {"XObject": {"X": _form(BBox=[0, 0, 300, 50], Matrix=[1, 0, 0, 1, 40, 60])}}
+    yield "plain", paper(text(f"Signed by {TAG}", 100, 300), text("nothing", 50, 50)), 100 + BEFORE, 300
+    yield "in a form, through its matrix", paper("q 1 0 0 1 100 200 cm /X Do Q", resources=form), 150, 280
+    turned = {0: "1 0 0 1 200 300", 90: "0 1 -1 0 295 200", 180: "-1 0 0 -1 395 542", 270: "0 -1 1 0 300 642"}
+    for turn, matrix in turned.items():
+        upright = paper(f"BT /F1 12 Tf {matrix} Tm ({TAG}) Tj ET", page={"/Rotate": turn})
+        yield f"upright on a page turned by {turn}", upright, 200, 300
+    from_crop_box = {"/MediaBox": [-50, -20, 600, 800], "/CropBox": [20, 30, 580, 900]}
+    yield "measured from the crop box", paper(text(TAG, 100, 300), page=from_crop_box), 80, 270
+    yield "inherited boxes and rotation", _inheriting(), 595 - 300, 842 - 400
+    for streams in (pikepdf.ObjectStreamMode.disable, pikepdf.ObjectStreamMode.generate):
+        larger = paper(text(TAG, 100, 300, 6), page={"/UserUnit": 2}, object_stream_mode=streams)
+        yield f"a larger unit, {streams}", larger, 200, 600
+    for where, x in _OUTSIDE.items():
+        yield f"not {where}", paper(text(TAG, x, 300) + text(TAG, 200, 200), page=_CROPPED), 110, 100
+    low, right, left = text(TAG, 50, 100), text(TAG, 300, 701), text(TAG, 200, 700)
+    yield "the first in reading order, not the first drawn", paper(low + right + left, text(TAG, 50, 800)), 200, 700
+
+
+FOUND = {name: row for name, *row in _found()}
+_LOOK = {"Rect": [100, 100, 300, 130], "F": 4, "AP": {"N": _form(BBox=[0, 0, 200, 30])}}
+ABSENT = {
+    "pieces in two columns": paper(text("n1}}", 300, 300) + text("{{sig", 100, 300)),
+    "pieces on two pages": paper(text("{{si", 100, 50), text("gn1}}", 100, 800)),
+    **{where: paper(text(TAG, x, 300), page=_CROPPED) for where, x in _OUTSIDE.items()},
+    "in a field": paper("", annotations=[{"Subtype": Name.Widget, "FT": Name.Tx, "T": "a", "V": TAG, **_LOOK}]),
+    "in an annotation": paper("", annotations=[{"Subtype": Name.FreeText, "Contents": TAG, **_LOOK}]),
+}
+
+
+@pytest.mark.parametrize(("pdf", "x", "baseline"), FOUND.values(), ids=FOUND)
+def test_a_tag_is_found_where_it_stands(pdf: bytes, x: float, baseline: float) -> None:
+    found = only(pdf)
     assert found.page_number == 1
-    assert_at(found, 100 + BEFORE, 300)
+    assert_at(found, x, baseline)
+
+
+@pytest.mark.parametrize("kind", ABSENT)
+def test_what_is_no_tag_of_the_page(kind: str) -> None:
+    assert find_tags(ABSENT[kind], [TAG]) == {}
 
 
 def test_absent_tags_are_missing_and_case_counts() -> None:
@@ -80,57 +137,11 @@ def test_pieces_drawn_in_another_order_are_joined() -> None:
     assert found.width == pytest.approx(TAG_WIDTH - 6, abs=1.5)  # as the pieces overlap here
 
 
-def test_pieces_in_two_columns_are_not_joined() -> None:
-    assert find_tags(paper(text("n1}}", 300, 300) + text("{{sig", 100, 300)), [TAG]) == {}
-
-
-def test_text_of_a_form_object_is_placed_through_its_matrix() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        resources = document.pages[0].obj.Resources
-        form = Dictionary(
-            Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 300, 50]), Matrix=Array([1, 0, 0, 1, 40, 60])
-        )
-        form.Resources = Dictionary(Font=resources.Font)
-        resources.XObject = Dictionary(X=document.make_stream(text(TAG, 10, 20).encode(), form))
-
-    assert_at(only(paper("q 1 0 0 1 100 200 cm /X Do Q", prepare=prepare)), 150, 280)
-
-
-@pytest.mark.parametrize(
-    ("rotate", "matrix"),
-    [(0, "1 0 0 1 200 300"), (90, "0 1 -1 0 295 200"), (180, "-1 0 0 -1 395 542"), (270, "0 -1 1 0 300 642")],
-)
-def test_upright_text_on_rotated_pages(rotate: int, matrix: str) -> None:
-    shown = f"BT /F1 12 Tf {matrix} Tm ({TAG}) Tj ET"
-    assert_at(only(paper(shown, page={"/Rotate": rotate})), 200, 300)
-
-
 def test_text_that_runs_upwards_has_an_upright_box() -> None:
     found = only(paper(text(TAG, 100, 300), page={"/Rotate": 270}))
     assert found.height == pytest.approx(TAG_WIDTH - 1, abs=1)
     assert found.y == pytest.approx(100, abs=1)
     assert found.x + found.width == pytest.approx(842 - 297.4, abs=0.5)
-
-
-def test_boxes_are_measured_from_the_crop_box() -> None:
-    page = {"/MediaBox": [-50, -20, 600, 800], "/CropBox": [20, 30, 580, 900]}
-    assert_at(only(paper(text(TAG, 100, 300), page=page)), 80, 270)
-
-
-def test_inherited_boxes_and_rotation_count() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        tree, page = document.Root.Pages, document.pages[0].obj
-        tree.MediaBox, tree.CropBox, tree.Rotate = page.MediaBox, Array([20, 30, 595, 842]), 180
-        del page.MediaBox
-
-    shown = f"BT /F1 12 Tf -1 0 0 -1 300 400 Tm ({TAG}) Tj ET"
-    assert_at(only(paper(shown, prepare=prepare)), 595 - 300, 842 - 400)
-
-
-@pytest.mark.parametrize("streams", [pikepdf.ObjectStreamMode.disable, pikepdf.ObjectStreamMode.generate])
-def test_user_unit_scales(streams: pikepdf.ObjectStreamMode) -> None:
-    pdf = paper(text(TAG, 100, 300, 6), page={"/UserUnit": 2}, object_stream_mode=streams)
-    assert_at(only(pdf), 200, 600)
 
 
 def test_a_tag_over_two_lines_has_the_box_of_the_last() -> None:
@@ -143,42 +154,6 @@ def test_a_tag_over_two_lines_has_the_box_of_the_last() -> None:
 def test_a_hyphen_at_the_end_of_a_line_is_a_hyphen() -> None:
     found = only(paper(text("Here: sign-", 400, 300) + text("here please", 100, 286)), "sign-here")
     assert found.x == pytest.approx(100.8, abs=1)
-
-
-def test_a_page_break_is_never_bridged() -> None:
-    assert find_tags(paper(text("{{si", 100, 50), text("gn1}}", 100, 800)), [TAG]) == {}
-
-
-@pytest.mark.parametrize("x", [20, 75, 420, 700], ids=["left", "cut on the left", "cut on the right", "right"])
-def test_text_outside_the_crop_box_does_not_count(x: float) -> None:
-    content = text(TAG, x, 300)
-    page = {"/CropBox": [90, 100, 440, 700]}
-    assert find_tags(paper(content, page=page), [TAG]) == {}
-    assert_at(only(paper(content + text(TAG, 200, 200), page=page)), 110, 100)
-
-
-def test_fields_and_annotations_are_no_text_of_the_page() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        page = document.pages[0].obj
-        look = document.make_stream(
-            text(TAG, 2, 5).encode(),
-            Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 200, 30]), Resources=page.Resources),
-        )
-        rectangle = Array([100, 100, 300, 130])
-        common: dict[str, Any] = {"/Type": Name.Annot, "/Rect": rectangle, "/F": 4, "/AP": Dictionary(N=look)}
-        field = Dictionary({"/Subtype": Name.Widget, "/FT": Name.Tx, "/T": "a", "/V": TAG, **common})
-        note = Dictionary({"/Subtype": Name.FreeText, "/Contents": TAG, **common})
-        page.Annots = document.make_indirect(Array([document.make_indirect(field), document.make_indirect(note)]))
-        document.Root.AcroForm = Dictionary(Fields=Array([page.Annots[0]]))
-
-    assert find_tags(paper(text("nothing", 50, 50), prepare=prepare), [TAG]) == {}
-
-
-def test_the_first_in_reading_order_counts_not_the_first_drawn() -> None:
-    low, right, left = text(TAG, 50, 100), text(TAG, 300, 701), text(TAG, 200, 700)
-    found = only(paper(text("nothing", 50, 50), low + right + left, text(TAG, 50, 800)))
-    assert found.page_number == 2
-    assert_at(found, 200, 700)
 
 
 def test_many_tags_on_many_pages() -> None:
@@ -202,18 +177,12 @@ def test_a_stamp_stands_just_under_its_tag_and_centred() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "corner"),
-    [
-        (FoundTag(1, 10, 400, 60, 12), (0, 318)),
-        (FoundTag(1, 530, 400, 60, 12), (395, 318)),
-        (FoundTag(1, 250, 82, 60, 12), (180, 0)),
-        (FoundTag(1, 250, 81.995, 60, 12), (180, 0)),
-        (FoundTag(1, 0, 82, 60, 12), (0, 0)),
-    ],
+    ("x", "y", "corner"),
+    [(10, 400, (0, 318)), (530, 400, (395, 318)), (250, 82, (180, 0)), (250, 81.995, (180, 0)), (0, 82, (0, 0))],
     ids=["left", "right", "foot", "foot, but for the last digit", "corner"],
 )
-def test_a_stamp_is_moved_into_the_page_sideways(tag: FoundTag, corner: tuple[float, float]) -> None:
-    rect = under(tag, A4)
+def test_a_stamp_is_moved_into_the_page_sideways(x: float, y: float, corner: tuple[float, float]) -> None:
+    rect = under(FoundTag(1, x, y, 60, 12), A4)
     assert (rect.x, rect.y) == corner
     assert (rect.width, rect.height) == (200, 80)
 
@@ -222,46 +191,38 @@ def test_a_stamp_is_moved_into_the_page_sideways(tag: FoundTag, corner: tuple[fl
 def test_a_stamp_is_never_moved_up_over_its_tag(y: float, room: str) -> None:
     with pytest.raises(PdfRefused) as caught:
         under(FoundTag(2, 250, y, 60, 12), A4)
-    assert caught.value.reason == "no_room"
-    assert caught.value.message == (
-        f"There are {room} points of room under the tag on page 2 for the stamp (200 by 80 points)."
-    )
+    sentence = f"There are {room} points of room under the tag on page 2 for the stamp (200 by 80 points)."
+    assert (caught.value.reason, caught.value.message) == ("no_room", sentence)
 
 
 def test_a_page_that_is_smaller_than_the_stamp_is_refused() -> None:
     with pytest.raises(PdfRefused) as caught:
         under(FoundTag(3, 10, 40, 60, 12), (150, 500))
-    assert caught.value.reason == "too_small"
-    assert caught.value.message == "Page 3 (150 by 500 points) is smaller than the stamp (200 by 80 points)."
+    sentence = "Page 3 (150 by 500 points) is smaller than the stamp (200 by 80 points)."
+    assert (caught.value.reason, caught.value.message) == ("too_small", sentence)
 
 
-def type3(scale: tuple[float, float], units: float, *, shown: str = "{}", box: bool = True) -> bytes:
-    """The tag at 100, 300. ``scale``: of the FontMatrix; ``units``: so many are an em in the glyphs."""
+def type3(scale: tuple[float, float], units: float, *, shown: str = "", box: bool = True) -> bytes:
+    """The tag at 100, 300, or whole and in pieces within ``shown``. ``scale``: of the FontMatrix; ``units``: so many
+    are an em in the glyphs."""
     letters = sorted(set(TAG))
-    down = -1 if scale[1] < 0 else 1
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        left, bottom, right, top = 0.05 * units, 0.0, 0.55 * units, 0.7 * units * down
-        edges = f"{left} {min(bottom, top)} {right} {max(bottom, top)}" if box else "0 0 0 0"
-        glyph = f"{0.6 * units} 0 {edges} d1 {left} {bottom} {right - left} {top - bottom} re f"
-        names = [f"/g{number}" for number in range(len(letters))]
-        font = Dictionary(Type=Name.Font, Subtype=Name.Type3, FontMatrix=Array([scale[0], 0, 0, scale[1], 0, 0]))
-        font.FontBBox = Array([0, 0, 0, 0])
-        font.CharProcs = Dictionary({name: document.make_stream(glyph.encode()) for name in names})
-        font.Encoding = Dictionary(Type=Name.Encoding, Differences=Array([1, *map(Name, names)]))
-        font.FirstChar, font.LastChar = 1, len(letters)
-        font.Widths = Array([0.6 * units] * len(letters))
-        font.Resources = Dictionary()
-        font.ToUnicode = document.make_stream(unicode_map(letters, first=1))
-        document.pages[0].obj.Resources.Font.F3 = document.make_indirect(font)
-
-    size = EM / (units * scale[0])
+    left, bottom, right, top = 0.05 * units, 0.0, 0.55 * units, 0.7 * units * (-1 if scale[1] < 0 else 1)
+    edges = f"{left} {min(bottom, top)} {right} {max(bottom, top)}" if box else "0 0 0 0"
+    glyph = Stream(f"{0.6 * units} 0 {edges} d1 {left} {bottom} {right - left} {top - bottom} re f")
+    names = [f"/g{number}" for number in range(len(letters))]
+    font = {
+        **{"Type": Name.Font, "Subtype": Name.Type3, "FontMatrix": [scale[0], 0, 0, scale[1], 0, 0]},
+        **{"FontBBox": [0, 0, 0, 0], "CharProcs": dict.fromkeys(names, glyph), "Resources": {}},
+        **{"FirstChar": 1, "LastChar": len(letters), "Widths": [0.6 * units] * len(letters)},
+        "Encoding": {"Type": Name.Encoding, "Differences": [1, *map(Name, names)]},
+        "ToUnicode": Stream(unicode_map(letters, first=1)),
+    }
     codes = [f"{letters.index(letter) + 1:02x}" for letter in TAG]
-    drawn_text = shown.format(f"<{''.join(codes)}>", first=f"<{''.join(codes[:4])}>", second=f"<{''.join(codes[4:])}>")
-    content = (
-        drawn_text if drawn_text.startswith("BT") else f"BT /F3 {size:.8f} Tf 1 0 0 1 100 300 Tm {drawn_text} Tj ET"
+    parts = {"whole": codes, "first": codes[:4], "second": codes[4:]}
+    content = (shown or "BT /F3 SIZE Tf 1 0 0 1 100 300 Tm {whole} Tj ET").format(
+        **{part: f"<{''.join(listed)}>" for part, listed in parts.items()}
     )
-    return paper(content.replace("SIZE", f"{size:.8f}"), prepare=prepare)
+    return paper(content.replace("SIZE", f"{EM / (units * scale[0]):.8f}"), resources={"Font": {"F3": font}})
 
 
 @pytest.mark.parametrize(("scale", "units"), MEASURES, ids=str)
@@ -287,6 +248,6 @@ def test_pieces_of_two_lines_and_of_two_columns(scale: tuple[float, float]) -> N
 
 
 def test_a_size_within_the_text_matrix() -> None:
-    content = "BT /F3 1 Tf 0.3 0 0 0.3 100 300 Tm {} Tj ET"
+    content = "BT /F3 1 Tf 0.3 0 0 0.3 100 300 Tm {whole} Tj ET"
     found = find_tags(type3((1, 1), 40, shown=content), [TAG])[TAG]
     assert found.width == pytest.approx(WIDTH - 0.1 * EM, abs=0.4)

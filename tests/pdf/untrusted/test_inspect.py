@@ -3,7 +3,7 @@
 import io
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pikepdf
@@ -17,9 +17,10 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form import Opinion, second_opinion
 from paraph.pdf.untrusted.page_reading import find_tags, render_page
-from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
-from tests.pdf import hostile
-from tests.pdf.pdf_factory import paper, saved, text
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits, configure
+from tests.pdf import hostile, refused
+from tests.pdf.odd_files import CLASSES, odd_files
+from tests.pdf.pdf_factory import Stream, paper, saved, text
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
@@ -34,9 +35,15 @@ def strict() -> Iterator[None]:
     configure(2)
 
 
-def refusal(pdf: bytes, page_limit: int = 10) -> PdfRefused:
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[Sandbox]:
+    with closing(Sandbox(1)) as pool:
+        yield pool
+
+
+def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> PdfRefused:
     with pytest.raises(PdfRefused) as caught:
-        inspect(pdf, page_limit=page_limit)
+        call(*arguments, **options)
     assert caught.value.code == "validation_error"
     assert caught.value.message.endswith(".")
     return caught.value
@@ -98,48 +105,21 @@ def test_pages_are_measured_as_the_reader_sees_them() -> None:
 @pytest.mark.parametrize("junk", [b"", b"junk before\n", b"x" * 1000])
 def test_the_mark_of_a_pdf_stands_within_the_first_kilobyte(junk: bytes) -> None:
     assert inspect(junk + PLAIN, page_limit=10).pages
-    assert refusal(b"x" * 1024 + PLAIN).reason == "not_a_pdf"
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"%!PS-Adobe-3.0\n"])
-def test_what_is_no_pdf_is_refused(content: bytes) -> None:
-    assert refusal(content).reason == "not_a_pdf"
-
-
-@pytest.mark.parametrize("make", [hostile.truncated, hostile.noise])
-def test_what_cannot_be_read_is_refused(make: Callable[[], bytes]) -> None:
-    assert refusal(make()).reason == "unreadable"
-
-
-def test_a_password_is_refused_an_owner_password_is_not() -> None:
+def test_an_owner_password_is_told() -> None:
     with pikepdf.open(io.BytesIO(PLAIN)) as document:
-        locked = saved(document, encryption=pikepdf.Encryption(user="u", owner="o"))
         owned = saved(document, encryption=pikepdf.Encryption(user="", owner="o", R=6))
-    assert refusal(locked).reason == "password"
-    assert refusal(locked).message == "The PDF requires a password to open."
     encryption = preflight(owned)["encryption"]
     assert (encryption["method"], encryption["bits"]) == ("aesv3", 256)
     assert encryption["permissions"]["print_highres"] is True
 
 
-def test_no_pages_and_too_many_are_refused() -> None:
-    assert refusal(saved(pikepdf.new())).reason in {"no_pages", "unreadable"}
-    assert inspect(paper("", "", ""), page_limit=3).pages
-    over = refusal(paper("", "", "", ""), page_limit=3)
-    assert (over.reason, over.message) == ("too_many_pages", "The PDF has 4 pages; at most 3 are allowed.")
-    assert refusal(hostile.counting_pages(1_000_000)).reason == "too_many_pages"
+_XFA = {"XFA": Stream("<xdp/>"), "Fields": []}
 
 
-def test_dynamic_xfa_is_refused_static_is_not() -> None:
-    def static(document: pikepdf.Pdf) -> None:
-        document.Root.AcroForm = Dictionary(XFA=document.make_stream(b"<xdp/>"), Fields=Array([]))
-
-    def dynamic(document: pikepdf.Pdf) -> None:
-        static(document)
-        document.Root.NeedsRendering = True
-
-    assert preflight(paper("", prepare=static))["forms"] == {"fields": 0, "xfa": True}
-    assert refusal(paper("", prepare=dynamic)).reason == "dynamic_xfa"
+def test_static_xfa_is_told() -> None:
+    assert preflight(paper("", catalog={"AcroForm": _XFA}))["forms"] == {"fields": 0, "xfa": True}
 
 
 def signed(certification: int | None = None, lock: int | None = None) -> bytes:
@@ -169,17 +149,82 @@ def test_earlier_signatures_are_told() -> None:
     assert preflight(signed())["forms"]["fields"] == 2
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
-@pytest.mark.parametrize("how", ["certification", "lock"])
-def test_a_signature_that_permits_no_seal_is_refused(how: str, level: int) -> None:
-    pdf = signed(**{how: level})
-    assert refusal(pdf).reason == "changes_forbidden"
-
-
 def test_repairs_are_told() -> None:
     (repair, *_) = preflight(PLAIN.replace(b"startxref", b"startxerf"))["repairs"]
     assert "<" not in repair
     assert "/" not in repair
+
+
+_CODE = refused.with_integrity_code()
+REFUSED: dict[str, list[bytes]] = {
+    "not_a_pdf": [b"", b"hello", b"%!PS-Adobe-3.0\n", b"x" * 1024 + PLAIN],
+    "unreadable": [hostile.truncated(), hostile.noise()],
+    "encrypted_for_certificates": [
+        refused.for_certificates(name) for name in (b"/Adobe.PubSec", b"/Entrust.PPKEF", b"/Adobe#2EPubSec")
+    ],
+    "unknown_encryption": [refused.encrypted_by(b"/FileOpen"), refused.of_unknown_version()],
+    "password": [refused.locked()],
+    "integrity_code": [  # spelled otherwise, lost in an update, or without its salt
+        *(_CODE.replace(b"/AuthCode", name) for name in (b"/AuthCode", b"/Auth#43ode", b"/Forgotten")),
+        _CODE.replace(b"/KDFSalt", b"/Unknown"),
+    ],
+    "no_pages": [refused.without_pages()],
+    "too_many_pages": [paper(*[""] * 11), hostile.counting_pages(1_000_000)],
+    "unclear_page_count": [refused.number_for_page_two(), hostile.counting_pages(3)],
+    "page_not_shown": [refused.font_for_page_two(), refused.page_two_of_another_type()],
+    "damaged": [  # which one reader opens, and another does not
+        *(refused.page_tree_without_kids(), refused.numbered_kids(), refused.catalog_of_another_generation()),
+        *(refused.catalog_in_the_trailer(), hostile.looping_pages(), hostile.deep_arrays()),
+    ],
+    "dynamic_xfa": [paper("", catalog={"AcroForm": _XFA, "NeedsRendering": True})],
+    "changes_forbidden": [signed(**{how: level}) for how in ("certification", "lock") for level in (1, 2, 3)],
+}
+_SAID = {
+    "password": "The PDF requires a password to open.",
+    "too_many_pages": "The PDF has 11 pages; at most 10 are allowed.",
+    "page_not_shown": "Page 2 of the PDF cannot be shown.",
+    "damaged": "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
+}
+_FACTS = {"too_many_pages": {"count": 11, "limit": 10}, "page_not_shown": {"page": 2}}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_the_reason_is_told(reason: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is no fault of the service, which has nothing to log."""
+    files = REFUSED[reason]
+    assert len(set(files)) == len(files)
+    found = [refusal(inspect, pdf, page_limit=10) for pdf in files]
+    assert {each.reason for each in found} == {reason}
+    assert found[0].message == _SAID.get(reason, found[0].message)
+    assert found[0].facts == _FACTS.get(reason, {})
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("job", ["inspect", "render", "find", "text"])
+@pytest.mark.parametrize("before", [refused.locked(), refused.for_certificates(), hostile.noise(), paper("")])
+def test_no_reason_is_left_over_from_the_file_before(one_process: Sandbox, job: str, before: bytes) -> None:
+    """PDFium keeps the last error of its process; a file without pages sets none."""
+    arguments: dict[str, dict[str, Any]] = {
+        "inspect": {"page_limit": 10},
+        "render": {"page_number": 1, "scale": 1, "form": "png"},
+        "find": {"tags": ["a"]},
+        "text": {"page_number": 1},
+    }
+    for expected in ("no_pages", "password", "encrypted_for_certificates", "unreadable"):
+        try:
+            one_process.call(job, before, **arguments[job])
+        except PdfRefused:
+            assert before != paper("")
+        assert refusal(one_process.call, job, REFUSED[expected][-1], **arguments[job]).reason == expected
+
+
+@pytest.mark.thorough
+def test_no_odd_file_is_a_fault_of_the_service(caplog: pytest.LogCaptureFixture) -> None:
+    odd = [refused.field_with_a_name_not_in_utf_8(), *(pdf for _, pdf in odd_files(3 * len(CLASSES)))]
+    for pdf in odd:
+        with suppress(PdfRefused):
+            inspect(pdf, page_limit=100)
+    assert caplog.records == []
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -202,7 +247,7 @@ FIRST_BOMBS = ("a tebibyte",)
 def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, name: str) -> None:
     bomb = BOMBS[name]()
     started = time.monotonic()
-    assert refusal(bomb, page_limit=100).reason == "too_complex"
+    assert refusal(inspect, bomb, page_limit=100).reason == "too_complex"
     assert time.monotonic() - started < 25
     assert inspect(PLAIN, page_limit=10).pages
 
@@ -211,10 +256,8 @@ def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, name: s
 @pytest.mark.parametrize("name", ["nested forms", "bomb on the page"])
 def test_searching_and_drawing_survive_bombs_too(strict: None, name: str) -> None:
     pdf = BOMBS[name]()
-    for read in (lambda: find_tags(pdf, ["a"]), lambda: render_page(pdf, 1, 1)):
-        with pytest.raises(PdfRefused) as caught:
-            read()
-        assert caught.value.reason == "too_complex"
+    assert refusal(find_tags, pdf, ["a"]).reason == "too_complex"
+    assert refusal(render_page, pdf, 1, 1).reason == "too_complex"
 
 
 @pytest.mark.thorough
@@ -227,9 +270,6 @@ def test_large_contents_are_no_bomb() -> None:
 
 @pytest.mark.thorough
 def test_a_large_honest_image_is_no_bomb() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        scan = Dictionary(Subtype=Name.Image, Width=11600, Height=11600, ColorSpace=Name.DeviceGray, BitsPerComponent=8)
-        image = document.make_stream(b"\xff" * 11600**2, scan)
-        document.pages[0].obj.Resources.XObject = Dictionary(X=image)
-
-    assert inspect(paper("q 500 0 0 500 0 0 cm /X Do Q", prepare=prepare), page_limit=1).pages
+    size = {"Width": 11600, "Height": 11600, "BitsPerComponent": 8}
+    scan = Stream(b"\xff" * 11600**2, Subtype=Name.Image, ColorSpace=Name.DeviceGray, **size)
+    assert inspect(paper("q 500 0 0 500 0 0 cm /X Do Q", resources={"XObject": {"X": scan}}), page_limit=1).pages

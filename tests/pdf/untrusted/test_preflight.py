@@ -1,8 +1,6 @@
 """What can change what is shown is told, wherever it hangs; and the pages that print differently, whatever makes them
 differ."""
 
-import io
-from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -13,7 +11,7 @@ from typing import Any
 import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name, String
-from PIL import Image, ImageChops
+from PIL import ImageChops
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
@@ -24,10 +22,11 @@ from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
 from paraph.pdf.untrusted.passive import NO_BEHAVIOUR
 from tests.pdf import changing
 from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, SCRIPT, TOGGLE_NO_VIEW
-from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.pdf_factory import Stream, paper, text
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.untrusted.test_fast_scan import many, passive_scan, read
 from tests.pdf.untrusted.test_reading_corpus import corpus
+from tests.pdf.untrusted.test_render import picture
 
 SAME = changing.contract()
 PACKED = {"object_stream_mode": pikepdf.ObjectStreamMode.generate}
@@ -60,12 +59,8 @@ DIFFERENT = {
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
 HIDDEN = [
-    b"<</Type/OCG/Name(a)>>",
-    b"<</Type/O#43G/Name(a)>>",
-    b"<</S/Hi#64e/T(a)>>",
-    b"<</S%a comment\n/SetOCGState/State[]>>",
-    b"<</AA<</O 1 0 R>>>>",
-    b"<</Subtype/Screen>>",
+    *(b"<</Type/OCG/Name(a)>>", b"<</Type/O#43G/Name(a)>>", b"<</S/Hi#64e/T(a)>>", b"<</AA<</O 1 0 R>>>>"),
+    *(b"<</S%a comment\n/SetOCGState/State[]>>", b"<</Subtype/Screen>>"),
 ]
 
 
@@ -84,19 +79,16 @@ def test_a_page_that_prints_differently_is_told_and_has_another_picture(way: str
     assert left < right and 220 <= top < bottom <= 244  # where the sum stands, and nowhere else
 
 
-@pytest.mark.parametrize(
-    "pdf",
-    [
-        SAME,
-        changing.annotated(PRINT),
-        changing.annotated(PRINT, "Widget"),
-        changing.annotated(PRINT, "Widget", appearance=False),
-        changing.annotated(0, "Link", appearance=False),
-        changing.annotated(0, "Popup"),
-        changing.annotated(2),
-        changing.annotated(NO_VIEW),
-    ],
-)
+ALIKE = [
+    SAME,
+    *(changing.annotated(flags) for flags in (PRINT, NO_VIEW, 2)),
+    *(changing.annotated(PRINT, "Widget", appearance=drawn) for drawn in (True, False)),
+    changing.annotated(0, "Link", appearance=False),
+    changing.annotated(0, "Popup"),
+]
+
+
+@pytest.mark.parametrize("pdf", ALIKE)
 def test_a_page_that_prints_as_it_is_shown(pdf: bytes) -> None:
     told = preflight(pdf)
     assert (told["prints_differently"], told["print_unknown"], told["can_change"]) == ([], 0, [])
@@ -104,13 +96,10 @@ def test_a_page_that_prints_as_it_is_shown(pdf: bytes) -> None:
         assert render_page(pdf, 1, 1.0) == render_printed_page(pdf, 1, 1.0)
 
 
-@pytest.mark.parametrize("flags", [36.5, 2**32 + 4, 2**63 - 1, -(2**31) + 4])
-def test_flags_that_readers_may_understand_differently_are_refused(flags: float) -> None:
-    def change(page: Any) -> None:
-        page.Annots[0].F = Decimal(flags) if flags % 1 else int(flags)
-
+@pytest.mark.parametrize("flags", [Decimal("36.5"), 2**32 + 4, 2**63 - 1, -(2**31) + 4])
+def test_flags_that_readers_may_understand_differently_are_refused(flags: Any) -> None:
     with pytest.raises(PdfRefused) as caught:
-        preflight(changed(change))
+        preflight(changing.annotated(flags))
     assert caught.value.reason == "shown_differently"
 
 
@@ -124,28 +113,17 @@ def test_the_pages_are_named() -> None:
     assert preflight(changing.layered(PRINT_OFF, on_page=3, pages=4))["prints_differently"] == [3]
 
 
-def changed(change: Callable[[Any], None]) -> bytes:
-    """Page 1 of a file with a stamp that is printed only, otherwise."""
-    with pikepdf.open(io.BytesIO(changing.annotated(PRINT | NO_VIEW))) as document:
-        change(document.pages[0].obj)
-        return saved(document)
-
-
 def test_colours_of_one_grey_differ() -> None:
-    def paint(page: Any) -> None:
-        page.Contents.write(b"0.113 g 60 600 200 20 re f")  # the grey of that blue
-        drawing = page.Annots[0].AP.N
-        drawing.write(b"0 0 1 rg " + drawing.read_bytes())
-
-    assert preflight(changed(paint))["prints_differently"] == [1]
+    look = {"N": changing.drawing("0 0 1 rg " + text("1,000,000 EUR", 2, 5))}
+    stamp = {"Subtype": Name.Stamp, "Rect": [60, 600, 260, 620], "F": PRINT | NO_VIEW, "AP": look}
+    grey = paper("0.113 g 60 600 200 20 re f", annotations=[stamp])  # the grey of that blue
+    assert preflight(grey)["prints_differently"] == [1]
 
 
 @pytest.mark.parametrize("box", [[0, 0, 14400, 14400], [60, 600, 110, 620]])
 def test_words_of_huge_and_tiny_pages_differ(box: list[int]) -> None:
-    def resize(page: Any) -> None:
-        page.MediaBox = Array(box)
-
-    assert preflight(changed(resize))["prints_differently"] == [1]
+    pdf = changing.annotated(PRINT | NO_VIEW, page={"MediaBox": box})
+    assert preflight(pdf)["prints_differently"] == [1]
 
 
 def test_a_file_of_too_many_such_pages_says_what_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,15 +169,6 @@ def here(pdf: bytes) -> dict[str, Any]:
     return told
 
 
-def picture(webp: bytes) -> Image.Image:
-    return Image.open(io.BytesIO(webp)).convert("RGB")
-
-
-def words(pdf: bytes) -> list[str]:
-    told: list[str] = preflight(pdf)["can_change"]
-    return told
-
-
 _URI = Dictionary(S=Name.URI, URI=String("https://example.com"))
 _HIDE = Dictionary(S=Name.Hide, T=String("sum"))
 _ACTIONS: list[Any] = [
@@ -216,20 +185,13 @@ _ACTIONS: list[Any] = [
 ]
 
 
-def _xfa(document: pikepdf.Pdf) -> None:
-    document.Root.AcroForm = Dictionary(Fields=[], XFA=document.make_stream(b"<xdp/>"))
+def _xobject(kind: Any, data: str, **entries: Any) -> bytes:
+    drawn = Stream(data, Type=Name.XObject, Subtype=kind, **entries)
+    return changing.contract(resources={"XObject": {"X": drawn}})
 
 
-def _alternate(document: pikepdf.Pdf) -> None:
-    image = document.make_stream(b"\0", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
-    other = document.make_stream(b"\xff", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
-    image.Alternates = Array([Dictionary(Image=other, DefaultForPrinting=True)])
-    document.pages[0].obj.Resources.XObject = Dictionary(I=image)
-
-
-def _postscript(document: pikepdf.Pdf) -> None:
-    program = document.make_stream(b"showpage", Type=Name.XObject, Subtype=Name.PS)
-    document.pages[0].obj.Resources.XObject = Dictionary(P=program)
+_PIXEL: dict[str, Any] = {"Width": 1, "Height": 1}
+_OTHER = Stream("a", Type=Name.XObject, Subtype=Name.Image, **_PIXEL)
 
 
 def _unlisted_layer(document: pikepdf.Pdf) -> None:
@@ -238,6 +200,7 @@ def _unlisted_layer(document: pikepdf.Pdf) -> None:
     del document.Root.OCProperties
 
 
+_PRINTED = ["print_only_contents"]
 CHANGING = [
     *((changing.acting(SCRIPT, where), ["scripts"]) for where in ("open", "names", "link")),
     *((changing.acting(SCRIPT, where), ["scripts", "actions"]) for where in ("page", "field")),  # by an event
@@ -247,55 +210,42 @@ CHANGING = [
     *((changing.acting(act, "open"), ["actions"]) for act in (_URI, Dictionary({**TURN, "/Next": TO_THE_NEXT}))),
     (changing.acting(TURN, "page"), ["actions"]),
     *((changing.annotated(PRINT, kind), ["media"]) for kind in ("Screen", "Movie", "Sound", "3D", "RichMedia")),
-    (changing.contract(_xfa), ["xfa_form"]),
-    *((changing.contract(prepare), ["print_only_contents"]) for prepare in (_alternate, _postscript)),
+    (changing.contract(catalog={"AcroForm": {"Fields": [], "XFA": Stream("<xdp/>")}}), ["xfa_form"]),
+    (_xobject(Name.Image, "b", **_PIXEL, Alternates=[{"Image": _OTHER, "DefaultForPrinting": True}]), _PRINTED),
+    (_xobject(Name.PS, "showpage"), _PRINTED),
     (changing.contract(_unlisted_layer), ["layers"]),
 ]
 
 
 @pytest.mark.parametrize(("pdf", "told"), CHANGING)
 def test_what_can_change_what_is_shown(pdf: bytes, told: list[str]) -> None:
-    assert words(pdf) == told
+    assert preflight(pdf)["can_change"] == told
 
 
 @pytest.mark.parametrize("body", HIDDEN)
 def test_it_is_found_where_it_hides(body: bytes) -> None:
     assert read(many(body), passive_scan) is None
-    assert words(many(body)) != []
+    assert preflight(many(body))["can_change"] != []
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<</Subtype/Stamp>>",
-        b"<</Subtype /Highlight>>",
-        b"<</Sub#74ype/Stamp>>",
-        b"<</Subtype/St#61mp>>",
-        b"<</Subtype%a comment\n/Stamp>>",
-        b"<</Subtype 4 0 R>>",
-        b"<</Subtype/Link/Subtype/Stamp>>",
-        b"<</Subtype/Link/AP<</N 4 0 R>>>>",
-        b"<</A#50 5 0 R>>",
-    ],
-)
+DRAWN = [
+    *(b"<</Subtype/Stamp>>", b"<</Subtype /Highlight>>", b"<</Sub#74ype/Stamp>>", b"<</Subtype/St#61mp>>"),
+    *(b"<</Subtype%a comment\n/Stamp>>", b"<</Subtype 4 0 R>>", b"<</Subtype/Link/Subtype/Stamp>>"),
+    *(b"<</Subtype/Link/AP<</N 4 0 R>>>>", b"<</A#50 5 0 R>>"),
+]
+
+
+@pytest.mark.parametrize("body", DRAWN)
 def test_an_annotation_that_may_draw_is_looked_at(body: bytes) -> None:
     found = read(many(body), passive_scan)
     assert found is None or found.may_draw_annotations
 
 
 def test_ordinary_files_stay_on_the_quick_way() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        document.Root.OpenAction = TURN
-        document.Root.ViewerPreferences = Dictionary(HideToolbar=True, HideMenubar=True)
-        document.pages[0].obj.Annots = Array(
-            [
-                Dictionary(
-                    Type=Name.Annot, Subtype=Name.Link, Rect=[0, 0, 9, 9], A=Dictionary(S=Name.URI, URI="https://a")
-                )
-            ]
-        )
-
-    for pdf in (paper(text("a", 50, 50)), changing.contract(prepare), many(b"<</Subtype/Link>>", b"<</APX 1/OCX 2>>")):
+    link = {"Subtype": Name.Link, "Rect": [0, 0, 9, 9], "A": {"S": Name.URI, "URI": "https://a"}}
+    toolbars = {"OpenAction": TURN, "ViewerPreferences": {"HideToolbar": True, "HideMenubar": True}}
+    linked = changing.contract(annotations=[link], catalog=toolbars)
+    for pdf in (paper(text("a", 50, 50)), linked, many(b"<</Subtype/Link>>", b"<</APX 1/OCX 2>>")):
         found = read(pdf, passive_scan)
         assert found and not found.may_draw_annotations
         assert read(pdf, lambda source: report.read_behaviour(source, passive=False)) == NO_BEHAVIOUR

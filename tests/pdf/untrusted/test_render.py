@@ -1,15 +1,15 @@
 """Pages as pictures: the right page, at the right scale, as a reader sees it."""
 
 import io
+from typing import Any
 
-import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Name
 from PIL import Image
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import render_page, render_png
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import Stream, paper, text
 from tests.pdf.sealed_files import sealed
 
 SQUARE = "0 0 0 rg 100 200 50 50 re f"  # black, in user space
@@ -50,37 +50,37 @@ def test_text_stays_as_it_is_photos_are_compressed() -> None:
     letters = paper(text("Agreement", 100, 300))
     assert picture(render_page(letters, 1, 1)).tobytes() == picture(render_png(letters, 1, 1)).tobytes()
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        colours = Image.effect_noise((300, 300), 90).convert("RGB").tobytes()
-        mixed = bytes(colour ^ (place % 251) for place, colour in enumerate(colours))
-        entries = Dictionary(Subtype=Name.Image, Width=300, Height=300, ColorSpace=Name.DeviceRGB, BitsPerComponent=8)
-        document.pages[0].obj.Resources.XObject = Dictionary(X=document.make_stream(mixed, entries))
-
-    photo = paper("q 595 0 0 842 0 0 cm /X Do Q", prepare=prepare)
+    colours = Image.effect_noise((300, 300), 90).convert("RGB").tobytes()
+    mixed = bytes(colour ^ (place % 251) for place, colour in enumerate(colours))
+    size: dict[str, Any] = {"Width": 300, "Height": 300, "BitsPerComponent": 8}
+    noise = Stream(mixed, Subtype=Name.Image, ColorSpace=Name.DeviceRGB, **size)
+    photo = paper("q 595 0 0 842 0 0 cm /X Do Q", resources={"XObject": {"X": noise}})
     assert b"VP8 " in render_page(photo, 1, 1)[:16]
     assert b"VP8L" in render_page(letters, 1, 1)[:16]
 
 
-def test_filled_fields_are_seen() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        page = document.pages[0].obj
-        entries = Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 100, 50]))
-        look = document.make_stream(b"0 0 0 rg 0 0 100 50 re f", entries)
-        field = Dictionary(
-            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Tx, T="a", V="filled", F=4, Rect=Array([100, 100, 200, 150])
-        )
-        field.AP = Dictionary(N=look)
-        page.Annots = Array([document.make_indirect(field)])
-        document.Root.AcroForm = Dictionary(Fields=Array([page.Annots[0]]), DA="/F1 12 Tf 0 g")
+BLUE = {"N": Stream("0 0 1 rg 0 0 100 50 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 100, 50])}
+FIELD = {"Type": Name.Annot, "Subtype": Name.Widget, "FT": Name.Tx, "T": "a", "F": 4, "Rect": [100, 100, 200, 150]}
 
-    assert dark(picture(render_page(paper("", prepare=prepare), 1, 1))) == pytest.approx((100, 692, 200, 742), abs=2)
+
+@pytest.mark.filterwarnings("ignore::pikepdf.PageCopyWarning")
+@pytest.mark.parametrize("in_form", [True, False])
+def test_form_fields_are_shown_also_those_that_no_form_lists(in_form: bool) -> None:
+    """As browsers show them; what a seal adds to the file is a form, and must not bring them about."""
+    field = {**FIELD, "V": "filled", "AP": BLUE}
+    options: dict[str, Any] = {"annotations": [field]} if in_form else {"page": {"Annots": [field]}}
+    pdf = paper("", form={"DA": "/F1 12 Tf 0 g"}, **options)
+    for content in (pdf, sealed(pdf).content):
+        image = picture(render_png(content, 1, 1))
+        assert image.getpixel((150, 842 - 125)) == (0, 0, 255)
+        assert dark(image) == pytest.approx((100, 692, 200, 742), abs=2)
 
 
 @pytest.mark.parametrize("number", [0, -1, 3])
 def test_a_page_that_is_not_there_is_refused(number: int) -> None:
     with pytest.raises(PdfRefused) as caught:
         render_page(paper("", ""), number, 1)
-    assert caught.value.reason == "no_such_page"
+    assert (caught.value.reason, caught.value.facts) == ("no_such_page", {"page": number, "count": 2})
     assert caught.value.message == f"The PDF has 2 pages, so there is no page {number}."
 
 
@@ -88,21 +88,6 @@ def test_a_page_of_extraordinary_size_is_drawn_smaller() -> None:
     image = picture(render_page(paper(SQUARE, size=(14400, 14400)), 1, 2))
     assert image.width * image.height <= 16_100_000
     assert picture(render_page(paper(SQUARE, size=(100, 14400)), 1, 2)).height <= 16_383
-
-
-@pytest.mark.filterwarnings("ignore::pikepdf.PageCopyWarning")
-def test_form_fields_that_no_form_lists_are_shown() -> None:
-    """As browsers show them; what a seal adds to the file is a form, and must not bring them about."""
-
-    def with_field(document: pikepdf.Pdf) -> None:
-        look = document.make_stream(b"0 0 1 rg 0 0 100 50 re f", Subtype=Name.Form, BBox=Array([0, 0, 100, 50]))
-        field = Dictionary(Subtype=Name.Widget, FT=Name.Tx, T="a", F=4, Rect=Array([100, 100, 200, 150]))
-        field.AP = Dictionary(N=look)
-        document.Root.Pages.Kids[0].Annots = Array([document.make_indirect(field)])
-
-    pdf = paper("", prepare=with_field)
-    for content in (pdf, sealed(pdf).content):
-        assert picture(render_png(content, 1, 1)).getpixel((150, 842 - 125)) == (0, 0, 255)
 
 
 @pytest.mark.parametrize("page", [{}, {"/Rotate": 90}, {"/CropBox": [50, 150, 350, 550]}, {"/UserUnit": 2}])

@@ -31,23 +31,31 @@ SHORT = SandboxLimits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """Works again after each test that ends its process."""
-    pool = Sandbox(1, SHORT)
-    yield pool
-    pool.close()
+    with contextlib.closing(Sandbox(1, SHORT)) as pool:
+        yield pool
+
+
+Pools = Callable[..., Sandbox]
+
+
+@pytest.fixture
+def pools() -> Iterator[Pools]:
+    """Makes pools that end with the test."""
+    with contextlib.ExitStack() as made:
+        yield lambda *arguments: made.enter_context(contextlib.closing(Sandbox(*arguments)))
 
 
 def works(pool: Sandbox) -> bool:
     return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
 
 
-def test_a_process_is_replaced_after_its_jobs() -> None:
-    pool = Sandbox(1, SandboxLimits(jobs=3))
+def test_a_process_is_replaced_after_its_jobs(pools: Pools) -> None:
+    pool = pools(1, SandboxLimits(jobs=3))
     worker = worker_of(pool)
     assert works(pool)
     assert works(pool)
     assert not alive(worker)
     assert works(pool)
-    pool.close()
 
 
 def test_who_spoils_a_process_waits_for_the_start_of_the_next_and_nobody_else_does() -> None:
@@ -90,15 +98,10 @@ def lost(pool: Sandbox, end: signal.Signals) -> None:
 
 
 _BY_ITSELF = (signal.SIGSEGV, signal.SIGXCPU, signal.SIGABRT)
+_MORE = [pytest.param(end, marks=pytest.mark.thorough) for end in (signal.SIGTERM, *_BY_ITSELF[1:])]
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        *(signal.SIGKILL, signal.SIGSEGV),
-        *(pytest.param(end, marks=pytest.mark.thorough) for end in (signal.SIGTERM, *_BY_ITSELF[1:])),
-    ],
-)
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSEGV, *_MORE])
 def test_a_process_that_is_killed_is_no_fault_of_the_file_and_one_that_crashes_is(
     sandbox: Sandbox, end: signal.Signals
 ) -> None:
@@ -116,8 +119,8 @@ def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> Non
     assert works(sandbox)
 
 
-def test_a_process_that_hangs_is_given_up() -> None:
-    pool = Sandbox(1, SandboxLimits(wall_seconds=0.5))
+def test_a_process_that_hangs_is_given_up(pools: Pools) -> None:
+    pool = pools(1, SandboxLimits(wall_seconds=0.5))
     worker = stopped(pool)
     started = time.monotonic()
     with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
@@ -125,13 +128,12 @@ def test_a_process_that_hangs_is_given_up() -> None:
     assert time.monotonic() - started < 20
     assert not alive(worker)
     assert works(pool)
-    pool.close()
 
 
 @pytest.mark.thorough
-def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
+def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault(pools: Pools) -> None:
     """It has used most of its processor time when the machine stops giving it any."""
-    pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
+    pool = pools(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
     worker = worker_of(pool)
     enough = processor_time(worker) + 1.2
 
@@ -146,22 +148,22 @@ def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
     stopping.join()
     assert caught.value.reason == "too_complex"
     assert works(pool)
-    pool.close()
 
 
-def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
-    pool = Sandbox(1, SandboxLimits(processor_seconds=1, wall_seconds=1.0, jobs=1_000_000))
+def test_what_earlier_jobs_used_is_not_held_against_the_next(pools: Pools) -> None:
+    pool = pools(1, SandboxLimits(processor_seconds=1, wall_seconds=1.0, jobs=1_000_000))
     worker = worker_of(pool)
     while processor_time(worker) < 1:
         works(pool)
     os.kill(worker, signal.SIGSTOP)
     with pytest.raises(ReadersUnavailable):
         works(pool)
-    pool.close()
 
 
-def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool, before = Sandbox(1), children()
+def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, pools: Pools
+) -> None:
+    pool, before = pools(1), children()
     for python in ("/nowhere/python", "/bin/false"):
         with monkeypatch.context() as patched:
             patched.setattr(sys, "executable", python)
@@ -169,33 +171,30 @@ def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(monkeypatch: p
                 works(pool)
     assert eventually(lambda: not any(map(alive, children() - before)))
     assert works(pool)
-    pool.close()
 
 
 @pytest.mark.thorough
-def test_processor_time_is_limited_per_job() -> None:
-    pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
+def test_processor_time_is_limited_per_job(pools: Pools) -> None:
+    pool = pools(1, SandboxLimits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
     started = time.monotonic()
     with pytest.raises(PdfRefused):
         pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
     assert time.monotonic() - started < 100  # it was not the other limit
     assert works(pool)
-    pool.close()
 
 
-def test_a_worker_outlives_the_thread_that_needed_it_first() -> None:
-    pool, found = Sandbox(1), list[int]()
+def test_a_worker_outlives_the_thread_that_needed_it_first(pools: Pools) -> None:
+    pool, found = pools(1), list[int]()
     thread = threading.Thread(target=lambda: found.append(worker_of(pool)))
     thread.start()
     thread.join()
     time.sleep(0.1)
     assert alive(found[0])
     assert works(pool)
-    pool.close()
 
 
-def test_many_threads_share_few_processes() -> None:
-    pool = Sandbox(2)
+def test_many_threads_share_few_processes(pools: Pools) -> None:
+    pool = pools(2)
     pdfs = [paper(text(f"{{{{mine{number}}}}}", 100, 300)) for number in range(8)]
 
     def search(number: int) -> list[str]:
@@ -207,12 +206,11 @@ def test_many_threads_share_few_processes() -> None:
         results = list(threads.map(search, range(32)))
     assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(32)]
     assert len(children()) <= before + 2
-    pool.close()
 
 
-def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch, pools: Pools) -> None:
     monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 60)  # a process may take long to start
-    pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
+    pool, asked, go_on = pools(2), list[int](), threading.Event()
     with ThreadPoolExecutor(4) as threads:
         slow = [threads.submit(pool.call, "find", once(go_on, asked), tenant_key="a", tags=[]) for _ in range(4)]
         assert eventually(lambda: bool(asked))
@@ -220,7 +218,6 @@ def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> N
         assert len(asked) == 1
         go_on.set()
         assert [each.result()[0] for each in slow] == [{"found": {}}] * 4
-    pool.close()
 
 
 def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
@@ -283,7 +280,7 @@ def test_a_kept_answer_is_found_again_by_the_same_tenant_and_question(
     assert search("nowhere") == []
     assert search(tenant_key="b") == search(sha256=b"other") == ["{{sign1}}"]
     assert len(asked) == 4
-    monkeypatch.setattr("paraph.pdf.untrusted.sandbox._KEPT_SECONDS", 0)
+    monkeypatch.setattr("paraph.pdf.untrusted.sandbox_answers._KEPT_SECONDS", 0)
     assert search() == ["{{sign1}}"]
     assert len(asked) == 5
 
@@ -320,16 +317,15 @@ def test_closing_ends_the_processes() -> None:
     assert not alive(worker)
 
 
-def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch, pools: Pools) -> None:
     monkeypatch.setenv("PARAPH_SECRET_KEY", "not for readers")
-    pool = Sandbox(1)
+    pool = pools(1)
     before = children()
     pool.warm()
     (worker,) = children() - before
     environment = Path(f"/proc/{worker}/environ").read_bytes()  # before it is confined: then only root may read it
     assert b"PARAPH" not in environment
     assert b"not for readers" not in environment
-    pool.close()
 
 
 _SERVICE = """
@@ -360,7 +356,7 @@ def test_no_process_is_left_when_the_service_ends(end: str, tmp_path: Path) -> N
     assert eventually(lambda: not any(alive(worker) for worker in workers))
 
 
-def test_a_forked_process_has_a_pool_of_its_own() -> None:
+def test_a_forked_process_has_a_pool_of_its_own(tmp_path: Path) -> None:
     script = """
 import os, sys
 from pathlib import Path
@@ -373,16 +369,8 @@ if child:
     assert os.waitpid(child, 0)[1] == 0
     assert find_tags(pdf, ["{{sign1}}"])
 """
-    read, write = os.pipe()
-    os.write(write, PDF)
-    os.close(write)
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, f"/dev/fd/{read}"],
-        pass_fds=[read],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    os.close(read)
+    file = tmp_path / "a.pdf"
+    file.write_bytes(PDF)
+    command = [sys.executable, "-W", "error", "-c", script, str(file)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (run.returncode, run.stderr) == (0, "")

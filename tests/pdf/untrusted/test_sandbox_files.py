@@ -5,14 +5,13 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.sandbox import Sandbox
@@ -22,7 +21,6 @@ from tests.pdf.processes import eventually, worker_of
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
 PDF = paper(text("{{sign1}}", 100, 300))
-_NARROW = Array([150] * 95)
 _ENCODINGS = ["utf-8-sig", "UTF-8-SIG", "utf-7", "cp1250", "iso8859-2", "shift_jis", "koi8-r", "pdfdoc"]
 _CLOSED = """
 import sys
@@ -37,9 +35,8 @@ for encoding in sys.argv[1:]:
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
     """One process reads everything."""
-    pool = Sandbox(1)
-    yield pool
-    pool.close()
+    with contextlib.closing(Sandbox(1)) as pool:
+        yield pool
 
 
 def test_a_process_keeps_nothing_of_a_file_that_it_has_read(sandbox: Sandbox) -> None:
@@ -70,18 +67,15 @@ def test_fonts_of_the_machine_are_used_inside(sandbox: Sandbox) -> None:
 def in_a_font_from_elsewhere(words: str, **entries: Any) -> bytes:
     """The words in a font that is neither in the file nor on the machine, so that PDFium takes another for it."""
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        font = Dictionary(Type=Name.Font, Subtype=Name.TrueType, BaseFont=Name.Elsewhere, **entries)
-        document.pages[0].obj.Resources.Font.F1 = font
-
-    return paper(text(words, 100, 300), prepare=prepare)
+    font = {"Type": Name.Font, "Subtype": Name.TrueType, "BaseFont": Name.Elsewhere, **entries}
+    return paper(text(words, 100, 300), resources={"Font": {"F1": font}})
 
 
 @cache
 def squeezed() -> bytes:
     """Wants its letters to be narrow."""
-    looks = Dictionary(Type=Name.FontDescriptor, FontName=Name.Elsewhere, Flags=32, FontBBox=Array([0, -200, 999, 900]))
-    return in_a_font_from_elsewhere("WWW", FirstChar=32, LastChar=126, Widths=_NARROW, FontDescriptor=looks)
+    looks = {"Type": Name.FontDescriptor, "FontName": Name.Elsewhere, "Flags": 32, "FontBBox": [0, -200, 999, 900]}
+    return in_a_font_from_elsewhere("WWW", FirstChar=32, LastChar=126, Widths=[150] * 95, FontDescriptor=looks)
 
 
 def test_letters_are_as_wide_after_a_file_that_wants_them_narrow(sandbox: Sandbox) -> None:
@@ -94,8 +88,8 @@ def test_letters_are_as_wide_after_a_file_that_wants_them_narrow(sandbox: Sandbo
 @pytest.mark.thorough
 def test_what_is_seen_is_the_same_in_whatever_order(sandbox: Sandbox) -> None:
     files = {**corpus(), "from elsewhere": in_a_font_from_elsewhere("I pay 1,000 EUR"), "squeezed": squeezed()}
-    forward = _all_seen(sandbox, files, files)
-    backward = _all_seen(sandbox, files, reversed(files))
+    forward = {name: _seen_or_refused(sandbox, pdf) for name, pdf in files.items()}
+    backward = {name: _seen_or_refused(sandbox, files[name]) for name in reversed(files)}
     assert [name for name in files if forward[name] != backward[name]] == []
 
 
@@ -105,10 +99,6 @@ def seen(pool: Sandbox, pdf: bytes) -> tuple[object, ...]:
     words, _ = pool.call("text", pdf, page_number=1)
     found, _ = pool.call("find", pdf, tags=["pay", "the"])
     return picture, words, found
-
-
-def _all_seen(pool: Sandbox, files: dict[str, bytes], order: Iterable[str]) -> dict[str, object]:
-    return {name: _seen_or_refused(pool, files[name]) for name in order}
 
 
 def _seen_or_refused(pool: Sandbox, pdf: bytes) -> object:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from io import BytesIO
 from random import Random
 from typing import Any
@@ -26,9 +27,8 @@ MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(3, 10, 20, 100.5, 50, GREEN)]
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Sandbox]:
-    made = Sandbox(1)
-    yield made
-    made.close()
+    with closing(Sandbox(1)) as pool:
+        yield pool
 
 
 @pytest.fixture(autouse=True)
@@ -64,14 +64,9 @@ FILES: dict[str, Callable[[], bytes]] = {
 def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
     """With a key whose signatures do not differ from one to the next."""
     pdf, key = FILES[name](), authority("rsa-3072").sealing_key
-    drawn = {
-        "appearances": pictures(),
-        "marks": MARKS[:1],
-        "page_overlay": Overlay(RED, (WATERMARK,)),
-        "reason": "Tést (1)",
-    }
+    drawn = {"appearances": pictures(), "marks": MARKS[:1], "page_overlay": Overlay(RED, (WATERMARK,))}
     for _ in range(3):  # qpdf names what it writes by the second in which it does
-        here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+        here, there = (seal(pdf, key=key, reason="Tést (1)", **drawn) for seal in (sealed, apart))
         if there.content == here.content:
             break
     assert there.content == here.content

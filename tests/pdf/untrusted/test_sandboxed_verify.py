@@ -160,20 +160,15 @@ def test_uploads_and_verification_share_no_process() -> None:
 
 
 _NEVER_CALLED = {
-    "PIL": "pikepdf's reading of images",
+    **dict.fromkeys(("PIL", "PIL.ImageCms", "PIL.TiffTags"), "pikepdf's reading of images"),
     "PIL.Image": "pypdfium2's pictures for Pillow",
-    "PIL.ImageCms": "pikepdf's reading of images",
-    "PIL.TiffTags": "pikepdf's reading of images",
     "dateutil.parser": "pyHanko's trust lists",
-    "lxml": "pikepdf's metadata",
-    "lxml.etree": "pikepdf's metadata",
+    **dict.fromkeys(("lxml", "lxml.etree"), "pikepdf's metadata"),
     "numpy": "pypdfium2's pictures for numpy",
     "oscrypto": "the roots of the operating system",
     "pyhanko.pdf_utils.crypt._saslprep": "passwords, of which only the empty one is tried",
-    "pyhanko.pdf_utils.font.opentype": "stamps",
-    "pyhanko.pdf_utils.images": "stamps",
+    **dict.fromkeys((f"pyhanko.pdf_utils.{part}" for part in ("font.opentype", "images", "qr")), "stamps"),
     "pyhanko.pdf_utils.metadata.xmp_xml": "metadata, which our own reader compares",
-    "pyhanko.pdf_utils.qr": "stamps",
     "qrcode": "stamps",
     "tabulate": "pypdfium2's command line",
 }
@@ -243,19 +238,10 @@ def test_values_travel_with_all_fields_of_any_dataclass() -> None:
     again = from_plain(Verification, to_plain(report))
     assert to_plain(again) == to_plain(report) and again.signatures[0] == report.signatures[0] and again.ok
     plain = to_plain(value)
-    wrong: tuple[Any, ...] = (
-        plain | {"count": True},
-        plain | {"count": "3"},
-        plain | {"holds": 1},
-        plain | {"more": 1},
-        {name: plain[name] for name in plain if name != "holds"},
-        plain | {"inner": {"content": "/w==", "kind": "c"}},
-        plain | {"inner": {"content": "?", "kind": "a"}},
-        plain | {"inner": []},
-        plain | {"several": {}},
-        [],
-    )
-    for each in wrong:
+    changes: list[dict[str, Any]] = [{"count": True}, {"count": "3"}, {"holds": 1}, {"more": 1}, {"several": {}}]
+    changes += [{"inner": {"content": "/w==", "kind": "c"}}, {"inner": {"content": "?", "kind": "a"}}, {"inner": []}]
+    lacking = {name: plain[name] for name in plain if name != "holds"}
+    for each in ([], lacking, *(plain | change for change in changes)):
         with pytest.raises((TypeError, ValueError)):
             from_plain(_Outer, each)
 

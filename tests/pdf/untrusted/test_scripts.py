@@ -9,16 +9,14 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
-import pikepdf
 import pymupdf_fonts
 import pytest
 import typst
-from pikepdf import Dictionary, Name
+from pikepdf import Name
 
 from paraph.pdf.untrusted.page_reading import FoundTag, find_tags, list_tags, text_layer
 from tests.independent import need
-from tests.pdf.pdf_factory import paper
-from tests.pdf.unicode_map import unicode_map
+from tests.pdf.pdf_factory import Stream, paper, unicode_map
 
 _compile: Any = typst.compile  # its stubs have type variables that no call can settle
 
@@ -39,13 +37,14 @@ LINES = {
     "{{\u05d7\u05ea\u05d9\u05de\u05d4}}": ("{{\u05d4\u05de\u05d9\u05ea\u05d7}}", "}}\u05d4\u05de\u05d9\u05ea\u05d7{{"),
     "[[\u062a\u0648\u0642\u064a\u0639]]": ("[[\u0639\u064a\u0642\u0648\u062a]]", "]]\u0639\u064a\u0642\u0648\u062a[["),
     "{{sign:\u05de\u05e9\u05d4}}": ("{{sign:\u05d4\u05e9\u05de}}", "}}\u05d4\u05e9\u05de:sign{{"),
-    "{{\u05d7\u05ea\u05d9\u05de\u05d412}}": (
-        "{{12\u05d4\u05de\u05d9\u05ea\u05d7}}",
-        "}}12\u05d4\u05de\u05d9\u05ea\u05d7{{",
-    ),
+    "{{\u05d4\u05ea\u05d912}}": ("{{12\u05d9\u05ea\u05d4}}", "}}12\u05d9\u05ea\u05d4{{"),
     "{{\u05dc\u05d0\u05d4 Cohen}}": ("{{\u05d4\u05d0\u05dc Cohen}}", "}}Cohen \u05d4\u05d0\u05dc{{"),
     "{{sign1}}": ("{{sign1}}", "}}sign1{{"),
 }
+TAGS = pytest.mark.parametrize("tag", LINES, ids=[f"tag{number}" for number in range(len(LINES))])
+PARAGRAPHS = pytest.mark.parametrize("paragraph", [0, 1], ids=["from left", "from right"])
+DRAWN_AS = pytest.mark.parametrize("mirrored", [False, True], ids=["brackets as meant", "brackets as shown"])
+ORDERS = pytest.mark.parametrize("order", ["from left", "from right", "odd ones first"])
 BESIDE = ("\u05dd\u05d5\u05dc\u05e9 ", " \u05d4\u05d3\u05d5\u05ea")
 _LANGUAGES = {"he": (0x590, 0x5FF), "ar": (0x600, 0x6FF)}
 
@@ -74,6 +73,11 @@ def letter_by_letter(line: str) -> list[tuple[float, str]]:
     return [(x, letter) for x, letter in zip(places, line, strict=False) if letter != " "]
 
 
+def ordered(glyphs: list[tuple[float, str]], order: str) -> list[tuple[float, str]]:
+    orders = {"from left": glyphs, "from right": glyphs[::-1], "odd ones first": glyphs[1::2] + glyphs[::2]}
+    return orders[order]
+
+
 def lines_of(pdf: bytes) -> list[str]:
     words = text_layer(pdf, 1).words
     return [" ".join(word.text for word in line) for _, line in groupby(words, key=lambda word: word.line)]
@@ -100,7 +104,7 @@ def test_tags_are_found_where_they_stand(contract: bytes) -> None:
     words = {word.text: word for word in text_layer(contract, 1).words}
     tags = ["[[tenant]]", "{{signature:owner}}", "[[נציג]]"]
     found = find_tags(contract, [*tags, "[[tenant[[", "]]tenant]]"])
-    assert {"[[tenant]]", "{{signature:owner}}", "[[נציג]]"} <= found.keys()
+    assert set(tags) <= found.keys()
     for tag in tags:
         assert found[tag].x == pytest.approx(words[tag].x, abs=1)
         assert found[tag].x + found[tag].width == pytest.approx(words[tag].x + words[tag].width, abs=1)
@@ -111,8 +115,8 @@ def test_tags_that_nobody_named_are_listed(contract: bytes) -> None:
     assert list_tags(contract) == find_tags(contract, ["{{signature:owner}}"])
 
 
-@pytest.mark.parametrize("order", ["from left", "from right", "odd ones first"])
-@pytest.mark.parametrize("mirrored", [False, True], ids=["brackets as meant", "brackets as shown"])
+@ORDERS
+@DRAWN_AS
 @pytest.mark.parametrize(
     ("seen", "read"),
     [
@@ -123,30 +127,24 @@ def test_tags_that_nobody_named_are_listed(contract: bytes) -> None:
 )
 def test_whatever_the_order_of_drawing(order: str, mirrored: bool, seen: str, read: str) -> None:
     glyphs = letter_by_letter(seen.translate(MIRRORED) if mirrored else seen)
-    if order == "from right":
-        glyphs.reverse()
-    elif order == "odd ones first":
-        glyphs = glyphs[1::2] + glyphs[::2]
-    assert lines_of(drawn(glyphs))[-1] == read
+    assert lines_of(drawn(ordered(glyphs, order)))[-1] == read
 
 
 def test_brackets_stay_as_they_are_where_no_text_runs_from_right() -> None:
-    assert lines_of(drawn(letter_by_letter("}}sign1{{"), above="annex"))[-1] == "}}sign1{{"
+    pdf = drawn(letter_by_letter("}}sign1{{"), above="annex")
+    assert lines_of(pdf)[-1] == "}}sign1{{" and find_tags(pdf, ["{{sign1}}"]) == {}
 
 
 def drawn(runs: Sequence[tuple[float, str]], above: str = "\u05d7\u05d5\u05d6\u05d4") -> bytes:
     """Each run of characters at its place on the baseline 300, in a font that says which they are."""
     letters = sorted(set(above + "".join(text for _, text in runs)))
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        font = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica)
-        font.ToUnicode = document.make_stream(unicode_map(letters, first=0x41))
-        document.pages[0].obj.Resources.Font.F2 = document.make_indirect(font)
-
     texts = [(100.0, 400, above), *((x, 300, text) for x, text in runs)]
     codes = [(x, y, bytes(0x41 + letters.index(letter) for letter in text).hex()) for x, y, text in texts]
     shown = [f"BT /F2 12 Tf 1 0 0 1 {x} {y} Tm <{code}> Tj ET\n" for x, y, code in codes]
-    return paper("".join(shown), prepare=prepare)
+    font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica}
+    fonts = {"F2": {**font, "ToUnicode": Stream(unicode_map(letters, first=0x41))}}
+    return paper("".join(shown), resources={"Font": fonts})
 
 
 def placed(line: str, start: float = 100) -> list[tuple[float, str]]:
@@ -159,33 +157,29 @@ def only(pdf: bytes, tag: str) -> FoundTag:
     return found[tag]
 
 
-@pytest.mark.parametrize("tag", LINES, ids=[f"tag{number}" for number in range(len(LINES))])
-@pytest.mark.parametrize("paragraph", [0, 1], ids=["from left", "from right"])
-@pytest.mark.parametrize("mirrored", [False, True], ids=["brackets as meant", "brackets as shown"])
-@pytest.mark.parametrize("order", ["from left", "from right", "odd ones first"])
+@TAGS
+@PARAGRAPHS
+@DRAWN_AS
+@ORDERS
 @pytest.mark.parametrize("beside", [("", ""), BESIDE], ids=["alone", "beside words"])
 def test_glyph_by_glyph(tag: str, paragraph: int, mirrored: bool, order: str, beside: tuple[str, str]) -> None:
     line = LINES[tag][paragraph]
     shown = line.translate(MIRRORED) if mirrored and paragraph else line
     glyphs = placed(beside[0] + shown + beside[1], 100 - STEP * len(beside[0]))
-    if order == "from right":
-        glyphs.reverse()
-    elif order == "odd ones first":
-        glyphs = glyphs[1::2] + glyphs[::2]
-    found = only(drawn([glyph for glyph in glyphs if glyph[1] != " "]), tag)
+    found = only(drawn([glyph for glyph in ordered(glyphs, order) if glyph[1] != " "]), tag)
     assert found.x == pytest.approx(100.5, abs=1.5)
     assert found.x + found.width == pytest.approx(100 + STEP * len(line), abs=8)
     assert 295 < found.y < 301
 
 
-@pytest.mark.parametrize("tag", LINES, ids=[f"tag{number}" for number in range(len(LINES))])
-@pytest.mark.parametrize("paragraph", [0, 1], ids=["from left", "from right"])
+@TAGS
+@PARAGRAPHS
 def test_in_one_run(tag: str, paragraph: int) -> None:
     found = only(drawn([(100, BESIDE[1] + " "), (200, LINES[tag][paragraph].replace(" ", ""))]), tag)
     assert found.x == pytest.approx(200.5, abs=1.5)
 
 
-@pytest.mark.parametrize("tag", LINES, ids=[f"tag{number}" for number in range(len(LINES))])
+@TAGS
 def test_by_programs_that_know_nothing_of_it(tag: str) -> None:
     """Stored from the first letter to the last and drawn from left to right, which nobody can read."""
     assert only(drawn([(100, tag.replace(" ", ""))]), tag).x == pytest.approx(100.5, abs=1.5)
@@ -202,10 +196,6 @@ def test_vowel_signs_are_not_compared() -> None:
     pointed = "{{\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd}}"
     plain = "}}\u05dd\u05d5\u05dc\u05e9{{"
     assert only(drawn(placed(plain)), pointed).x == pytest.approx(100.5, abs=1.5)
-
-
-def test_brackets_keep_their_direction_where_no_text_runs_from_right() -> None:
-    assert find_tags(drawn(placed("}}sign1{{"), above="annex"), ["{{sign1}}"]) == {}
 
 
 def page(tag: str, fonts: Path) -> bytes:

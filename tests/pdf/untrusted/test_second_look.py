@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Name
 
 from paraph.pdf.untrusted.inspect import second_look
 from paraph.pdf.untrusted.sandbox import worker_environment
@@ -22,12 +22,10 @@ SIZE = (595.0, 842.0)
 def named_glyphs(*names: str, words: str) -> bytes:
     """A page with words in Helvetica whose letters A, B, … are glyphs of other names."""
 
-    def prepare(document: pikepdf.Pdf) -> None:
-        encoding = Dictionary(Type=Name.Encoding, Differences=Array([65, *map(Name, names)]))
-        entries = {"/Type": Name.Font, "/Subtype": Name.Type1, "/BaseFont": Name.Helvetica, "/Encoding": encoding}
-        document.pages[0].obj.Resources.Font.F2 = document.make_indirect(Dictionary(entries))
-
-    return paper(text("I do", 100, 700) + f"BT /F2 12 Tf 130 700 Td ({words}) Tj ET", prepare=prepare)
+    encoding = {"Type": Name.Encoding, "Differences": [65, *map(Name, names)]}
+    font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica, "Encoding": encoding}
+    drawn = text("I do", 100, 700) + f"BT /F2 12 Tf 130 700 Td ({words}) Tj ET"
+    return paper(drawn, resources={"Font": {"F2": font}})
 
 
 def test_a_word_that_one_renderer_leaves_out_is_found() -> None:
@@ -85,16 +83,9 @@ def test_the_program_has_nothing_in_reach(attempt: str, tmp_path: Path) -> None:
     limits = map(str, (os.getpid(), 512 << 20, 1000, 1))
     confined = [sys.executable, "-P", "-m", "paraph.confinement.program", *limits]
     with tempfile.TemporaryFile() as output:
-        script = [
-            python,
-            "-I",
-            "-S",
-            "-c",
-            f"print('running', flush=True); {attempt}; print('done', flush=True)",
-            str(secret),
-        ]
-        ended = subprocess.run(
-            [*confined, *script], stdout=output, stderr=subprocess.DEVNULL, env=worker_environment(), check=False
-        )
+        script = f"print('running', flush=True); {attempt}; print('done', flush=True)"
+        command = [*confined, python, "-I", "-S", "-c", script, str(secret)]
+        environment = worker_environment()
+        ended = subprocess.run(command, stdout=output, stderr=subprocess.DEVNULL, env=environment, check=False)
         output.seek(0)
         assert output.read().startswith(b"running") and ended.returncode != 0

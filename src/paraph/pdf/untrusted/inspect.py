@@ -69,12 +69,9 @@ class Inspection:
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha256: bytes = b"") -> Inspection:
     """Check a file; an open one is read whole, whatever its position. ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
-    if isinstance(pdf, bytes):
-        beginning = pdf[:_MARK_WITHIN]
-    else:
+    if not isinstance(pdf, bytes):
         pdf.seek(0)
-        beginning = pdf.read(_MARK_WITHIN)
-    if b"%PDF-" not in beginning:
+    if b"%PDF-" not in (pdf[:_MARK_WITHIN] if isinstance(pdf, bytes) else pdf.read(_MARK_WITHIN)):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     known: dict[str, Any] = {"tenant_key": tenant_key, "sha256": sha256, "patience": _PATIENCE}
     result, prepared = sandbox().call("inspect", pdf, page_limit=page_limit, **known)
@@ -105,14 +102,13 @@ def second_look(
     over_text: set[int] = set()
     compared: set[int] = set()
     for run in runs(pages[:_MOST_PAGES]):
-        first = run[0]
         with tempfile.TemporaryFile() as pictures:
-            _draw(pdf, first, run[-1], pictures)
+            _draw(pdf, run[0], run[-1], pictures)
             if not pictures.seek(0, 2):
                 continue
-            facts: dict[str, Any] = {"tenant_key": tenant_key, "first": first, "resolution": _RESOLUTION}
+            facts: dict[str, Any] = {"tenant_key": tenant_key, "first": run[0], "resolution": _RESOLUTION}
             result, _ = sandbox().call("compare", [pdf, pictures], **facts)
-        compared |= set(range(first, first + result["compared"]))
+        compared |= set(range(run[0], run[0] + result["compared"]))
         places += [place for place, _ in result["places"]]
         over_text |= {place["page_number"] for place, has_text in result["places"] if has_text}
     for page in (each for each in pages if each not in compared):
@@ -123,8 +119,7 @@ def second_look(
 
 @cache
 def second_renderer() -> str | None:
-    """Return the path of ``pdftoppm``; ``None`` where it is not installed. A program installed later is found by
-    processes that start later."""
+    """Return the path of ``pdftoppm``, ``None`` where it is missing; processes that start later look again."""
     return shutil.which("pdftoppm", path="/usr/bin:/usr/local/bin")
 
 

@@ -22,8 +22,7 @@ Place = tuple[int, float, float, float, float]
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its box in points of reader space, origin at the bottom left. Words with the same ``line`` follow
-    each other on it."""
+    """A word and its box in points of reader space, from the bottom left. Those of a ``line`` follow each other."""
 
     text: str
     x: float
@@ -81,8 +80,7 @@ def find_covered_words(
 ) -> list[list[str]]:
     """Return the whole words under each place, by lines, apart from tags and from blanks to be signed on."""
     answer, _ = sandbox().call("covered_words", pdf, tenant_key=tenant_key, sha256=sha256, places=list(places))
-    words: list[list[str]] = answer["covered"]
-    return words
+    return list(answer["covered"])
 
 
 def render_page(
@@ -114,9 +112,8 @@ def _render(pdf: Pdf, tenant_key: str = "", sha256: bytes = b"", **arguments: An
 def preview(pdfs: Sequence[bytes], overlays: bytes, places: Sequence[Sequence[int]], *, tenant_key: str) -> bytes:
     """Return the pages of all files in one PDF. ``places``: for each page of each file the page of ``overlays`` that
     lies over it, from 0; sizes are those of the pages as a reader sees them."""
-    listed = [list(each) for each in places]
-    call = sandbox().call
-    return call("preview", [*pdfs, overlays], tenant_key=tenant_key, patience=_PREVIEW_PATIENCE, places=listed)[1]
+    how: dict[str, Any] = {"patience": _PREVIEW_PATIENCE, "places": [list(each) for each in places]}
+    return sandbox().call("preview", [*pdfs, overlays], tenant_key=tenant_key, **how)[1]
 
 
 def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:

@@ -19,8 +19,7 @@ PASSIVE: dict[str, Any] = {
 
 
 def page_facts(pages: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """Return ``page_count`` and ``sizes`` of the report, the most frequent first, of (width, height) of each page in
-    points."""
+    """Return ``page_count`` and ``sizes`` (the most frequent first) for (width, height) of each page in points."""
     sizes = Counter((round(width, 2), round(height, 2)) for width, height in pages)
     listed = [{"width": size[0], "height": size[1], "pages": count} for size, count in sizes.most_common()]
     return {"page_count": len(pages), "sizes": listed}

@@ -16,10 +16,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
@@ -30,6 +28,7 @@ from paraph.kernel import machine
 from paraph.kernel.places import FairSemaphore, NoPlaceError, Told, expensive_work
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
+from paraph.pdf.untrusted.sandbox_answers import SandboxAnswers
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 
 Pdf = bytes | BinaryIO | Callable[[], bytes]
@@ -38,9 +37,6 @@ logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up 
 _log = logging.getLogger(__name__)
 _lock = Lock()
 _CROWD = 1000  # threads that wait for a process: callers bound their own
-_KEPT_SECONDS = 600.0
-_MOST_KEPT = 1000
-_ANSWER_SECONDS = 8.0  # to wait for the answer to an identical call
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
 _MOST = 0.5  # of a limit; a sound file uses less than a tenth
 _FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGQUIT}
@@ -246,76 +242,12 @@ def sandbox_confinement() -> Confinement:
         worker.end()
 
 
-class SandboxAnswers:
-    """Shared answers of one process; thread-safe. A question is the tenant (no tenant learns about another's files),
-    the job with its arguments, and the file's digest."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._known: OrderedDict[Hashable, tuple[float, Future[JobAnswer]]] = OrderedDict()
-
-    def recall(self, question: Hashable) -> JobAnswer | None:
-        """Return what was kept of the question in the last ten minutes, or raise it again, if it was a refusal."""
-        with self._lock:
-            known = self._fresh(question)
-        return _outcome(known) if known and known.done() else None
-
-    def answer(self, question: Hashable, find: Callable[[], JobAnswer], *, keep: bool) -> JobAnswer:
-        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. ``keep`` the
-        answer, which nobody may change; that a file is too complex is kept in any case. Raise ReadersUnavailable if
-        the wait takes too long."""
-        with self._lock:
-            other, own = self._fresh(question), Future[JobAnswer]()
-            if not other:
-                self._known[question] = (time.monotonic(), own)
-                self._known.move_to_end(question)
-                if len(self._known) > _MOST_KEPT:
-                    self._known.popitem(last=False)
-        if other:
-            return _outcome(other)
-        try:
-            answer = find()
-            own.set_result(answer)
-        except BaseException as error:
-            keep = isinstance(error, PdfRefused) and error.reason == too_complex().reason  # others are cheap
-            own.set_exception(_again(error) if isinstance(error, PdfRefused) else error)
-            raise
-        finally:
-            if not keep:
-                with self._lock:
-                    self._known.pop(question, None)
-        return answer
-
-    def _fresh(self, question: Hashable) -> Future[JobAnswer] | None:
-        since, known = self._known.get(question, (0.0, None))
-        return known if known and (not known.done() or time.monotonic() - since < _KEPT_SECONDS) else None
-
-
-def _outcome(known: Future[JobAnswer]) -> JobAnswer:
-    try:
-        return known.result(_ANSWER_SECONDS)
-    except PdfRefused as refused:
-        raise _again(refused) from None
-    except (ReadersUnavailable, TimeoutError):
-        raise ReadersUnavailable from None
-
-
-def _again(refused: PdfRefused) -> PdfRefused:
-    """Return the refusal without its trace, which holds the file."""
-    return PdfRefused(refused.reason, refused.message, refused.facts)
-
-
 class Sandbox:
     """A pool of at most ``size`` processes, started on demand. No tenant gets more than half of them at a time
     (:class:`paraph.kernel.places.FairSemaphore`, also on ``told``)."""
 
     def __init__(
-        self,
-        size: int,
-        limits: SandboxLimits | None = None,
-        told: Told | None = None,
-        *,
-        program: Program = "worker",
+        self, size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, program: Program = "worker"
     ) -> None:
         self._places = FairSemaphore(size, _CROWD, _CROWD, told)
         self._answers = SandboxAnswers()
@@ -373,8 +305,7 @@ class Sandbox:
         return message["result"], content
 
     def warm(self) -> None:
-        """Start a process now, unless one was before, so that the first call need not wait for it. Raise
-        ReadersUnavailable."""
+        """Start a process now, unless one was before: no call waits for it then. Raise ReadersUnavailable."""
         if not self._workers.begun:
             with self._workers.one():
                 pass

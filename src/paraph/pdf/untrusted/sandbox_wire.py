@@ -117,8 +117,7 @@ def _some(connection: socket.socket, size: int, deadline: float | None) -> bytes
         if left <= 0:
             raise TimeoutError
         connection.settimeout(left)
-    received = connection.recv(size)
-    if not received:
+    if not (received := connection.recv(size)):
         raise ConnectionEndedError
     return received
 
@@ -146,14 +145,12 @@ def memory_file() -> BinaryIO:
 
 
 def to_plain(value: Any) -> Any:
-    """Return what :mod:`json` can write of the value: of a dataclass, an object with all of its fields. Bytes travel as
-    base64, times as ISO 8601."""
+    """Return what :mod:`json` can write: all fields of a dataclass, bytes as base64, times as ISO 8601."""
     return to_jsonable_python(value, bytes_mode="base64")
 
 
 def from_plain(kind: type[Value], plain: Any) -> Value:
-    """Reverse :func:`to_plain`. Raise ``ValueError`` for anything that is no value of the type ``kind``, whoever sent
-    it."""
+    """Reverse :func:`to_plain`. Raise ``ValueError`` for anything that is no value of the type ``kind``."""
     text = json.dumps([plain], ensure_ascii=False).encode("utf-8", "replace")  # a surrogate alone is no character
     wanted: Any = kind
     value: tuple[Value] = reader_of(wanted).validate_json(text)

@@ -32,8 +32,7 @@ def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
 
 
 class SandboxedDraft:
-    """A :class:`~paraph.pdf.sealing.draft.SealDraft`. ``file`` holds the variant, followed by what was appended so
-    far."""
+    """A :class:`~paraph.pdf.sealing.draft.SealDraft`. ``file`` holds the variant and what was appended so far."""
 
     def __init__(self, pdf: bytes, method: Method, wanted: SealContent, file: BinaryIO) -> None:
         self.pdf, self.method = pdf, method

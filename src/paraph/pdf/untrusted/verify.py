@@ -126,8 +126,7 @@ def read_timestamps(file: File, sealed: File, earlier: Sequence[DetachedTimestam
 
 @contextmanager
 def together(files: int) -> Iterator[None]:
-    """Hold all calls within the block, which is about so many files, to the processor time of one, and a quarter of a
-    second more for each file."""
+    """Hold all calls within the block to the processor time of one, and a quarter of a second more for each file."""
     token = _allowance.set([VERIFICATION_LIMITS.processor_seconds + files * 0.25])
     try:
         yield

@@ -51,8 +51,7 @@ class Characters:
 
     def quick(self) -> str:
         """Return all text in one call. Characters beyond the basic plane may be missing, and indices may differ."""
-        text: str = self._text.get_text_range()
-        return text
+        return str(self._text.get_text_range())
 
     def exact(self) -> list[str]:
         """Return each character by its index; the second half of a surrogate pair is empty."""
@@ -63,10 +62,8 @@ class Characters:
         characters = [chr(code) if code <= 0x10FFFF else "" for code in codes]
         for index, (high, low) in enumerate(pairwise(codes)):
             if 0xD800 <= high < 0xDC00 <= low < 0xE000:
-                characters[index : index + 2] = [
-                    (chr(high) + chr(low)).encode("utf-16", "surrogatepass").decode("utf-16"),
-                    "",
-                ]
+                whole = (chr(high) + chr(low)).encode("utf-16", "surrogatepass").decode("utf-16")
+                characters[index : index + 2] = [whole, ""]
         return characters
 
     def box(self, index: int) -> Box | None:
@@ -98,8 +95,7 @@ class Characters:
 
     def extent(self, index: int, baseline: Baseline) -> tuple[float, float]:
         """Return where a character begins and ends along its line."""
-        cell = self.cell(index)
-        if cell is None:
+        if (cell := self.cell(index)) is None:
             return baseline.along, baseline.along
         cosine, sine = math.cos(baseline.angle), math.sin(baseline.angle)
         corners = [x * cosine + y * sine for x in (cell[0], cell[2]) for y in (cell[1], cell[3])]
@@ -124,8 +120,7 @@ class Characters:
         return self._type3[address]
 
     def _agrees(self, text: str) -> bool:
-        """Return whether the indices of the quick text are PDFium's, by samples; then no character need be read
-        singly."""
+        """Return whether the indices of the quick text are PDFium's, by samples: none need be read singly then."""
         places = {*range(0, self.count, _SAMPLE), self.count - 1}
         return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
 
@@ -185,9 +180,8 @@ def lines(page: PageText, indices: Sequence[int]) -> list[Box] | None:
 
 def on_another_line(last: Baseline, here: Baseline) -> bool:
     """Return whether a character stands on another line than the last one, or on one that runs in another direction."""
-    if abs(last.angle - here.angle) > _TURNED:
-        return True
-    return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
+    is_turned = abs(last.angle - here.angle) > _TURNED
+    return is_turned or abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
 
 
 def same_place(last: Baseline, here: Baseline) -> bool:

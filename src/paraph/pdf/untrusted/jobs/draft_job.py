@@ -28,14 +28,12 @@ def answering(step: Callable[..., JobAnswer]) -> Callable[..., JobAnswer]:
         try:
             return step(file, **arguments)
         except (SealError, UnreadablePdf, Unsafe) as error:
-            return {"raised": [type(error).__name__ if type(error) in _ANSWERED else "Unsafe", str(error)]}, b""
+            kind = type(error).__name__ if type(error) in (SealError, UnreadablePdf) else "Unsafe"
+            return {"raised": [kind, str(error)]}, b""
         except CONFUSED:
             return {"raised": ["Unsafe", "the file confuses the reader"]}, b""
 
     return job
-
-
-_ANSWERED = {SealError, UnreadablePdf}
 
 
 @answering
@@ -92,8 +90,8 @@ def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
     reader = draft.revision.reader
-    start, is_closed = reader.crossreference.start, reader.is_closed
-    return {"start": start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
+    facts = {"start": reader.crossreference.start, "is_closed": reader.is_closed}
+    return {**facts, "names": list(draft.names), "placed": placed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:

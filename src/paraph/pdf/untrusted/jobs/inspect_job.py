@@ -99,7 +99,9 @@ def _inspected(
     if sound and second_opinion(sound.reader, file) is not Opinion.SAME:
         sound = None
     found = sound or read_by_pikepdf(file, page_limit, scanned)
-    _try_first_page(document)
+    with drawing(1):  # small and coarse, to learn whether it can be drawn within the limits
+        page = document[0]
+        page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
     with UntrustedFile(content=found.content) if found.content else nullcontext(file) as shown:
         try:
             if referred_in_contents(found.reader, found.nodes):
@@ -113,19 +115,11 @@ def _inspected(
             except (Unsafe, SealError, *CONFUSED) as error:
                 raise cannot_be_sealed() from error
     sizes = [(page.width, page.height) for page in found.pages]
-    preflight = {
-        **page_facts(sizes),
-        "rotated_pages": sum(1 for page in found.pages if page.rotate),
-        **found.facts,
-        "drawn_differently": disputes,
-    }
-    answer = {
-        "pages": sizes,
-        "preflight": preflight,
-        "clean_contents": found.plain.clean_contents,
-        "doubtful": [index + 1 for index in found.plain.remarks],
-    }
-    return answer, found.content
+    rotated = sum(1 for page in found.pages if page.rotate)
+    preflight = {**page_facts(sizes), "rotated_pages": rotated, **found.facts, "drawn_differently": disputes}
+    doubtful = [index + 1 for index in found.plain.remarks]
+    answer = {"pages": sizes, "preflight": preflight, "clean_contents": found.plain.clean_contents}
+    return {**answer, "doubtful": doubtful}, found.content
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> PreparedFile | None:
@@ -162,13 +156,6 @@ def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile |
         raise
     _require_pages(file.pdfium())
     return prepared._replace(facts=facts | prepared.facts)
-
-
-def _try_first_page(document: pypdfium2.PdfDocument) -> None:
-    """Draw page 1 small and coarse, to learn whether it can be drawn within the limits."""
-    with drawing(1):
-        page = document[0]
-        page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
 
 
 def _require_pages(document: pypdfium2.PdfDocument) -> None:
@@ -265,18 +252,14 @@ def shown_differently() -> PdfRefused:
 
 
 def _annotated_pages(reader: PdfReader, nodes: Sequence[PageNode]) -> list[int]:
-    """Return the pages with visible annotations, unless the file has a form. A seal adds a form, and with one,
-    viewers may draw annotations differently."""
+    """Return the pages of a plain file with visible annotations, unless it has a form. A seal adds a form, and with
+    one, viewers may draw annotations differently."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    listed = [reader.resolve(node.dictionary.get(b"/Annots")) for node in nodes]
-    found = [list(map(reader.resolve, each)) if isinstance(each, list) else [] for each in listed]
-    return [
-        index
-        for index, annotations in enumerate(found)
-        if any(isinstance(each, dict) and each.get(b"/Subtype") not in _WITHOUT_PICTURE for each in annotations)
-    ]
+    listed = [map(reader.dictionary, reader.resolve(node.dictionary.get(b"/Annots")) or ()) for node in nodes]
+    kinds = [{each.get(b"/Subtype") for each in annotations} for annotations in listed]
+    return [index for index, found in enumerate(kinds) if found - _WITHOUT_PICTURE]
 
 
 class LooksDifferent(Exception):

@@ -128,8 +128,7 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:  # noqa: 
 
 
 def _warm_up() -> None:
-    """Draw one picture of each kind but SVG: Typst starts threads, and a process that is confined must have a single
-    one."""
+    """Draw a picture of each kind but SVG: Typst starts threads, and a process that is confined must have one."""
     look_up_encodings()
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6

@@ -9,7 +9,7 @@ import ctypes
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -42,11 +42,6 @@ _MOST = (1 << 31) - 1
 _STAMP = (ctypes.c_ushort * 6)(*b"Stamp\0")
 
 
-def has_layers(document: pikepdf.Pdf) -> bool:
-    """Return whether any object mentions optional content."""
-    return any(LAYER_NAMES.search(_text(item)) for item in document.objects)
-
-
 def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
     """Return whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
     if not isinstance(membership, pikepdf.Dictionary):
@@ -72,12 +67,8 @@ def _group_is_printed(group: Any, configuration: Any) -> bool:
         state = dictionary(usage.get(f"/{event}")).get(f"/{event}State")
         if state is not None:
             return bool(state != "/OFF")
-    shown = bool(configuration.get("/BaseState") != "/OFF")
-    if _among(group, configuration.get("/ON")):
-        shown = True
-    if _among(group, configuration.get("/OFF")):
-        shown = False
-    return shown
+    shown = configuration.get("/BaseState") != "/OFF" or _among(group, configuration.get("/ON"))
+    return bool(shown) and not _among(group, configuration.get("/OFF"))
 
 
 def _holds(expression: Any, configuration: Any, depth: int) -> bool:
@@ -94,17 +85,14 @@ def _holds(expression: Any, configuration: Any, depth: int) -> bool:
 
 
 def _among(group: Any, groups: Any) -> bool:
-    listed = (
-        [each for each in groups if isinstance(each, pikepdf.Dictionary)] if isinstance(groups, pikepdf.Array) else []
-    )
-    return any(each.is_indirect and each.objgen == group.objgen for each in listed)
+    listed: Any = groups if isinstance(groups, pikepdf.Array) else []
+    found = [each for each in listed if isinstance(each, pikepdf.Dictionary)]
+    return any(each.is_indirect and each.objgen == group.objgen for each in found)
 
 
 def _text(item: Any) -> bytes:
-    if isinstance(item, pikepdf.Stream):
-        item = item.stream_dict
-    is_composed = isinstance(item, pikepdf.Dictionary | pikepdf.Array)
-    return item.unparse(resolved=True) if is_composed else b""
+    found = item.stream_dict if isinstance(item, pikepdf.Stream) else item
+    return found.unparse(resolved=True) if isinstance(found, pikepdf.Dictionary | pikepdf.Array) else b""
 
 
 class Annotation(NamedTuple):
@@ -116,8 +104,7 @@ class Annotation(NamedTuple):
 
     @property
     def on_screen(self) -> bool:
-        hiding = HIDDEN | NO_VIEW | (INVISIBLE if self.subtype == "/Widget" else 0)
-        return not self.flags & hiding
+        return not self.flags & (HIDDEN | NO_VIEW | (INVISIBLE if self.subtype == "/Widget" else 0))
 
     @property
     def in_print(self) -> bool:
@@ -202,7 +189,6 @@ _LONGEST_SIDE = 16_383  # the limit of WebP
 _PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
 _SAMPLE = 160  # pixels per side sampled to tell photos from text
 PARTS = 4  # of each side of a page that is drawn in parts
-_PRINT = 4  # flag of an annotation (ISO 32000-2, 12.5.3)
 
 
 def render(
@@ -227,7 +213,7 @@ def render(
 
 
 def _as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> dict[str, Any]:
-    layered = has_layers(file.pikepdf())
+    layered = any(LAYER_NAMES.search(_text(item)) for item in file.pikepdf().objects)
     if layered:
         make_fields_annotations(page)
     show_as_printed(file, page, index, layered=layered)
@@ -266,32 +252,21 @@ def preview(*files: UntrustedFile, places: list[list[int]]) -> JobAnswer:
         try:
             forms = [made.copy_foreign(page.as_form_xobject()) for page in overlay.pikepdf().pages]
             for file, over in zip(documents, places, strict=True):
-                _add(made, file, [forms[index] for index in over])
+                read, before = file.pdfium(), len(made.pages)
+                made.pages.extend(file.pikepdf().pages)
+                for index, form in enumerate(over):
+                    page, geometry = made.pages[before + index].obj, geometry_of_page(file, read[index], index)
+                    shown = [*page.get("/Annots", []), made.make_indirect(_mark(made, forms[form], geometry))]
+                    page.Annots = made.make_indirect(pikepdf.Array(shown))
             made.save(content)
         except (pikepdf.PikepdfError, ValueError, RuntimeError, TypeError) as error:
             raise too_complex() from error
     return {}, content.getvalue()
 
 
-def _add(made: pikepdf.Pdf, file: UntrustedFile, forms: Sequence[Any]) -> None:
-    read, before = file.pdfium(), len(made.pages)
-    made.pages.extend(file.pikepdf().pages)
-    for index, form in enumerate(forms):
-        geometry = geometry_of_page(file, read[index], index)
-        page = made.pages[before + index]
-        shown = list(page.obj.get("/Annots", []))
-        page.obj.Annots = made.make_indirect(pikepdf.Array([*shown, made.make_indirect(_mark(made, form, geometry))]))
-
-
 def _mark(made: pikepdf.Pdf, form: Any, geometry: PageGeometry) -> pikepdf.Dictionary:
-    """Return a stamp over all of the page. It is an annotation and no part of the contents, which may end in any
-    state."""
+    """Return a stamp over all of the page: no part of the contents, which may end in any state."""
     turn = pikepdf.Array([*geometry.to_user[:4], 0, 0])
-    shown = made.make_stream(form.read_bytes(), {**form.stream_dict, "/Matrix": turn})
-    return pikepdf.Dictionary(
-        Type=pikepdf.Name.Annot,
-        Subtype=pikepdf.Name.Stamp,
-        Rect=pikepdf.Array(geometry.visible),
-        F=_PRINT,
-        AP=pikepdf.Dictionary(N=shown),
-    )
+    look = {"/N": made.make_stream(form.read_bytes(), {**form.stream_dict, "/Matrix": turn})}
+    kind = {"/Type": pikepdf.Name.Annot, "/Subtype": pikepdf.Name.Stamp}
+    return pikepdf.Dictionary({**kind, "/Rect": pikepdf.Array(geometry.visible), "/F": PRINT, "/AP": look})

@@ -220,8 +220,7 @@ def _end(glyph: _Glyph) -> float:
 
 
 def _spelled(glyph: _Glyph, exact: Sequence[str]) -> list[Read]:
-    """Return the letters of a glyph and then its marks. Of lam and alef in one glyph, lam is the first: alef does not
-    join the letter after it."""
+    """Return the letters of a glyph and then its marks: first lam and then alef, which joins no letter after it."""
     letters = sorted(glyph.letters)
     if len(letters) == 2 and exact[letters[0]] in _ALEF and exact[letters[1]] == _LAM:
         letters.reverse()

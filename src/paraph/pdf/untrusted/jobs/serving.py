@@ -34,12 +34,7 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 Do = Callable[[dict[str, Any], list[int]], JobAnswer]
 """Does a job: given the request and the descriptors of its files, which it owns."""
 
-FONTS = (
-    "/usr/share/fonts",
-    "/usr/share/X11/fonts/Type1",
-    "/usr/share/X11/fonts/TTF",
-    "/usr/local/share/fonts",
-)
+FONTS = ("/usr/share/fonts", "/usr/share/X11/fonts/Type1", "/usr/share/X11/fonts/TTF", "/usr/local/share/fonts")
 """Where PDFium finds fonts that a file does not embed."""
 _idle: dict[str, int] = {}  # bytes of this process before its first job
 _NICENESS = 5  # requests that read no file come first

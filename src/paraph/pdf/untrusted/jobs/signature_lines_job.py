@@ -312,11 +312,8 @@ def _in_cell(cell: Box, words: Sequence[_Words], page: int) -> Iterator[Found]:
     inside = sorted((each for each in words if _middle_in(each.box, cell)), key=lambda each: -each.box[1])
     edges = [top, *(edge for each in inside for edge in (each.box[3], each.box[1])), bottom]
     room, low = max((high - low, low) for high, low in zip(edges[::2], edges[1::2], strict=True))
-    sides = (
-        (left - _IN_ROW, bottom, left, top),
-        (left, bottom - _BELOW, right, bottom),
-        (left, top, right, top + _HEADED),
-    )
+    under, over = (left, bottom - _BELOW, right, bottom), (left, top, right, top + _HEADED)
+    sides = ((left - _IN_ROW, bottom, left, top), under, over)
     beside = [_nearest([each for each in words if _middle_in(each.box, side)], cell) for side in sides]
     told = [_text(inside)] if inside else beside
     label, room = max(told, key=_asks), min(room - 2 * _INSIDE, _MOST_ROOM)

@@ -213,8 +213,7 @@ def _placed(page: PageText, searched: dict[str, list[list[int]]]) -> dict[str, l
     """Return for each tag page number and last line of its first visible occurrence."""
     placed = {}
     for tag, occurring in searched.items():
-        seen = [boxes for indices in occurring if (boxes := lines(page, indices))]
-        if seen:
+        if seen := [boxes for indices in occurring if (boxes := lines(page, indices))]:
             placed[tag] = [page.index + 1, *_first_read(seen)[-1]]
     return placed
 
@@ -259,8 +258,7 @@ def _in_rows(found: list[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
     """Yield from top to bottom, and from left to right what stands on one line."""
     row: list[tuple[str, Box]] = []
     for each in sorted(found, key=lambda each: -each[1][3]):
-        middle = (each[1][1] + each[1][3]) / 2
-        if row and middle < row[0][1][1]:
+        if row and (each[1][1] + each[1][3]) / 2 < row[0][1][1]:
             yield from sorted(row, key=lambda each: each[1][0])
             row = []
         row.append(each)
@@ -280,8 +278,7 @@ def _of_page(page: PageText, wanted: str = "") -> Iterator[tuple[str, str, Box]]
         spans = [(start, start + len(wanted)) for start in occurrences(wanted, text)]
     for start, end in spans:
         within = places[start:end]
-        boxes = lines(page, list(dict.fromkeys(read[place][0] for place in within)))
-        if boxes:
+        if boxes := lines(page, list(dict.fromkeys(read[place][0] for place in within))):
             verbatim = "".join(character for _, character in read[min(within) : max(within) + 1])
             yield text[start:end], _BLANKS.sub(" ", verbatim).strip(), boxes[-1]
 
@@ -322,8 +319,7 @@ _NO_WORDS = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|[_.…\s]+")  # tags, and blank
 
 
 def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswer:
-    """Return ``{"covered": [["words", …], …]}``, the whole words under each place, by lines, in the order of the
-    places."""
+    """Return ``{"covered": [["words", …], …]}``: the whole words under each of the places, by lines."""
     document = file.pdfium()
     show_form_fields(document)
     covered: list[list[str]] = [[] for _ in places]

@@ -139,13 +139,10 @@ class UntrustedFile:
         return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
 
     def _refused_by_pdfium(self, code: int) -> PdfRefused:
-        if code == raw.FPDF_ERR_PASSWORD:
-            self.pikepdf()  # raises a better reason for unknown encryption
-            return _locked()
         if code == raw.FPDF_ERR_SECURITY:
             return unsupported_encryption(self.content)
-        self.pikepdf()  # raises that nobody can read it
-        return damaged()
+        self.pikepdf()  # raises a better reason for unknown encryption, or that nobody can read the file
+        return _locked() if code == raw.FPDF_ERR_PASSWORD else damaged()
 
 
 @contextmanager
@@ -187,11 +184,9 @@ def _without_lock_of_attachments(content: bytes) -> bytes:
 
 
 def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
-    """Return the refusal, which distinguishes encryption for certificates from unknown encryption."""
     if _FOR_CERTIFICATES.search(content):
         return PdfRefused(
-            "encrypted_for_certificates",
-            "The PDF is encrypted with certificates, so only their holders can open it.",
+            "encrypted_for_certificates", "The PDF is encrypted with certificates, so only their holders can open it."
         )
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
 
@@ -212,11 +207,7 @@ def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -
     rectangle = raw.FS_RECTF()
     raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
     visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-    unit = _user_unit(file, index) if file.may_scale else None
-    return page_geometry(visible, None, page.get_rotation(), unit)
-
-
-def _user_unit(file: UntrustedFile, index: int) -> float | None:
-    pages = file.pikepdf().pages
+    pages = file.pikepdf().pages if file.may_scale else ()
     value: Any = pages[index].obj.get("/UserUnit") if index < len(pages) else None
-    return float(value) if isinstance(value, int | Decimal) else None
+    unit = float(value) if isinstance(value, int | Decimal) else None
+    return page_geometry(visible, None, page.get_rotation(), unit)

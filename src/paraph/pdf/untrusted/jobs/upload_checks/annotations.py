@@ -19,20 +19,15 @@ _ANNOTATION: Kinds = {
     b"/Rect": values.is_box,
     b"/F": values.is_natural,
     **dict.fromkeys((b"/AP", b"/BS", b"/MK", b"/OC"), values.is_dictionary),
-    b"/Border": values.is_array,
-    b"/InkList": values.is_array,
-    b"/C": values.numbers(0, 1, 3, 4),
-    b"/IC": values.numbers(0, 1, 3, 4),
-    b"/QuadPoints": values.numbers(),
-    b"/Vertices": values.numbers(),
-    b"/L": values.numbers(4),
-    b"/RD": values.numbers(4),
+    **dict.fromkeys((b"/Border", b"/InkList"), values.is_array),
+    **dict.fromkeys((b"/C", b"/IC"), values.numbers(0, 1, 3, 4)),
+    **dict.fromkeys((b"/QuadPoints", b"/Vertices"), values.numbers()),
+    **dict.fromkeys((b"/L", b"/RD"), values.numbers(4)),
     b"/CA": values.is_number,
 }
 FIELD: Kinds = {
     b"/FT": values.one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
-    b"/Ff": values.is_natural,
-    b"/MaxLen": values.is_natural,
+    **dict.fromkeys((b"/Ff", b"/MaxLen"), values.is_natural),
     b"/Q": values.one_of(0, 1, 2),
     b"/DA": values.is_string,
     b"/Kids": values.is_array,
@@ -93,12 +88,8 @@ _RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
 _ICONS = frozenset({b"/Text", b"/FileAttachment", b"/Sound"})
 _LARGEST_ICON = 40.0  # points
 _NEEDED = {  # entries without which some readers ignore the annotation, whatever its appearance
-    b"/Polygon": (b"/Vertices",),
-    b"/PolyLine": (b"/Vertices",),
-    b"/Highlight": (b"/QuadPoints",),
-    b"/Underline": (b"/QuadPoints",),
-    b"/Squiggly": (b"/QuadPoints",),
-    b"/StrikeOut": (b"/QuadPoints",),
+    **dict.fromkeys((b"/Polygon", b"/PolyLine"), (b"/Vertices",)),
+    **dict.fromkeys(_MARKUP, (b"/QuadPoints",)),
     b"/FileAttachment": (b"/FS",),
 }
 _LEFT_OUT = frozenset({b"", b"/Popup", b"/Sound", b"/Movie"})  # by PDFium or by poppler, appearance or not
@@ -197,8 +188,7 @@ class Settings(NamedTuple):
 
 
 def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: bool) -> bool:
-    """Return whether readers may draw something else than PDFium, the borders of links aside. ``turned``: the page
-    is."""
+    """Return whether readers may draw something else than PDFium, borders of links aside. ``turned``: the page is."""
     subtype, appearances = annotation.subtype, annotation.normal_appearances
     if annotation.is_hidden:
         return False
@@ -248,7 +238,6 @@ def _ink(annotation: AnnotationValues) -> bool:
 
 
 def _line_of_text(annotation: AnnotationValues) -> bool:
-    """Return whether all draw an Underline, a Squiggly or a StrikeOut alike."""
     return _along_lines(annotation) and _colour(annotation, b"/C")
 
 
@@ -277,13 +266,10 @@ def _colour(annotation: AnnotationValues, key: bytes) -> bool:
 _ALIKE: dict[bytes, Callable[[AnnotationValues], bool]] = {
     **dict.fromkeys(_SHOWING_NOTHING, lambda _: True),
     **dict.fromkeys((b"/Screen", b"/3D", b"/RichMedia"), lambda media: not media.has(b"/MK")),  # before they are played
-    b"/Square": _shape,
-    b"/Circle": _shape,
+    **dict.fromkeys((b"/Square", b"/Circle"), _shape),
+    **dict.fromkeys((b"/Underline", b"/Squiggly", b"/StrikeOut"), _line_of_text),
     b"/Ink": _ink,
     b"/Highlight": _highlight,
-    b"/Underline": _line_of_text,
-    b"/Squiggly": _line_of_text,
-    b"/StrikeOut": _line_of_text,
 }
 
 

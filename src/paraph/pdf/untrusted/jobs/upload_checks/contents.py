@@ -59,14 +59,9 @@ _INLINE = _rule(rb"(?<!%(regular)b)BI(?=%(gap)b)")
 _INLINE_MASK = _rule(rb"/(?:IM|ImageMask)%(gap)b++true%(ends)b")
 _SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
 CATEGORIES = {
-    b"Tf": b"/Font",
-    b"gs": b"/ExtGState",
-    b"Do": b"/XObject",
-    b"sh": b"/Shading",
-    b"cs": b"/ColorSpace",
-    b"CS": b"/ColorSpace",
-    b"scn": b"/Pattern",
-    b"SCN": b"/Pattern",
+    **{b"Tf": b"/Font", b"gs": b"/ExtGState", b"Do": b"/XObject", b"sh": b"/Shading"},
+    **dict.fromkeys((b"cs", b"CS"), b"/ColorSpace"),
+    **dict.fromkeys((b"scn", b"SCN"), b"/Pattern"),
 }
 OWN_SPACES = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
 """Colour spaces that stand for themselves, not in the resources."""
@@ -114,8 +109,7 @@ def used_names(texts: Iterable[bytes]) -> set[tuple[bytes, bytes]]:
 
 
 def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
-    """Return whether the drawing is known to keep within the box of ``d1`` in ``head``, if that is one. ``deep``: it
-    draws others than images."""
+    """Return whether a drawing keeps within the box of ``d1`` in ``head``. ``deep``: it draws more than images."""
     if not head.rstrip().endswith(b"d1"):
         return True
     text = without_images(contents)

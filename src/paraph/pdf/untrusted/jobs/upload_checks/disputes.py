@@ -228,10 +228,9 @@ def _refused(index: int, what: str, subtype: bytes) -> PdfRefused:
     things = {"link_border": "the border of a link", "form_field": "a form field"}
     thing = things.get(what, f"an annotation ({facts['type']})")
     message = (
-        f"On page {index + 1} {thing} lies over text, and readers draw it differently, so the PDF cannot be signed. "
-        "Remove it, or print the PDF to a new one."
+        f"On page {index + 1} {thing} lies over text, and readers draw it differently, so the PDF cannot be signed."
     )
-    return PdfRefused(f"{what}_over_text", message, facts)
+    return PdfRefused(f"{what}_over_text", f"{message} Remove it, or print the PDF to a new one.", facts)
 
 
 def _place(found: Dispute, geometry: PageGeometry) -> dict[str, Any]:
@@ -281,8 +280,7 @@ def _different(
 
 
 def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the lines in which one of the pictures is darker by a word, in pixels from the top left: the whole page
-    where their sizes differ."""
+    """Yield the lines in which one picture is darker by a word, in pixels; all where their sizes differ."""
     if abs(ours.width - theirs.width) > _TURNED or abs(ours.height - theirs.height) > _TURNED:
         yield 0, 0, *ours.size
         return
@@ -290,8 +288,7 @@ def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, i
     one, other = (picture.crop((0, 0, *size)).filter(_AREA) for picture in (ours, theirs))
     different = ImageChops.lighter(_beyond(one, other), _beyond(other, one)).point(lambda value: 255 * (value > _APART))
     for first, last in _rows(different):
-        line = different.crop((0, first, different.width, last)).getbbox()
-        if line:
+        if line := different.crop((0, first, different.width, last)).getbbox():
             yield line[0] - _RADII[0], first - _RADII[1], line[2] + _RADII[0], last + _RADII[1]
 
 

@@ -30,28 +30,19 @@ from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Reso
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
 _GROUP: Kinds = {b"/S": values.one_of(b"/Transparency"), b"/I": values.is_boolean, b"/K": values.is_boolean}
-_FORM: Kinds = {
-    b"/BBox": values.is_box,
-    b"/Matrix": values.numbers(6),
-    b"/FormType": values.one_of(1),
-    b"/Resources": values.is_dictionary,
-    b"/Group": values.is_dictionary,
-}
+_DRAWING: Kinds = {b"/BBox": values.is_box, b"/Matrix": values.numbers(6), b"/Resources": values.is_dictionary}
+_FORM: Kinds = {**_DRAWING, b"/FormType": values.one_of(1), b"/Group": values.is_dictionary}
 _PATTERN: Kinds = {
+    **_DRAWING,
     b"/PatternType": values.one_of(1),
     b"/PaintType": values.one_of(1, 2),
     b"/TilingType": values.one_of(1, 2, 3),
-    b"/BBox": values.is_box,
-    b"/XStep": values.is_number,
-    b"/YStep": values.is_number,
-    b"/Resources": values.is_dictionary,
-    b"/Matrix": values.numbers(6),
+    **dict.fromkeys((b"/XStep", b"/YStep"), values.is_number),
 }
 _SHADED: Kinds = {b"/PatternType": values.one_of(2), b"/Matrix": values.numbers(6), b"/ExtGState": values.is_dictionary}
 _STATE: Kinds = {
     **dict.fromkeys((b"/LW", b"/ML", b"/CA", b"/ca"), values.is_number),
-    b"/LC": values.one_of(0, 1, 2),
-    b"/LJ": values.one_of(0, 1, 2),
+    **dict.fromkeys((b"/LC", b"/LJ"), values.one_of(0, 1, 2)),
     b"/D": lambda value: (
         values.is_array(value) and len(value) == 2 and values.is_array(value[0]) and values.is_number(value[1])
     ),
@@ -116,14 +107,12 @@ class Drawings:
         return found, remarks - _TOGETHER | ({"ink_overprint"} if remarks >= _TOGETHER else NOTHING)
 
     def _contents_of(self, page: Dictionary) -> list[Ref]:
-        value = page.get(b"/Contents")
-        if value is None and b"/Contents" not in page:
-            return []
+        value = page.get(b"/Contents", [])
         listed = self._resolve(value)
         streams: list[Any] = listed if type(listed) is list else [value]
         if not all(type(each) is Ref for each in streams):
             raise NotPlain("the contents of a page are no stream")
-        return list(streams)
+        return streams
 
     def _decoded(self, streams: list[Any], within: str) -> list[bytes]:
         for stream in streams:
@@ -138,12 +127,10 @@ class Drawings:
         return texts
 
     def _resources(self, value: Any) -> Dictionary:
-        resources = self._resolve(value)
-        if resources is None:
-            return {}
-        if type(resources) is not dict:
+        resources: Any = self._resolve(value)
+        if type(resources) not in (dict, type(None)):
             raise NotPlain("resources are no dictionary")
-        return resources
+        return resources or {}
 
     def _uses(self, texts: Sequence[bytes], resources: Dictionary, what: str) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
@@ -228,8 +215,7 @@ class Drawings:
         return drawn._replace(depth=drawn.depth + 1)
 
     def _has_colours(self, text: bytes, resources: Dictionary) -> bool:
-        """Return whether there are images that are no masks, which some readers show in their own colours where a glyph
-        has none."""
+        """Return whether there are images that are no masks: some readers show their colours in a glyph without."""
         named = self._resolve(resources.get(b"/XObject", {}))
         found = [self._resolve(named[name]) for category, name in used_names([text]) if category == b"/XObject"]
         images = [each.dictionary for each in found if self._resolve(each.dictionary[b"/Subtype"]) == b"/Image"]
@@ -250,29 +236,26 @@ class Drawings:
     def _state(self, state: Any) -> Drawn:
         if type(state) is not dict:
             raise NotPlain("a graphics state is no dictionary")
-        check_entries("a graphics state", state, _STATE, self._resolve)
-        remarks, depth = NOTHING, 0
-        if any(self._resolve(state.get(key, b"/Identity")) not in _IDENTICAL for key in (b"/TR", b"/TR2")):
-            remarks |= {"transfer_function"}
-        mask = self._resolve(state.get(b"/SMask"))
+        resolve = self._resolve
+        check_entries("a graphics state", state, _STATE, resolve)
+        functions = [state.get(key, b"/Identity") for key in (b"/TR", b"/TR2")]
+        remarks, depth, mask = NOTHING, 0, resolve(state.get(b"/SMask"))
         if type(mask) is dict:
-            check_entries("a mask", mask, _MASK, self._resolve)
+            check_entries("a mask", mask, _MASK, resolve)
             drawn = self._item(b"/XObject", mask.get(b"/G"))
-            depth, remarks = drawn.depth, remarks | drawn.remarks | {"soft_mask"}
-            if self._resolve(mask.get(b"/TR", b"/Identity")) not in _IDENTICAL:
-                remarks |= {"transfer_function"}
+            depth, remarks = drawn.depth, drawn.remarks | {"soft_mask"}
+            functions.append(mask.get(b"/TR", b"/Identity"))
         if b"/Font" in state:  # which some readers take, and others do not
-            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks | {"state_font"}
-        dashes, phase = self._resolve(state.get(b"/D", [[], 0]))
-        if self._resolve(state.get(b"/BM", b"/Normal")) not in _BLENDS:
-            remarks |= {"blend_mode"}
-        if b"true" in (self._resolve(state.get(b"/OP")), self._resolve(state.get(b"/op"))):
-            remarks |= {"overprint"}
-        if float(self._resolve(state.get(b"/LW", 1))) < 0:
-            remarks |= {"line_width"}
-        if not are_usual_dashes([float(self._resolve(each)) for each in self._resolve(dashes)], float(phase)):
-            remarks |= {"dashes"}
-        return Drawn(depth, remarks)
+            remarks |= self._item(b"/Font", resolve(state[b"/Font"])[0]).remarks | {"state_font"}
+        dashes, phase = resolve(state.get(b"/D", [[], 0]))
+        found = {
+            "transfer_function": any(resolve(each) not in _IDENTICAL for each in functions),
+            "blend_mode": resolve(state.get(b"/BM", b"/Normal")) not in _BLENDS,
+            "overprint": b"true" in (resolve(state.get(b"/OP")), resolve(state.get(b"/op"))),
+            "line_width": float(resolve(state.get(b"/LW", 1))) < 0,
+            "dashes": not are_usual_dashes([float(resolve(each)) for each in resolve(dashes)], float(phase)),
+        }
+        return Drawn(depth, remarks.union(name for name, is_there in found.items() if is_there))
 
     def _pattern(self, pattern: Any) -> Drawn:
         if type(pattern) is PdfStream:

@@ -27,6 +27,7 @@ from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import PdfRefused, SealError, too_complex
 from paraph.pdf.sealing.draft import archive_revision
 from paraph.pdf.sealing.seal import seal
+from paraph.pdf.structure.normalise import saved
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import Box, PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
@@ -140,9 +141,7 @@ def _square() -> bytes:
     document = pikepdf.new()
     page = document.add_blank_page(page_size=(10, 10))
     page.obj.Contents = document.make_stream(b"1 0 1 rg 0 0 10 10 re f")
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
+    return saved(document)
 
 
 class _Costly(Exception):
@@ -256,15 +255,10 @@ class _Estimate:
         if type(value) is Ref and value in self._plain:
             return found
         fonts, states = (resolve(found.get(key)) or {} for key in (b"/Font", b"/ExtGState"))
-        if not (
-            found.keys() <= _RESOURCES
-            and all(resolve(self._reader.dictionary(font).get(b"/Subtype")) in _FONTS for font in fonts.values())
-            and all(
-                key in _STATE or (key in _OPAQUE and value == _OPAQUE[key])
-                for state in map(self._reader.dictionary, states.values())
-                for key, value in state.items()
-            )
-        ):
+        kinds = {resolve(self._reader.dictionary(font).get(b"/Subtype")) for font in fonts.values()}
+        entries = [entry for state in states.values() for entry in self._reader.dictionary(state).items()]
+        is_opaque = all(key in _STATE or (key in _OPAQUE and value == _OPAQUE[key]) for key, value in entries)
+        if not (found.keys() <= _RESOURCES and kinds <= _FONTS and is_opaque):
             raise _Costly
         if type(value) is Ref:
             self._plain.add(value)

@@ -39,9 +39,8 @@ class Expansion:
         filters = stream.get("/Filter")
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
         names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() needs UTF-8
-        image = stream.get("/Subtype") == pikepdf.Name.Image
         size = partial(_inflated_size, names, content) if _FLATE.issuperset(names) else partial(_unpacked_size, stream)
-        self._count(names, len(content), size, image=image)
+        self._count(names, len(content), size, image=stream.get("/Subtype") == pikepdf.Name.Image)
 
     def check_by_zlib(self, filters: Sequence[bytes], content: Any, *, image: bool) -> None:
         """Count a stream as :meth:`check` does. Raise Unsafe if zlib alone cannot tell its size."""
@@ -142,8 +141,7 @@ def _are_bounded(drawn: Iterable[Sequence[Ref]], size: Callable[[Ref], int]) -> 
 
 
 def _estimated(reader: PdfReader, ref: Ref) -> int:
-    stream = reader.resolve(ref)
-    if not isinstance(stream, PdfStream):
+    if not isinstance(stream := reader.resolve(ref), PdfStream):
         return 0
     filters = stream.dictionary.get(b"/Filter")
     return most_unpacked(filters if isinstance(filters, list) else [filters], len(stream.data))

@@ -187,8 +187,7 @@ def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace |
 
 
 class ScannedFile(NamedTuple):
-    """A plainly written file, whose names are printable ASCII. ``passive``: nothing runs and nothing changes what is
-    shown."""
+    """A plainly written file, whose names are printable ASCII. ``passive``: nothing in it runs or changes its looks."""
 
     reader: PdfReader
     passive: bool
@@ -219,8 +218,7 @@ def _texts(data: bytes, index: ObjectIndex) -> Iterator[bytes]:
     for start, end in index.others:
         yield data[start:end]
     for span in index.perhaps_streams:
-        stream = stream_in(data, span, index.reader)
-        if stream is None:
+        if (stream := stream_in(data, span, index.reader)) is None:
             yield data[span.body : span.end]
             continue
         dictionary, start, end = stream

@@ -101,19 +101,16 @@ def has_numbered_glyphs(data: Beginning) -> bool:
 
 def _tables(data: Beginning) -> dict[bytes, int]:
     """Return the offset of each table."""
-    count = data.number(4)
-    raw = data.read(12, min(count, _MOST_TABLES) * 16)
+    raw = data.read(12, min(data.number(4), _MOST_TABLES) * 16)
     return {raw[at : at + 4]: int.from_bytes(raw[at + 8 : at + 12]) for at in range(0, len(raw) - 15, 16)}
 
 
 def _maps_alike(data: Beginning, *, symbolic: bool) -> bool:
     """Return whether all readers find the same glyphs for codes, by whichever of the maps they prefer."""
     found = _tables(data)
-    start = found.get(b"cmap")
-    if start is None:
+    if (start := found.get(b"cmap")) is None:
         return False
-    count = data.number(start + 2)
-    raw = data.read(start + 4, min(count, _MOST_MAPS) * 8)
+    raw = data.read(start + 4, min(data.number(start + 2), _MOST_MAPS) * 8)
     places = dict[tuple[int, int], int]()
     for at in range(0, len(raw) - 7, 8):
         kind = int.from_bytes(raw[at : at + 2]), int.from_bytes(raw[at + 2 : at + 4])
@@ -172,9 +169,7 @@ def _of_segments(data: Beginning, place: int) -> dict[int, int] | None:
         if end - first + len(found) > _MOST_CODES:
             return None
         for code in range(first, end + 1):
-            glyph = code
-            if offset:
-                glyph = data.number(ends + 3 * double + 2 + at + offset + 2 * (code - first))
+            glyph = data.number(ends + 3 * double + 2 + at + offset + 2 * (code - first)) if offset else code
             found[code] = (glyph + delta) & 0xFFFF if glyph or not offset else 0
     return found
 
@@ -185,8 +180,7 @@ class _Index(NamedTuple):
 
 
 def glyph_names(data: Beginning) -> set[bytes] | None:
-    """Return the names, with slashes, of the glyphs of a CFF; ``None`` where they have numbers instead, or the program
-    is odd."""
+    """Return the names, with slashes, of the glyphs of a CFF; ``None`` where they have numbers, or it is odd."""
     try:
         start = _tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0
         names = _index(data, start + data.read(start + 2, 1)[0])

@@ -20,8 +20,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain, Resolve, ch
 _SIMPLE = frozenset({b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _FONT = {
     b"/BaseFont": values.is_name,
-    b"/FirstChar": values.is_natural,
-    b"/LastChar": values.is_natural,
+    **dict.fromkeys((b"/FirstChar", b"/LastChar"), values.is_natural),
     b"/Widths": values.is_array,
     **dict.fromkeys((b"/FontDescriptor", b"/CharProcs", b"/Resources"), values.is_dictionary),
     b"/Encoding": values.any_of(values.is_name, values.is_dictionary, values.is_stream),
@@ -32,29 +31,24 @@ _FONT = {
 _DESCENDANT = {
     b"/Subtype": values.one_of(b"/CIDFontType0", b"/CIDFontType2"),
     b"/BaseFont": values.is_name,
-    b"/CIDSystemInfo": values.is_dictionary,
-    b"/FontDescriptor": values.is_dictionary,
+    **dict.fromkeys((b"/CIDSystemInfo", b"/FontDescriptor"), values.is_dictionary),
     b"/DW": values.is_number,
-    b"/W": values.is_array,
-    b"/W2": values.is_array,
+    **dict.fromkeys((b"/W", b"/W2"), values.is_array),
     b"/DW2": values.numbers(2),
     b"/CIDToGIDMap": values.any_of(values.one_of(b"/Identity"), values.is_stream),
 }
 _ENCODING = {b"/BaseEncoding": values.is_name, b"/Differences": values.is_array}
 _ENCODINGS = frozenset({b"/WinAnsiEncoding", b"/MacRomanEncoding", b"/StandardEncoding", b"/MacExpertEncoding"})
 _OF_LATIN_LETTERS = _ENCODINGS - {b"/MacExpertEncoding"}
-_STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
-    b"/" + family + style
-    for family, styles in (
-        (b"Courier", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
-        (b"Helvetica", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
-        (b"Times", (b"-Roman", b"-Bold", b"-Italic", b"-BoldItalic")),
-        (b"Symbol", (b"",)),
-        (b"ZapfDingbats", (b"",)),
-    )
-    for style in styles
-)
 _PICTOGRAMS = (b"/ZapfDingbats", b"/Symbol")
+_STYLES = (b"", b"-Bold", b"-Oblique", b"-BoldOblique")
+_STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
+    {
+        *(family + style for family in (b"/Courier", b"/Helvetica") for style in _STYLES),
+        *(b"/Times" + style for style in (b"-Roman", b"-Bold", b"-Italic", b"-BoldItalic")),
+        *_PICTOGRAMS,
+    }
+)
 _OF_LATIN = ("fi", "fl", "onesuperior", "twosuperior", "threesuperior", ".notdef")
 _GLYPHS = frozenset(b"/" + name.encode() for name in (*AGL2UV, *_OF_LATIN))
 """Names that every reader knows: those of the Adobe Glyph List for New Fonts, and of ISO 32000-1, annex D."""
@@ -115,11 +109,10 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
     found = set[str]()
     if (resolve(font[b"/CharProcs"]).keys() - set(differences(encoding, resolve).values())) & _GLYPHS:
         found.add("glyph_codes")
-    if (
-        not has_widths
-        or b"/FontBBox" not in font
-        or not _scales_alone([float(resolve(each)) for each in resolve(font[b"/FontMatrix"])])
-    ):
+    matrix = [float(resolve(each)) for each in resolve(font[b"/FontMatrix"])]
+    # Drawings stand where all readers put them if they are neither turned nor moved. Chrome mirrors its own.
+    scales_alone = matrix[0] > 0 != matrix[3] and not any((*matrix[1:3], *matrix[4:]))
+    if not has_widths or b"/FontBBox" not in font or not scales_alone:
         found.add("glyph_box")
     return frozenset(found)
 
@@ -147,17 +140,9 @@ def advance_alike(font: Dictionary, advances: Mapping[bytes, float], resolve: Re
     which other readers go. ``advances``: these, by the names of glyphs."""
     widths, first = resolve(font.get(b"/Widths")) or [], resolve(font.get(b"/FirstChar")) or 0
     told = {code: float(resolve(each)) for code, each in enumerate(widths, first)}
-    names, spare = (
-        differences(resolve(font[b"/Encoding"]), resolve),
-        _ROUNDED * max(map(abs, advances.values()), default=0),
-    )
-    used = [(code, name) for code, name in names.items() if name in advances]
+    spare = _ROUNDED * max(map(abs, advances.values()), default=0)
+    used = [each for each in differences(resolve(font[b"/Encoding"]), resolve).items() if each[1] in advances]
     return all(abs(told.get(code, math.inf) - advances[name]) <= spare for code, name in used)
-
-
-def _scales_alone(matrix: list[float]) -> bool:
-    """Return whether drawings stand where all readers put them: neither turned nor moved. Chrome mirrors its own."""
-    return matrix[0] > 0 != matrix[3] and not any((*matrix[1:3], *matrix[4:]))
 
 
 def _widths(font: Dictionary, resolve: Resolve) -> bool:
@@ -179,11 +164,8 @@ def _are_told_twice(widths: Any, resolve: Resolve) -> bool:
         second: Any = next(items, None)
         found = second if values.is_array(second) else [next(items, None)]
         last = len(found) - 1 + first if values.is_array(second) and values.is_natural(first) else second
-        if (
-            not values.is_natural(first)
-            or not values.is_natural(last)
-            or not all(values.is_number(resolve(each)) for each in found)
-        ):
+        are_numbers = all(values.is_number(resolve(each)) for each in found)
+        if not values.is_natural(first) or not values.is_natural(last) or not are_numbers:
             raise NotPlain("a font has odd widths")
         ranges.append((first, last))
     return any(one[1] >= other[0] for one, other in pairwise(sorted(ranges)))

@@ -11,27 +11,17 @@ from paraph.pdf.untrusted.jobs.upload_checks.values import Beginning, Kinds, Not
 
 _NAMED_ALONE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
 _LENGTHS = {
-    b"/ICCBased": (2,),
-    b"/Indexed": (4,),
-    b"/Pattern": (2,),
-    b"/Separation": (4,),
+    **dict.fromkeys((b"/ICCBased", b"/Pattern", b"/CalGray", b"/CalRGB", b"/Lab"), (2,)),
+    **dict.fromkeys((b"/Indexed", b"/Separation"), (4,)),
     b"/DeviceN": (4, 5),
-    b"/CalGray": (2,),
-    b"/CalRGB": (2,),
-    b"/Lab": (2,),
 }
 _LIKE_DEVICE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/ICCBased", b"/CalGray", b"/CalRGB"})
 _BASES = {b"/Indexed": 1, b"/Pattern": 1, b"/Separation": 2, b"/DeviceN": 2}
 """Where the space stands in which colours are shown."""
 _DEEPEST = 4
 _ONE_BY_ONE = {
-    b"/DeviceGray": 1,
-    b"/CalGray": 1,
-    b"/Indexed": 1,
-    b"/Separation": 1,
-    b"/DeviceRGB": 3,
-    b"/CalRGB": 3,
-    b"/Lab": 3,
+    **dict.fromkeys((b"/DeviceGray", b"/CalGray", b"/Indexed", b"/Separation"), 1),
+    **dict.fromkeys((b"/DeviceRGB", b"/CalRGB", b"/Lab"), 3),
     b"/DeviceCMYK": 4,
 }
 _PROFILES = {1: (b"GRAY", b"/DeviceGray"), 3: (b"RGB ", b"/DeviceRGB"), 4: (b"CMYK", b"/DeviceCMYK")}
@@ -81,7 +71,10 @@ def _is_usual(family: bytes, parts: list[Any], resolve: Resolve) -> bool:
         return _is_usual_profile(resolve(parts[1]), resolve)
     if family == b"/Indexed":
         wanted: int = (resolve(parts[2]) + 1) * (components(parts[1], resolve) or 0)
-        return _palette_length(resolve(parts[3])) == wanted
+        palette = resolve(parts[3])
+        if type(palette) is PdfStream:
+            return len(Beginning(palette).read(0, _LONGEST_PALETTE + 1)) == wanted
+        return values.is_string(palette) and len(string_bytes(palette)) == wanted
     if family == b"/Separation":
         return bool(resolve(parts[1]) != b"/None")
     if family in (b"/CalGray", b"/CalRGB"):
@@ -90,8 +83,7 @@ def _is_usual(family: bytes, parts: list[Any], resolve: Resolve) -> bool:
 
 
 def _is_usual_profile(profile: PdfStream, resolve: Resolve) -> bool:
-    """Return whether its header is one of a profile for as many colours as it says, and what readers take instead of
-    it is the same."""
+    """Return whether its header is of a profile for as many colours as it says, as is what readers take instead."""
     count = resolve(profile.dictionary[b"/N"])
     named, other = _PROFILES[count]
     span = resolve(profile.dictionary.get(b"/Range", [0, 1] * count))
@@ -107,22 +99,12 @@ def _is_calibrated(entries: Dictionary, resolve: Resolve, count: int) -> bool:
     """Return whether the primary colours add up to white, and the gamma is a usual one."""
     white, gamma, matrix = (resolve(entries.get(key)) for key in (b"/WhitePoint", b"/Gamma", b"/Matrix"))
     gammas = gamma if type(gamma) is list else [gamma]
-    if (
-        not values.numbers(3)(white)
-        or not values.numbers(count)(gammas)
-        or (count > 1 and not values.numbers(9)(matrix))
-    ):
+    has_matrix = count == 1 or values.numbers(9)(matrix)
+    if not values.numbers(3)(white) or not values.numbers(count)(gammas) or not has_matrix:
         return False
     sums = [sum(map(float, matrix[place::3])) for place in range(3)] if count > 1 else map(float, white)
     alike = all(abs(here - float(there)) < 0.05 and 0.7 < here < 1.3 for here, there in zip(sums, white, strict=True))
     return alike and all(_USUAL_GAMMA[0] <= float(each) <= _USUAL_GAMMA[1] for each in gammas)
-
-
-def _palette_length(palette: Any) -> int:
-    """Return the number of bytes; -1 where there is no palette."""
-    if type(palette) is PdfStream:
-        return Beginning(palette).length(_LONGEST_PALETTE)
-    return len(string_bytes(palette)) if values.is_string(palette) else -1
 
 
 def check_default(value: Any, resolve: Resolve) -> Remarks:
@@ -137,7 +119,7 @@ _FRAMES = frozenset({0xC0, 0xC1, 0xC2})  # by Huffman codes; few readers know th
 _OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ADOBE = 0xEE
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
-_MOST_SEGMENTS = 400  # segments
+_MOST_SEGMENTS = 400
 _NUMBERED = frozenset({b"\x01\x02\x03", b"\x00\x01\x02"})
 _IMAGE: Kinds = {
     b"/Width": values.is_natural,

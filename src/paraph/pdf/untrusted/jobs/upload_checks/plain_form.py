@@ -27,8 +27,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.fonts import Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.values import Kinds, NotPlain, Tokens, check_entries
 
 _INHERITED: Kinds = {
-    b"/MediaBox": values.is_box,
-    b"/CropBox": values.is_box,
+    **dict.fromkeys((b"/MediaBox", b"/CropBox"), values.is_box),
     b"/Rotate": lambda value: type(value) is int and value % 90 == 0,
     b"/Resources": values.is_dictionary,
 }
@@ -44,22 +43,9 @@ _OF_NODES = (b"/Kids", b"/Count")
 _DEEPEST = 64
 _KNOWN = frozenset(
     {
-        "annotation_alpha",
-        "bilevel",
-        "blend_space",
-        "colour_operands",
-        "colour_space",
-        "font_maps",
-        "font_widths",
-        "glyph_box",
-        "glyph_codes",
-        "glyph_names",
-        "image",
-        "image_alpha",
-        "ink_overprint",
-        "knockout",
-        "password_field",
-        "transfer_function",
+        *("annotation_alpha", "bilevel", "blend_space", "colour_operands", "colour_space", "font_maps", "font_widths"),
+        *("glyph_box", "glyph_codes", "glyph_names", "image", "image_alpha", "ink_overprint", "knockout"),
+        *("password_field", "transfer_function"),
     }
 )
 """Remarks that are told: of each, some reader draws something else though two of them may agree."""
@@ -108,8 +94,7 @@ def _check_objects(reader: PdfReader, tokens: Tokens) -> None:
 def _check_pages(reader: PdfReader, tokens: Tokens) -> PlainForm:
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     drawings, remarks, clean = Drawings(reader), dict[int, Remarks](), True
-    top = root.get(b"/Pages")
-    waiting: list[tuple[Any, Any, Any, int]] = [(top, None, None, 0)]
+    waiting: list[tuple[Any, Any, Any, int]] = [(root.get(b"/Pages"), None, None, 0)]
     index = 0
     while waiting:
         ref, parent, resources, depth = waiting.pop()
@@ -121,8 +106,7 @@ def _check_pages(reader: PdfReader, tokens: Tokens) -> PlainForm:
                 raise NotPlain("a node of the page tree has entries of pages")
             check_entries("the page tree", node, _NODE, reader.resolve)
             resources = node.get(b"/Resources", resources)
-            kids = reader.resolve(node[b"/Kids"])
-            waiting += [(kid, ref, resources, depth + 1) for kid in reversed(kids)]
+            waiting += [(kid, ref, resources, depth + 1) for kid in reversed(reader.resolve(node[b"/Kids"]))]
             continue
         if any(key in node for key in _OF_NODES):
             raise NotPlain("a page has entries of the page tree")
@@ -140,8 +124,7 @@ def _check_form(reader: PdfReader, root: Dictionary, tokens: Tokens) -> None:
     """Check the tree of form fields."""
     form = reader.resolve(root.get(b"/AcroForm", {}))
     tokens.check(form)
-    fields = reader.resolve(form.get(b"/Fields", []))
-    waiting: list[tuple[Any, Any]] = [(field, None) for field in fields]
+    waiting: list[tuple[Any, Any]] = [(field, None) for field in reader.resolve(form.get(b"/Fields", []))]
     seen = set[Ref]()
     while waiting:
         ref, parent = waiting.pop()
@@ -161,22 +144,7 @@ _FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _TAIL = 1024
 _USUAL_END = re.compile(rb"startxref[ \t]*(?:\r\n|\n|\r)\d+[ \t]*(?:\r\n|\n|\r)%%EOF[\x00\t\n\x0c\r ]*\Z")
 _HOLDING = frozenset({Ref, dict, list})
-_LEADS_ELSEWHERE = frozenset(
-    {
-        b"/Parent",
-        b"/P",
-        b"/Popup",
-        b"/IRT",
-        b"/A",
-        b"/AA",
-        b"/Dest",
-        b"/Pg",
-        b"/StructParent",
-        b"/Metadata",
-        b"/V",
-        b"/PieceInfo",
-    }
-)
+_LEADS_ELSEWHERE = frozenset(b"/Parent /P /Popup /IRT /A /AA /Dest /Pg /StructParent /Metadata /V /PieceInfo".split())
 _OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
 
 
@@ -230,8 +198,7 @@ def _same(ours: Any, theirs: Any) -> bool:
 
 
 def _same_text(ours: Any, theirs: Any) -> bool:
-    """Compare the objects as qpdf writes them. References become strings first, since qpdf parses no text that has
-    some."""
+    """Compare the objects as qpdf writes them, references as strings, since it parses no text that has some."""
     if isinstance(theirs, pikepdf.Object):
         text = theirs.unparse(resolved=True)
         if text == _as_qpdf_writes(ours):  # nearly always, and without parsing
@@ -247,8 +214,7 @@ def _as_qpdf_writes(value: Any) -> bytes:
     if kind is dict:
         return b"<< %b >>" % b" ".join([key + b" " + _as_qpdf_writes(value[key]) for key in sorted(value)])
     if kind is list:  # mostly long lists of numbers
-        items = [item if type(item) is bytes else _as_qpdf_writes(item) for item in value]
-        return b"[ %b ]" % b" ".join(items)
+        return b"[ %b ]" % b" ".join([item if type(item) is bytes else _as_qpdf_writes(item) for item in value])
     return b"%d" % value if kind is int else serialized(value)
 
 

@@ -57,11 +57,10 @@ def read_facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
     """Return what the preflight report says, as qpdf reads the file. ``passive`` as for :func:`read_behaviour`. Raise
     PdfRefused ``dynamic_xfa``, ``changes_forbidden``, ``integrity_code`` and ``too_complex``."""
     document = file.pikepdf()
-    forms = _forms_and_signatures(document)
     return {
         "version": document.pdf_version,
         "encryption": _encryption(document),
-        **forms,
+        **_forms_and_signatures(document),
         **read_behaviour(file, passive=passive),
         "repairs": list(dict.fromkeys(_NAME_OF_FILE.sub("", each) for each in file.warnings()))[:_REPAIRS_TOLD],
     }
@@ -145,9 +144,8 @@ def _changing(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[
     """Return the words for what can change what is shown."""
     drawn = [annotation for annotation in shown if annotation.draws]
     acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
-    opening = dictionary(
-        document.Root.get("/OpenAction")
-    )  # a script is counted elsewhere, and turning to a page no act
+    opening = dictionary(document.Root.get("/OpenAction"))
+    # A script is counted elsewhere, and turning to a page is no act.
     opens = bool(opening) and (opening.get("/S") not in ("/GoTo", "/JavaScript") or "/Next" in opening)
     found = {
         "scripts": counts["scripts"] > 0,

@@ -90,11 +90,8 @@ def _listed(node: Any, inherited: dict[str, Any], depth: int) -> Iterator[tuple[
 
 
 def _page(page: Any) -> None:
-    for key in _BOXES:
-        if key in page and not _is_box(page[key]):
-            del page[key]
-    for key in ("/Kids", "/Count"):
-        if key in page:
+    for key in ("/Kids", "/Count", *_BOXES):
+        if key in page and not (key in _BOXES and _is_box(page[key])):
             del page[key]
     contents = page.get("/Contents")
     if isinstance(contents, Array):
@@ -102,16 +99,13 @@ def _page(page: Any) -> None:
     elif contents is not None and not isinstance(contents, pikepdf.Stream):
         del page["/Contents"]
     if "/Annots" in page:
-        listed: list[Any] = list(page.Annots) if isinstance(page.Annots, Array) else []
-        page.Annots = Array([each for each in listed if _is_annotation(each)])
+        listed: Any = page.Annots if isinstance(page.Annots, Array) else []
+        kinds = [each for each in listed if isinstance(each, Dictionary) and isinstance(each.get("/Subtype"), Name)]
+        page.Annots = Array([each for each in kinds if _is_box(each.get("/Rect"))])
 
 
 def _is_box(value: Any) -> bool:
     return isinstance(value, Array) and len(value) == 4 and all(_is(each, _NUMBER) for each in value)
-
-
-def _is_annotation(value: Any) -> bool:
-    return isinstance(value, Dictionary) and isinstance(value.get("/Subtype"), Name) and _is_box(value.get("/Rect"))
 
 
 def _object(item: Any) -> None:
@@ -237,9 +231,11 @@ class _Contents:
             operands = [*zeros, *instruction.operands]
             zeros = [*operands, 0] if operator in _ZEROS else []
             needed = _needed(operator, operands)
-            if needed is None or not _has_operands(operands, needed) or (operator == "Q" and not depth):
+            if needed is None or len(operands) < len(needed) or (operator == "Q" and not depth):
                 continue
             operands = operands[len(operands) - len(needed) :]
+            if not all(map(_is, operands, needed)):
+                continue
             if operator == "Tf":
                 self._require_font(resources, operands[0])
             elif not _is_there(resources, operator, operands):
@@ -271,10 +267,6 @@ def _needed(operator: str, operands: list[Any]) -> tuple[str, ...] | None:
         named = bool(operands) and isinstance(operands[-1], Name)
         return (_NUMBER,) * (len(operands) - named) + ((_NAME,) if named else ())
     return _OPERANDS.get(operator)
-
-
-def _has_operands(operands: list[Any], needed: tuple[str, ...]) -> bool:
-    return len(operands) >= len(needed) and all(map(_is, operands[len(operands) - len(needed) :], needed))
 
 
 def _is(operand: Any, kind: str) -> bool:

@@ -17,9 +17,7 @@ _BOOLEANS = (b"true", b"false")
 Kind = Callable[[Any], bool]
 Kinds = Mapping[bytes, Kind]
 Resolve = Callable[[Any], Any]
-ABBREVIATED = frozenset(
-    {b"/F", b"/FFilter", b"/FDecodeParms", b"/DP", b"/IM", b"/CS", b"/BPC", b"/D", b"/I", b"/W", b"/H"}
-)
+ABBREVIATED = frozenset(b"/F /FFilter /FDecodeParms /DP /IM /CS /BPC /D /I /W /H".split())
 """Of inline images, which some readers take for others' entries, and of data in another file."""
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
@@ -214,7 +212,3 @@ class Beginning:
         """Return at most so many numbers of ``size`` bytes each."""
         raw = self.read(place, count * size)
         return [int.from_bytes(raw[at : at + size]) for at in range(0, len(raw), size)]
-
-    def length(self, most: int) -> int:
-        """Return how many bytes there are, counted up to ``most`` and a few more."""
-        return len(self.read(0, most + 1))
