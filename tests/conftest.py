@@ -3,7 +3,7 @@
 import fcntl
 import gc
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,16 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With ``PARAPH_NO_SKIPS`` set, a run with a skipped test has failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = len(reporter.stats.get("skipped", [])) if reporter else 0
+    if reporter and skipped and os.environ.get("PARAPH_NO_SKIPS"):
+        reporter.write_line(f"\n{skipped} skipped, and PARAPH_NO_SKIPS is set: this run has failed.", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 _EMPTY_ALL_TABLES = """
@@ -162,6 +172,28 @@ def charles(db: None) -> "Author":
     from tests.drafts.author import author
 
     return author()
+
+
+@pytest.fixture
+def configured(settings: Any) -> Callable[..., None]:
+    """Changes fields of the settings."""
+
+    def configure(**fields: Any) -> None:
+        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+
+    return configure
+
+
+@pytest.fixture
+def store_away(settings: Any) -> Iterator[Path]:
+    """A file where the folder of the objects should be, which stops root as well."""
+    folder: Path = settings.DATA_DIR / "objects"
+    folder.mkdir(exist_ok=True)
+    folder.rename(folder.with_suffix(".away"))
+    folder.write_text("")
+    yield folder
+    folder.unlink()
+    folder.with_suffix(".away").rename(folder)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from paraph.database.rows import insert, kept_once
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
 from paraph.flow.sealing.finalize import prove, publish, seal
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.flow.signing.sign import Signature, send_otp
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -64,6 +65,14 @@ def pdf(pages: int = 1) -> bytes:
     return buffer.getvalue()
 
 
+def uploaded(scope: TenantScope, content: bytes, name: str = "contract.pdf") -> Document:
+    """The document of a file, uploaded as a client would."""
+    with store.stage() as staged:
+        file = IncomingFile(staged)
+        file.write(content)
+        return upload(scope, file, name, "application/pdf")
+
+
 @dataclass
 class Scene:
     """``signers`` in signing order; each has a stamp on every document."""
@@ -87,9 +96,13 @@ class Scene:
     def url(self, position: int = 0, rest: str = "") -> str:
         return f"/sign/{token(self.signers[position])}{rest}"
 
+    def signer(self, position: int = 0) -> Signer:
+        """As the row is now, and its request."""
+        return Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
+
     def code(self, position: int = 0) -> str:
         """A fresh code, read from the message to this signer."""
-        signer = Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
+        signer = self.signer(position)
         send_otp(signer, signer.otp_channel or "email", VISITOR)
         found = re.search(r"\b\d{6}\b", CapturedMessage.objects.latest("id").text)
         assert found
@@ -187,8 +200,7 @@ def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, 
 
 def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = None, locale: str = "en") -> Signer:
     """This signer asks for a code and signs with it."""
-    code = made.code(position)
-    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    code, signer = made.code(position), made.signer(position)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
 

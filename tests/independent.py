@@ -18,6 +18,12 @@ def need(program: str, package: str) -> str:
     return path
 
 
+def openssl(*words: str | Path, folder: Path | None = None) -> str:
+    """What OpenSSL says in a folder; whether it agrees stands in that."""
+    done = subprocess.run([need("openssl", "openssl"), *words], cwd=folder, capture_output=True, check=False)
+    return (done.stdout + done.stderr).decode(errors="replace")
+
+
 def pdfsig(pdf: Path, root_pem: Path) -> str:
     """What poppler says, with the root in an NSS store of its own.
 
@@ -45,27 +51,24 @@ def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
 def assert_cades(pdf: Path, root_pem: Path, signature: int = -1) -> None:
     """OpenSSL finds the CMS of the last signature, or another, to be CAdES over what its byte range says, under the
     root."""
-    openssl, content = need("openssl", "openssl"), pdf.read_bytes()
+    content = pdf.read_bytes()
     start, before, after, rest = (int(number) for number in _BYTE_RANGE.findall(content)[signature])
     cms, covered = pdf.with_suffix(".cms"), pdf.with_suffix(".covered")
     cms.write_bytes(bytes.fromhex(content[before + 1 : after - 1].decode()))
     covered.write_bytes(content[start : start + before] + content[after : after + rest])
-    said = _run(
-        openssl, "cms", "-verify", "-cades", "-binary", "-inform", "DER", "-in", str(cms), "-content", str(covered),
-        "-CAfile", str(root_pem), "-purpose", "any", "-out", str(pdf.with_suffix(".out")),
+    said = openssl(
+        "cms", "-verify", "-cades", "-binary", "-inform", "DER", "-in", cms, "-content", covered,
+        "-CAfile", root_pem, "-purpose", "any", "-out", pdf.with_suffix(".out"),
     )  # fmt: skip
     assert "CAdES Verification successful" in said, said
 
 
 def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: Path) -> None:
     """OpenSSL finds the RFC 3161 token to be one over these signature bytes, by an authority under the root."""
-    openssl = need("openssl", "openssl")
     (folder / "token.der").write_bytes(token)
     (folder / "signature.bin").write_bytes(signature)
-    said = _run(
-        openssl, "ts", "-verify", "-token_in", "-in", str(folder / "token.der"),
-        "-data", str(folder / "signature.bin"), "-CAfile", str(root_pem),
-    )  # fmt: skip
+    about = ("-in", "token.der", "-data", "signature.bin", "-CAfile", root_pem)
+    said = openssl("ts", "-verify", "-token_in", *about, folder=folder)
     assert "Verification: OK" in said, said
 
 

@@ -1,7 +1,7 @@
 """Servers of a test on this machine: of HTTP, and of mails."""
 
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -17,6 +17,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         pass
+
+
+def send(handler: BaseHTTPRequestHandler, status: int = 200, body: bytes = b"", **headers: str) -> None:
+    """Send a whole answer. ``headers`` may have an underscore for each hyphen."""
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
 
 
 class Server(ThreadingHTTPServer):
@@ -41,6 +51,25 @@ def served(
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def answered(
+    answer: Callable[[BaseHTTPRequestHandler], object], host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> Iterator[Server]:
+    """A server of which one function answers whatever is asked, over connections that stay open."""
+
+    class Service(Handler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 65536  # head and body in one packet
+
+        def do_POST(self) -> None:
+            answer(self)
+
+        do_GET = do_POST
+
+    with served(Service, host, tls) as server:
+        yield server
 
 
 @contextmanager

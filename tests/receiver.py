@@ -51,15 +51,7 @@ Behaviour = Callable[[Handler], None]
 
 
 def answer(status: int = 200, body: bytes = b"", **headers: str) -> Behaviour:
-    def behave(handler: Handler) -> None:
-        handler.send_response(status)
-        for name, value in headers.items():
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return behave
+    return lambda handler: loopback.send(handler, status, body, **headers)
 
 
 def silent(handler: Handler) -> None:

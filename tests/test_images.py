@@ -9,7 +9,8 @@ import pytest
 import yaml
 from psycopg.conninfo import conninfo_to_dict
 
-from paraph.kernel.settings import Settings, read_settings
+from paraph.kernel.settings import read_settings
+from tests.config.test_documentation import FIELDS
 
 ROOT = Path(__file__).parents[1]
 _ELSEWHERE = {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES", "PARAPH_OPERATOR"}
@@ -28,12 +29,8 @@ def test_images_of_others_are_pinned_by_version_and_digest() -> None:
     assert all(PINNED.fullmatch(image) for image in images)
 
 
-def services() -> dict[str, Any]:
-    return dict(yaml.safe_load((ROOT / "compose.yaml").read_text())["services"])
-
-
-def known() -> set[str]:
-    return {str(field.validation_alias or f"PARAPH_{name.upper()}") for name, field in Settings.model_fields.items()}
+def compose(part: str = "services") -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "compose.yaml").read_text())[part])
 
 
 def of_providers() -> set[str]:
@@ -47,8 +44,8 @@ def of_providers() -> set[str]:
 def test_every_setting_arrives_in_the_containers(name: str) -> None:
     """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the
     operator's to set."""
-    environment = services()[name]["environment"]
-    assert set(environment) == (known() | of_providers()) - _ELSEWHERE
+    environment = compose()[name]["environment"]
+    assert set(environment) == (set(FIELDS) | of_providers()) - _ELSEWHERE
     given = {variable for variable, value in environment.items() if value is not None}
     fixed = {"PARAPH_DATA_DIR", "PARAPH_HOST", "PARAPH_PORT", "PARAPH_TRUSTED_PROXIES"}
     assert given == fixed | {"PARAPH_BASE_URL", "PARAPH_SECRET_KEY", "DATABASE_URL"}
@@ -62,25 +59,21 @@ def test_the_example_of_an_environment_has_what_compose_asks_for_and_is_accepted
     values = dict(line.removeprefix("#").split("=", 1) for line in lines if re.match(r"#?[A-Z_]+=", line))
     assert all(re.fullmatch(r"# .*|#|#?[A-Z_]+=[^ \"'$#]+", line) for line in lines)
     asked = set(re.findall(r"\$\{(\w+):\?", (ROOT / "compose.yaml").read_text()))
-    assert asked <= set(values) <= known() | of_providers() | {"POSTGRES_PASSWORD"}
+    assert asked <= set(values) <= set(FIELDS) | of_providers() | {"POSTGRES_PASSWORD"}
     for variable, value in values.items():
         monkeypatch.setenv(variable, value)
     read_settings()
 
 
 def test_compose_believes_the_address_of_its_proxy_alone() -> None:
-    found = services()
+    found = compose()
     address = found["proxy"]["networks"]["front"]["ipv4_address"]
     assert found["web-a"]["environment"]["PARAPH_TRUSTED_PROXIES"] == address
     assert "front" in found["web-a"]["networks"] and "front" not in found["worker"].get("networks", {})
 
 
-def compose() -> dict[str, Any]:
-    return dict(yaml.safe_load((ROOT / "compose.yaml").read_text()))
-
-
 def test_the_database_of_compose_is_reached_by_its_socket_alone() -> None:
-    found = services()
+    found = compose()
     assert found["database"]["network_mode"] == "none"
     folder = "/var/run/postgresql"
     reached = [name for name, service in found.items() if f"socket:{folder}" in service["volumes"]]
@@ -91,8 +84,8 @@ def test_the_database_of_compose_is_reached_by_its_socket_alone() -> None:
 
 def test_nobody_else_gets_the_address_of_the_proxy() -> None:
     """Docker gives the lowest free one to whoever starts first."""
-    address = ip_address(services()["proxy"]["networks"]["front"]["ipv4_address"])
-    [pool] = compose()["networks"]["front"]["ipam"]["config"]
+    address = ip_address(compose()["proxy"]["networks"]["front"]["ipv4_address"])
+    [pool] = compose("networks")["front"]["ipam"]["config"]
     assert address in ip_network(pool["subnet"]) and address not in ip_network(pool["ip_range"])
 
 
@@ -105,7 +98,7 @@ def test_no_setting_stands_twice_in_compose() -> None:
 def test_the_documented_upgrade_replaces_one_web_server_after_the_other() -> None:
     page = (ROOT / "docs" / "operating.md").read_text()
     steps = re.findall(r"^    docker compose up --detach --no-deps (?:--wait )?(\S+)$", page, re.MULTILINE)
-    found = services()
+    found = compose()
     web = [name for name in found if found[name].get("command") == ["paraph", "web"]]
     assert steps == ["worker", *web] and len(web) == 2
 
@@ -113,4 +106,4 @@ def test_the_documented_upgrade_replaces_one_web_server_after_the_other() -> Non
 def test_each_role_has_its_own_check_of_health() -> None:
     """That of the image, which looks what it was started for."""
     assert 'CMD ["paraph-healthy"]' in (ROOT / "Dockerfile").read_text()
-    assert not any("healthcheck" in services()[name] for name in ("web-a", "web-b", "worker"))
+    assert not any("healthcheck" in compose()[name] for name in ("web-a", "web-b", "worker"))

@@ -1,7 +1,6 @@
 """``pytest tests/ways.py``: the source files and functions that each way through the service enters, once it is warm.
 
-A newcomer follows a call from file to file; how many there are says how spread out a subject is. Also printed are the
-lines and files of each room.
+A newcomer follows a call from file to file; how many there are says how spread out a subject is.
 """
 
 import re
@@ -44,12 +43,6 @@ def entered_by(way: Callable[[], Any]) -> tuple[int, int]:
         sys.setprofile(None)
     ours = [code for code in codes if code.co_filename.startswith(f"{SOURCE}/") and code.co_name != "<module>"]
     return len({code.co_filename for code in ours}), len(ours)
-
-
-def lines(room: Path) -> tuple[int, int]:
-    """The lines and files of Python of a room, without migrations."""
-    files = [file for file in room.rglob("*.py") if "migrations" not in file.parts]
-    return sum(len(file.read_text().splitlines()) for file in files), len(files)
 
 
 @pytest.mark.django_db
@@ -96,8 +89,5 @@ def test_ways(log_in: LogIn, organization: Any, capsys: pytest.CaptureFixture[st
     for name, prepare in ways.items():
         prepare()()
         told.append("{:32}{:>8}{:>12}".format(name, *entered_by(prepare())))
-    told += ["", f"{'room':32}{'lines':>8}{'files':>12}"]
-    for room in [*sorted(path for path in SOURCE.iterdir() if path.is_dir() and path.name[0] != "_"), SOURCE]:
-        told.append("{:32}{:>8}{:>12}".format(room.name if room != SOURCE else "all", *lines(room)))
     with capsys.disabled():
         sys.stdout.write("\n" + "\n".join(told) + "\n")

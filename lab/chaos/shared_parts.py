@@ -30,8 +30,7 @@ from tests.cli.service import SMALL, Service, free_port, wait_until
 from tests.keys.certified_keys import make_key, make_root, pkcs8
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import Backend
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
-from tests.storage.slow_line import slow_line
+from tests.storage.s3_server import hanging_s3_server, variables
 
 _ADDRESS = "127.0.0.85"  # of this machine, where no other server listens
 _READY_SECONDS = 120
@@ -143,16 +142,8 @@ def _during(seconds: float, work: dict[str, tuple[int, Callable[[], object]]]) -
 
 def hanging_bucket(folder: Path, seconds: float) -> Iterator[str]:
     """Yield what is wrong."""
-    with s3_server() as bucket, slow_line(bucket) as line, ExitStack() as stack:
-        settings = {
-            "PARAPH_STORAGE_URL": "s3://bucket/paraph",
-            "AWS_ENDPOINT_URL": line.address,
-            "AWS_ACCESS_KEY_ID": ID,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_REGION": REGION,
-            "AWS_ALLOW_HTTP": "true",
-        }
-        here = stack.enter_context(parts(folder, **settings))
+    with hanging_s3_server() as line, ExitStack() as stack:
+        here = stack.enter_context(parts(folder, PARAPH_STORAGE_URL="s3://bucket/paraph", **variables(line.address)))
         key = here.key("sandbox")
         backend, turns = Backend(here.servers[0], key), itertools.cycle(here.servers)
         made = backend.ask("a")

@@ -16,7 +16,8 @@ from paraph.keys import development_authority
 from paraph.keys.development import root_file
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from tests.cli.service import free_port
-from tests.pdf.timestamps.test_http_authority import send, server
+from tests.loopback import send
+from tests.pdf.timestamps.test_http_authority import REPLY, server
 from tests.receiver import Handler, Receiver, answer, receiver
 
 REFUSING = "nobody"  # what addresses begin with whose mailboxes there are not
@@ -89,9 +90,9 @@ def world(folder: Path, host: str = "127.0.0.1") -> Iterator[World]:
 
         def stamp(handler: BaseHTTPRequestHandler, body: bytes) -> None:
             if made[0].authority_down.is_set():
-                send(handler, b"", status=503)
+                send(handler, 503)
             else:
-                send(handler, built_in.answer(body))
+                send(handler, body=built_in.answer(body), Content_Type=REPLY)
 
         def take(handler: Handler) -> None:
             answer(503 if made[0].hooks_down.is_set() else 200)(handler)

@@ -16,7 +16,7 @@ from tests.attacks.front import certified
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, free_port
 from tests.keys.certified_keys import make_key, make_root, pkcs8
-from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+from tests.storage.s3_server import s3_server, variables
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,7 @@ def place(folder: Path, workers: int) -> Iterator[Place]:
 
 
 def _bucket(stack: ExitStack) -> dict[str, str]:
-    return {
-        "PARAPH_STORAGE_URL": "s3://bucket/paraph",
-        "AWS_ENDPOINT_URL": stack.enter_context(s3_server(CENTRE)),
-        "AWS_ALLOW_HTTP": "true",
-        "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": ID,
-        "AWS_SECRET_ACCESS_KEY": SECRET,
-    }
+    return {"PARAPH_STORAGE_URL": "s3://bucket/paraph", **variables(stack.enter_context(s3_server(CENTRE)))}
 
 
 def _key(folder: Path) -> dict[str, str]:

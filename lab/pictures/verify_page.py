@@ -9,7 +9,7 @@ import httpx
 from lab.pictures.camera import SCREENS, context, picture, printed, visited
 from tests.browser.contract import contract
 from tests.browser.world import World
-from tests.pdf.verification.test_evidence_check_seals import issued_before
+from tests.pdf.verification.test_evidence_check import issued_before
 from tests.scenarios.people import at, sign
 
 _Files = dict[str, bytes]

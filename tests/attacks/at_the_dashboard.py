@@ -43,13 +43,3 @@ class Person:
 
     def log_in(self, password: str = PASSWORD) -> httpx.Response:
         return self.send("/account/login/", {"login": self.email, "password": password})
-
-
-def begin(target: Target, link: str, email: str) -> Person:
-    """Sets the password of a new account by the link that ``paraph member create`` printed, and logs in by it."""
-    person = Person(target, email)
-    path = link.removeprefix(target.base_url)
-    form = person.browser.get(path).headers["Location"]  # the link's secret is in the session now
-    answer = person.send(form, {"password1": PASSWORD, "password2": PASSWORD})
-    assert answer.status_code == 303, answer.text
-    return person

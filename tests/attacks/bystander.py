@@ -8,17 +8,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.factories import pdf
 
 Seen = dict[str, list[tuple[int, float]]]
 
-READER = b"paraph.pdf.untrusted.jobs.worker"
 SOON = 10.0  # seconds, on a machine that others use as well; without fairness each call takes a minute
 PAUSE = 0.5  # seconds before a connection of an attack sends again
 
@@ -28,7 +25,7 @@ class Bystander:
 
     def __init__(self, target: Target) -> None:
         self._backend = target.backend(str(target.new_application()["api_key"]))
-        made = new_request(self._backend)
+        made = self._backend.ask("zoe")
         self._page = made["signers"][0]["signing_url"]
         self._request = f"/api/v1/signature_requests/{made['id']}"
         self._target = target
@@ -75,7 +72,7 @@ class Attack:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         while any(thread.is_alive() for thread in self._threads):
-            for process in readers(self.target):
+            for process in self.target.readers():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGXCPU)
             time.sleep(PAUSE)
@@ -95,17 +92,3 @@ def client(target: Target) -> httpx.Client:
 def upload(connection: httpx.Client, key: str, content: bytes) -> httpx.Response:
     files = {"file": ("a.pdf", content, "application/pdf")}
     return connection.post("/api/v1/documents", files=files, headers={"X-Api-Key": key})
-
-
-def readers(target: Target) -> list[int]:
-    """The processes of the target that read PDFs now."""
-    ours, found = target.processes(), []
-    for entry in Path("/proc").iterdir():
-        try:
-            reads = entry.name.isdigit() and READER in (entry / "cmdline").read_bytes()
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1]) if reads else 0
-        except OSError:
-            continue
-        if parent in ours:
-            found.append(int(entry.name))
-    return found

@@ -1,8 +1,8 @@
 """A really served process to attack."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,10 @@ def _linux() -> None:
         pytest.skip("memory is bounded as Linux does")
 
 
+def _reads(process: str) -> bool:
+    return b"paraph.pdf.untrusted.jobs.worker" in Path(f"/proc/{process}/cmdline").read_bytes()
+
+
 class Target(Service):
     """One web process and one worker, none of whose processes can have more than ``memory`` bytes."""
 
@@ -26,8 +30,18 @@ class Target(Service):
         """A client with the key, or with the one that the first start printed (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
-    def workers(self) -> set[int]:
-        return {pid for pid in self.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker"}
+    def called(self, name: str) -> set[int]:
+        """Its processes ``paraph-web`` or ``paraph-worker``."""
+        return {pid for pid in self.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == name}
+
+    def readers(self, parents: Iterable[int] = ()) -> list[int]:
+        """The processes that read PDFs for it now, or for these processes of it. They know nothing of its folder."""
+        found = []
+        for parent in parents or self.processes():
+            with suppress(OSError):  # it may be gone at any moment
+                for path in Path(f"/proc/{parent}/task").glob("*/children"):
+                    found += [int(child) for child in path.read_text().split() if _reads(child)]
+        return found
 
 
 @pytest.fixture(scope="session")
@@ -40,12 +54,6 @@ def target(shared_service: Service) -> Target:
 @pytest.fixture(scope="module")
 def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
     """Starts targets with settings of their own; ends and removes them after the tests of the file."""
-    with _targets(tmp_path_factory) as make:
-        yield make
-
-
-@contextmanager
-def _targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
     made: list[Target] = []
 
     def make(data_dir: Path | None = None, **settings: str) -> Target:

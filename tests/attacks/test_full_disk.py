@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.cli.service import wait_until
 from tests.factories import pdf
 from tests.scenarios.people import code_for, sign
@@ -38,7 +37,7 @@ def target(disk: SmallDisk, new_target: Callable[..., Target]) -> Target:
 
 def test_a_full_disk_refuses_uploads_and_nothing_else(target: Target, disk: SmallDisk) -> None:
     backend = target.backend()
-    made = new_request(backend)
+    made = backend.ask("zoe")
     processes = target.processes()
     disk.fill(leave=(FLOOR + 1) * MIB)
     assert backend.call("POST", "documents", files={"file": ("a.pdf", pdf(), "application/pdf")}).status_code == 201

@@ -1,5 +1,7 @@
 """The attacks on connections once more, through each proxy that docs/proxies.md configures."""
 
+import io
+import resource
 import socket
 import ssl
 import time
@@ -9,10 +11,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
+import pikepdf
 import pytest
 
+from paraph.kernel import tokens
 from tests.attacks.conftest import Target
-from tests.attacks.files import LARGE, large_file, may_open, wanted
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
 from tests.factories import pdf
 
@@ -22,10 +25,10 @@ CLIENT, ATTACKER, ANOTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0
 FORGED = "198.51.100.66"
 LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
 SILENT, SLOW, READERS = 2000, 40, 20
+LARGE = 18 << 20
 UPLOAD = (
     b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
 )
-_FRONTS = [PROGRAMS[0], *(pytest.param(program, marks=pytest.mark.thorough) for program in PROGRAMS[1:])]
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +38,15 @@ def proxied(new_target: Callable[..., Target]) -> Target:
 
 @pytest.fixture(scope="module")
 def file(proxied: Target) -> str:
-    return large_file(proxied)
+    """Where a large document is downloaded, for whoever has the link."""
+    content, made = pikepdf.open(io.BytesIO(pdf())), io.BytesIO()
+    content.attachments["scan.bin"] = tokens.random_bytes(LARGE)
+    content.save(made)
+    number = proxied.backend().upload(made.getvalue())
+    return str(proxied.backend().call("GET", f"documents/{number}").json()["download_url"])
 
 
-@pytest.fixture(scope="module", params=_FRONTS)
+@pytest.fixture(scope="module", params=PROGRAMS)
 def front(request: pytest.FixtureRequest, proxied: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
     with started(request.param, tmp_path_factory.mktemp(request.param), proxied.port) as found:
         yield found
@@ -53,7 +61,7 @@ def test_the_proxy_of_the_compose_file_is_the_documented_one() -> None:
 def test_the_journal_knows_who_called_whatever_they_say(proxied: Target, front: Front, name: str) -> None:
     with front.client(CLIENT) as client:
         headers = {"X-Api-Key": proxied.key, name: f"for={FORGED}" if name == "Forwarded" else FORGED, **LAST}
-        payload = {"signature_request": wanted(proxied.backend())}
+        payload = {"signature_request": proxied.backend().wanted("zoe")}
         answer = client.post("/api/v1/signature_requests", json=payload, headers=headers)
         if "_" in name and answer.status_code == 400:
             return  # refused by the proxy
@@ -75,6 +83,19 @@ def test_silent_connections_keep_nobody_out(proxied: Target, front: Front) -> No
         assert seconds_of_calls(proxied, front) < 5
         for connection in silent:
             connection.close()
+
+
+@contextmanager
+def may_open(files: int) -> Iterator[None]:
+    """Lets this process open so many; skips the test where the system does not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < files:
+        pytest.skip(f"this process may open {hard} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def _quietly(front: Front) -> socket.socket:

@@ -95,20 +95,10 @@ def test_files_network_and_processes_stay_out_of_reach_without_a_filter(attempt:
         assert succeeded(told) <= {"listen on a port"}  # of its own network, which has nobody else in it
 
 
-def readers_of(target: Target) -> list[Path]:
-    children = (path.read_text().split() for web in target.processes() for path in _children(web))
-    found = [Path("/proc", child) for line in children for child in line]
-    return [process for process in found if b"paraph.pdf.untrusted.jobs.worker" in (process / "cmdline").read_bytes()]
-
-
-def _children(process: int) -> Iterator[Path]:
-    return Path(f"/proc/{process}/task").glob("*/children")
-
-
 def test_the_processes_that_a_service_reads_with_are_confined(target: Target, attempt: Try) -> None:
     offered = attempt([])["offered"]
     target.backend().upload(pdf())
-    readers = readers_of(target)
+    readers = [Path(f"/proc/{number}") for number in target.readers()]
     assert readers
     for reader in readers:
         status = dict(line.split(":\t", 1) for line in (reader / "status").read_text().splitlines() if ":\t" in line)

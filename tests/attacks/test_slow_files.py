@@ -1,19 +1,23 @@
-"""Files and pictures that take all the time that they are granted, on many connections at once; and the bounds of these
-tests are real."""
+"""Files and pictures that take all the time that they are granted, on many connections at once; and what reads a file
+to seal it, a process that the worker survives, takes as much as the upload was allowed."""
 
+import os
 import re
+import signal
+import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.attacks.bystander import SOON, Attack, Bystander, readers, upload
+from tests.attacks.bystander import SOON, Attack, Bystander, upload
 from tests.attacks.conftest import Target
-from tests.attacks.files import new_request
 from tests.factories import pdf
 from tests.pdf import hostile
+from tests.scenarios.people import Backend, at, sign
 
 pytestmark = pytest.mark.thorough
 
@@ -25,18 +29,20 @@ UPLOADS = 24
 def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
     bystander = Bystander(target)
     sound = hostile.nested_forms(2, page=2)
-    made = new_request(target.backend(), content=sound)
+    backend = target.backend()
+    document = backend.upload(sound)
+    made = backend.ask("zoe", document=document)
     for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
         if file.is_file() and file.read_bytes() == sound:
             file.write_bytes(hostile.nested_forms(page=2))
-    picture = f"{made['signers'][0]['signing_url']}/documents/{made['document']}/pages/2.webp"
+    picture = f"{made['signers'][0]['signing_url']}/documents/{document}/pages/2.webp"
 
     def look(connection: httpx.Client) -> httpx.Response:
         return connection.get(picture)
 
     with Attack(target, look, CONNECTIONS) as attack:
         seen = bystander.watch(5)
-        busy = readers(target)
+        busy = target.readers()
 
     for name, calls in seen.items():
         assert {status for status, _ in calls} <= {200, 201}, name
@@ -85,3 +91,34 @@ def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> N
     assert {answer.status_code for answer in attack.answers} <= {503, 422, 429}
     told = httpx.get(f"{own_target.base_url}/metrics", timeout=60).text
     assert re.search(r'paraph_wait_seconds_count{place="(work|reader)",result="busy"} [1-9]', told)
+
+
+def signed(backend: Backend, **options: Any) -> int:
+    """A request that everybody has signed."""
+    made = backend.ask("zoe", **options)
+    assert sign(made["signers"][0]["signing_url"]).status_code == 200
+    return int(made["id"])
+
+
+def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:
+    """Just below the limits, with a mark on the page that is so large."""
+    backend, workers = target.backend(), target.called("paraph-worker")
+    # Such a file is read where processors have nothing else to do: not while other tests use them all.
+    document = backend.upload(hostile.many_contents(1, 60), timeout=240)
+    backend.finalized(signed(backend, document=document, stamps=[at(2)]), seconds=60)
+    assert target.called("paraph-worker") == workers
+
+
+def test_the_worker_survives_the_processes_that_read_for_it(target: Target) -> None:
+    backend, workers = target.backend(), target.called("paraph-worker")
+    backend.finalized(signed(backend))
+    readers = target.readers(workers)
+    assert readers, "files are read in the worker itself"
+    for pid in readers:
+        os.kill(pid, signal.SIGSTOP)
+    made = signed(backend)
+    time.sleep(0.5)
+    for pid in readers:
+        os.kill(pid, signal.SIGKILL)  # in the middle of their work
+    backend.finalized(made, seconds=60)
+    assert target.called("paraph-worker") == workers

@@ -1,4 +1,4 @@
-"""The journal only grows, and a change behind its back shows."""
+"""The journal only grows, a change behind its back shows, and values go from it with their salts alone."""
 
 from typing import Any
 
@@ -6,41 +6,22 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from paraph.audit_trail.journal import broken_at, commitment, committed, follow, personal_values, salts_for
+from paraph.audit_trail.journal import (
+    PLAIN,
+    EntryAbout,
+    broken_at,
+    commitment,
+    committed,
+    erase_values,
+    follow,
+    personal_values,
+    salts_for,
+)
 from paraph.audit_trail.models import Entry, SharedFacts
 from paraph.database.rows import insert
-from paraph.signature_requests.models import SignatureRequest
-from tests.factories import scene
+from tests.factories import VISITOR, Scene, finish, scene
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def request_() -> SignatureRequest:
-    """With one entry."""
-    return scene(environment="production").request
-
-
-@pytest.mark.parametrize(
-    "statement", ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry CASCADE"]
-)
-def test_the_database_refuses_changes(request_: SignatureRequest, statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for another reason
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
-
-
-def test_the_chain_holds_and_a_change_breaks_it(request_: SignatureRequest) -> None:
-    for number in range(2):
-        insert([follow(request_, "signer.notified", metadata={"n": number, "name": "Zoë"})])
-    entries = list(Entry.objects.filter(request=request_))
-    assert [entry.position for entry in entries] == [1, 2, 3]
-    assert broken_at(entries) is None
-    entries[1].metadata["n"] = 7
-    assert broken_at(entries) == 2
-    assert broken_at([entries[0], entries[2]]) == 2
-
 
 FIELDS: list[dict[str, Any]] = [
     {"document_id": 7, "name": "IBAN", "type": "text", "value": "DE89 3704"},
@@ -50,12 +31,107 @@ FIELDS: list[dict[str, Any]] = [
 ]
 
 
-def test_each_value_of_a_field_is_personal_by_itself() -> None:
+@pytest.fixture
+def made(db: None) -> Scene:
+    """Of production: from the sandbox, requests may be deleted."""
+    return scene(environment="production")
+
+
+def refused(statement: str, *parameters: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for another reason
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE journal_entry SET ip = 'x'",
+        "DELETE FROM journal_entry",
+        "TRUNCATE journal_entry CASCADE",
+        "UPDATE journal_sharedfacts SET content = '{}'",
+        "DELETE FROM journal_sharedfacts",
+        "TRUNCATE journal_sharedfacts CASCADE",
+        f"UPDATE journal_entry SET salts = '{{}}' WHERE format = {PLAIN}",
+        *(
+            f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'"
+            for change in (
+                "ip = ''",
+                "ip = '', salts = salts - 'ip'",
+                "ip = '', salts = jsonb_set(salts, '{ip}', '\"00\"')",
+                "event_type = 'signer.signed', salts = '{}'",
+                "format = 1, salts = '{}'",
+                "hash = ''",
+                "metadata = metadata || '{\"resend\": true}'",
+                "metadata = jsonb_set(metadata, '{fields,0,value}', '\"DE00\"')",
+                "salts = NULL",
+            )
+        ),
+    ],
+)
+def test_the_database_refuses_changes_and_lets_a_value_go_with_its_salt_alone(statement: str, made: Scene) -> None:
+    facts = {"recipient": "a@example.com", "resend": False, "fields": FIELDS}
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
+    insert([follow(made.request, "signer.signed", metadata={"consent_notice": "I agree."})])
+    refused(statement)
+    assert broken_at(made.entries()) is None
+
+
+def test_what_an_erased_value_left_stays(made: Scene) -> None:
+    """A commitment is no salt for another one."""
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
+    entry = made.entries()[-1]
+    erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})
+    left = made.entries()[-1].salts["ip"]
+    instead = "UPDATE journal_entry SET salts = jsonb_set(salts, '{ip}', to_jsonb(%s::text)) WHERE id = %s"
+    refused(instead, commitment(left, ""), entry.pk)
+    assert broken_at(made.entries()) is None
+
+
+def test_the_chain_holds_and_a_change_breaks_it(made: Scene) -> None:
+    for number in range(2):
+        metadata = {"n": number, "name": "Zoë", "recipient": "a@example.com"}
+        insert([follow(made.request, "signer.notified", origin=VISITOR, metadata=metadata)])
+    entries = made.entries()
+    assert [entry.position for entry in entries] == [1, 2, 3]
+    assert broken_at(entries) is None and broken_at([entries[0], entries[2]]) == 2
+    for changed in (
+        {"metadata": metadata | {"n": 7}},
+        {"metadata": metadata | {"n": 0, "recipient": "b@example.com"}},
+        {"ip": "198.51.100.1"},
+        {"user_agent": "another"},
+    ):
+        entries = made.entries()
+        vars(entries[1]).update(changed)
+        assert broken_at(entries) == 2, changed
+
+
+def test_an_entry_without_personal_values_has_no_salts(made: Scene) -> None:
+    entries = finish(made).entries()
+    plain = {entry.event_type: entry.salts for entry in entries if entry.format == PLAIN}
+    assert plain.keys() >= {"request.completed", "signature_request.pades_signed"} and set(plain.values()) == {None}
+    completed = next(entry for entry in entries if entry.event_type == "request.completed")
+    completed.salts, completed.ip = {}, "203.0.113.9"  # as somebody could who owns the database
+    assert broken_at(entries) == completed.position
+
+
+def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying(made: Scene) -> None:
+    for _ in range(2):
+        insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
+    [_, first, second] = made.entries()
+    assert first.salts["ip"] != second.salts["ip"]
+    assert len(bytes.fromhex(first.salts["ip"])) == 16
+
+
+def test_each_value_of_a_field_is_personal_by_itself_and_none_that_was_left_empty() -> None:
     assert personal_values("", "", {"fields": FIELDS, "locale": "en"}) == {
         "metadata/fields/0/value": "DE89 3704",
         "metadata/fields/1/value": "true",
         "metadata/fields/2/value": "false",
     }
+    for value in (None, ""):
+        assert salts_for("", "", {"fields": [{**FIELDS[0], "value": value}]}) is None
 
 
 def test_commitments_stand_in_the_place_of_values_and_the_facts_stay_as_they_were() -> None:
@@ -73,33 +149,13 @@ def test_commitments_stand_in_the_place_of_values_and_the_facts_stay_as_they_wer
     assert [field["name"] for field in stated["metadata"]["fields"]] == ["IBAN", "pets", "cats", "remarks"]
 
 
-@pytest.mark.parametrize("value", [None, ""])
-def test_what_was_left_empty_needs_no_commitment(value: str | None) -> None:
-    assert salts_for("", "", {"fields": [{**FIELDS[0], "value": value}]}) is None
-
-
-def test_what_entries_have_alike_is_kept_once_and_hashed_with_each(request_: SignatureRequest) -> None:
+def test_what_entries_have_alike_is_kept_once_and_hashed_with_each(made: Scene) -> None:
     facts = {"consent_notice": "I agree.", "documents_count": 1, "locale": "en"}
     for _ in range(2):
-        insert([follow(request_, "signer.signed", metadata=facts)])
-    entries = list(Entry.objects.filter(request=request_))
+        insert([follow(made.request, "signer.signed", metadata=facts)])
+    entries = list(Entry.objects.filter(request=made.request))
     assert [entry.stated for entry in entries[1:]] == [facts, facts]
     assert "consent_notice" not in entries[1].metadata and SharedFacts.objects.count() == 1
     assert broken_at(entries) is None
     entries[2].shared = SharedFacts(content={"consent_notice": "I agree to more."})  # as somebody who owns the database
     assert broken_at(entries) == 3
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE journal_sharedfacts SET content = '{}'",
-        "DELETE FROM journal_sharedfacts",
-        "TRUNCATE journal_sharedfacts CASCADE",
-    ],
-)
-def test_what_entries_have_alike_stays(request_: SignatureRequest, statement: str) -> None:
-    insert([follow(request_, "signer.signed", metadata={"consent_notice": "I agree."})])
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute(statement)

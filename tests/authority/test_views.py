@@ -1,7 +1,6 @@
 """The built-in authority over HTTP, asked and judged by OpenSSL and by our own client."""
 
 import hashlib
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from django.test import Client
 from paraph.flow.sealing.context import development
 from paraph.pdf.timestamps.authorities import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
-from tests.independent import need
+from tests.independent import openssl
 
 QUERY = "application/timestamp-query"
 
@@ -26,28 +25,16 @@ def client(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
     return Client()
 
 
-def openssl(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [need("openssl", "openssl"), *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-    return done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("hash_", ["sha256", "sha384", "sha512"])
-def test_openssl_asks_and_verifies(client: Client, hash_: str, tmp_path: Path) -> None:
+def test_openssl_asks_and_verifies(client: Client, tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(b"anything")
-    openssl(tmp_path, "ts", "-query", "-data", "data", f"-{hash_}", "-cert", "-out", "query")
+    openssl("ts", "-query", "-data", "data", "-sha384", "-cert", "-out", "query", folder=tmp_path)
     response = client.post("/authority/timestamps", (tmp_path / "query").read_bytes(), content_type=QUERY)
     assert response.status_code == 200 and response["Content-Type"] == "application/timestamp-reply"
     (tmp_path / "reply").write_bytes(response.content)
     root = x509.load_der_x509_certificate(client.get("/authority/root.crt").content)
     (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
-    for about in (("-queryfile", "query"), ("-data", "data")):
-        assert "Verification: OK" in openssl(tmp_path, "ts", "-verify", "-in", "reply", *about, "-CAfile", "root.pem")
-    (tmp_path / "data").write_bytes(b"something else")
-    assert "Verification: FAILED" in openssl(
-        tmp_path, "ts", "-verify", "-in", "reply", "-data", "data", "-CAfile", "root.pem"
-    )
+    asked = ("ts", "-verify", "-in", "reply", "-queryfile", "query", "-CAfile", "root.pem")
+    assert "Verification: OK" in openssl(*asked, folder=tmp_path)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -16,7 +16,7 @@ import pytest
 
 from tests.browser.test_accessibility import checked
 from tests.browser.world import World
-from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE
+from tests.pdf.verification.test_evidence_check import ISSUED_BEFORE
 
 PROOF, SIGNED, UPLOADED = (str(ISSUED_BEFORE / f"{name}.pdf") for name in ("proof", "signed", "uploaded"))
 

@@ -6,21 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from paraph.bundle.make import open_bundle
-from paraph.flow.sealing.finalize import finalize
 from paraph.pdf import asic
 from paraph.pdf.asic import ZipWriter
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene, finish, scene
 
 MADE_LAST = ("mimetype", asic.SUMS, asic.MANIFEST, asic.TIMESTAMP, asic.AUTHORITY)
 
 
 def finished(**options: Any) -> Scene:
-    made = scene(**options)
-    for position in range(len(made.signers)):
-        sign(made, position)
-    for row in made.request_documents:
-        finalize(row.pk)
-    return made
+    return finish(scene(**options))
 
 
 def bundle_of(made: Scene) -> bytes:

@@ -19,6 +19,7 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted.verify import check_bundle
 from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of, zipped
+from tests.pdf.pdf_factory import flipped
 
 pytestmark = pytest.mark.django_db
 
@@ -39,11 +40,6 @@ def world() -> World:
 
 def checked(bundle: bytes) -> EvidenceCheck:
     return check_bundle(bundle, sealing_context().roots("sandbox"))
-
-
-def flipped(content: bytes, at: int = -1) -> bytes:
-    place = at % len(content)
-    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
 def with_another_value(journal: bytes) -> bytes:
@@ -289,7 +285,7 @@ def test_no_other_bytes_are_read_than_those_that_are_written() -> None:
     whole = _small()
     assert [member.name for member in read_members(io.BytesIO(whole))] == ["mimetype", "signed/\u00e4.pdf", "empty"]
     bits = ((place, 1 << bit) for place in range(len(whole)) for bit in range(8))
-    tried = [whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :] for place, bit in bits]
+    tried = [flipped(whole, place, bit) for place, bit in bits]
     tried += [whole[:length] for length in range(len(whole))]
     tried += [whole[:place] + added + whole[place:] for place in range(len(whole) + 1) for added in (b"\0", b"PK\5\6")]
     for altered in tried:

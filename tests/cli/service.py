@@ -108,9 +108,9 @@ class Service:
         """What several of them answer, one after the other in one process."""
         return several(wanted, self.environment)
 
-    def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
-        options = ["--organization", "{id}", "--environment", environment, "--name", "backend"]
+    def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options."""
+        options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
         return made
@@ -151,6 +151,11 @@ def status(address: str) -> int:
         return httpx.get(address, timeout=30).status_code
     except httpx.TransportError:
         return 0
+
+
+def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """What a command says and ends with, without a service of this data folder."""
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
@@ -194,6 +199,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
         if command and mark in command + environment:
             found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def name_of(pid: int) -> str:
+    """ "" where the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def remove(data_dir: Path) -> None:

@@ -1,4 +1,5 @@
-"""A backup that is taken while the service works, and restored elsewhere."""
+"""A backup that is taken while the service works, and restored elsewhere; files that move to a bucket while people
+sign, as docs/surroundings.md has it."""
 
 import hashlib
 import json
@@ -15,7 +16,8 @@ from paraph.postgres import embedded_url
 from tests.cli.service import SMALL, Service, remove, small_service, wait_until
 from tests.factories import pdf
 from tests.operations.apart import Flows
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign
+from tests.storage.s3_server import s3_server, variables
 
 pytestmark = pytest.mark.thorough
 
@@ -49,24 +51,17 @@ def backup(place: Path, service: Service) -> Path:
 
 
 def flow(service: Service) -> int:
-    backend = Backend(service.base_url, service.key)
-    document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
-    made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
+    made = Backend(service.base_url, service.key).ask("a")
     assert sign(made["signers"][0]["signing_url"]).status_code == 200
     return int(made["id"])
 
 
 def rows_and_objects(data_dir: Path) -> int:
     """Compares every row with its object, without any code of ours; returns how many."""
-    columns = {
-        "documents_document": "object_key, sha256",
-        "evidence_sealeddocument": "object_key, sha256",
-        "evidence_prooffile": "object_key, sha256",
-    }
     count = 0
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
-        for table, names in columns.items():
-            for key, digest in connection.execute(f"SELECT {names} FROM {table}"):
+        for table in ("documents_document", "evidence_sealeddocument", "evidence_prooffile"):
+            for key, digest in connection.execute(f"SELECT object_key, sha256 FROM {table}"):
                 assert hashlib.sha256((data_dir / "objects" / key).read_bytes()).digest() == digest, key
                 count += 1
     return count
@@ -188,3 +183,41 @@ def key_of(service: Service, document_id: int) -> Path:
         query = "SELECT object_key FROM documents_document WHERE id = %s"
         [key] = connection.execute(query, [document_id]).fetchone() or [""]
     return service.data_dir / "objects" / str(key)
+
+
+BUCKET = "s3://bucket/paraph"
+
+
+def test_files_move_under_load(tmp_path: Path) -> None:
+    with s3_server() as address, small_service(tmp_path / "data", PARAPH_RATE_LIMIT_FACTOR="100") as service:
+        there = variables(address)
+        target = {f"TARGET_{name}": value for name, value in there.items()}
+        backend = Backend(service.base_url, service.key)
+        backend.finalized(flow(service))
+        flows = Flows(lambda: flow(service), patience=180)
+        flows.start()
+        moved(service, target)
+        moved(service, target)
+        made = flows.end()
+        assert made
+        service.stop()
+        moved(service, target)
+        assert moved(service, target) == 0, "nothing comes to the folder any more"
+
+        (service.data_dir / "objects").rename(tmp_path / "earlier")
+        service.environment |= {**there, "PARAPH_STORAGE_URL": BUCKET}
+        service.start()
+        for number in made:
+            assert backend.finalized(number)["finalized"]
+        backend.finalized(flow(service))
+        found = service.command("verify-store")
+        assert found["found"] == 0 and found["objects"] >= 6
+        assert not (service.data_dir / "objects").exists()
+
+
+def moved(service: Service, target: dict[str, str]) -> int:
+    """Copies, and returns how many files were not there yet."""
+    service.environment |= target
+    found = service.command("storage", "copy", "folder", BUCKET)
+    assert found["finished"] and (found["problems"], found["remain"]) == ([], 0)
+    return int(found["copied"])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,10 @@ from django.db import connection
 
 from paraph.postgres.cluster import embedded_url
 from paraph.tenants.models import Installation
-from tests.cli import forked
-from tests.cli.service import Service, clean_environment, free_port, small_service
+from tests.cli.service import Service, free_port, paraph, small_service
 from tests.keys.certified_keys import make_key, make_root
 
 ROOT = Path(__file__).parents[2]
-
-
-def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return forked.run("paraph", command, *options, environment=clean_environment(data_dir, **settings))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +43,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
 def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> None:
     database = "postgresql://nobody@127.0.0.1:1/none"
     broken = {"DATABASE_URL": database, "PARAPH_SEALING_KEY": str(tmp_path / "gone.pem")}
-    done, as_json = run("check", tmp_path, **broken), run("check", tmp_path, "--json", **broken)
+    done, as_json = (paraph("check", *options, data_dir=tmp_path, **broken) for options in ([], ["--json"]))
     assert (done.returncode, as_json.returncode) == (1, 1)
     found = {each["name"]: each for each in json.loads(as_json.stdout)}
     assert [found[name]["status"] for name in ("database", "sealing", "storage")] == ["failed", "failed", "ok"]
@@ -78,7 +72,7 @@ def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path
     sealing = {"PARAPH_SEALING_KEY": key, "PARAPH_SEALING_CERTIFICATE": str(chain)}
     aws = {"AWS_REGION": "eu-central-1", "AWS_EC2_METADATA_DISABLED": "true", "HOME": str(tmp_path)}
     port = str(free_port())
-    done = run(command, tmp_path / "data", DATABASE_URL=database, PARAPH_PORT=port, **sealing, **aws)
+    done = paraph(command, data_dir=tmp_path / "data", DATABASE_URL=database, PARAPH_PORT=port, **sealing, **aws)
     assert done.returncode == 1
     start, *told = done.stderr.splitlines()
     assert "Paraph starts" in start

@@ -75,7 +75,6 @@ STILL_SECONDS = 65  # longer than any part of a start may take by itself
 DEMO = Path(__file__).parents[2] / "examples/demo.py"
 
 
-@pytest.mark.thorough
 def test_the_demo_waits_for_a_service_that_lives(tmp_path: Path) -> None:
     """Its process stands still for more than a minute, as one does that gets no processor."""
     environment = clean_environment(tmp_path / "data", TMPDIR=str(tmp_path))

@@ -1,11 +1,13 @@
 """A mail server or a webhook receiver that takes connections and says nothing holds up mails or webhooks, and nothing
-else."""
+else; while the database stands still, as in a failover, nobody is told that a gateway fails."""
 
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,8 +17,9 @@ import pytest
 from paraph.postgres.cluster import embedded_url
 from tests.cli.service import Service, small_service, wait_until
 from tests.contract import contract
+from tests.loopback import mail_server
 from tests.receiver import receiver, silent
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign, signer
 
 pytestmark = pytest.mark.thorough
 
@@ -75,7 +78,6 @@ def test_uploads_go_on(hung: Service) -> None:
         assert [answer.result() for answer in asked] == [None] * MANY
 
 
-@pytest.mark.thorough
 def test_uploads_go_on_while_a_receiver_hangs(hung: Service) -> None:
     with receiver(silent) as hooks:
         with psycopg.connect(embedded_url(hung.data_dir, None), autocommit=True) as database:
@@ -89,7 +91,6 @@ def test_uploads_go_on_while_a_receiver_hangs(hung: Service) -> None:
         backend.finalized(signed["id"])
 
 
-@pytest.mark.thorough
 def test_pages_and_the_api_go_on(hung: Service) -> None:
     backend = Backend(hung.base_url, hung.key)
     made = request(backend, MANY, channel="email")
@@ -127,9 +128,39 @@ def upload() -> dict[str, Any]:
 
 def request(backend: Backend, signers: int = 1, channel: str = "sms", **more: Any) -> dict[str, Any]:
     refs = [f"s{number}" for number in range(signers)]
-    document = backend.upload(contract())
-    stamps = [{"signer_ref": ref, "stamps": [at()]} for ref in refs]
     people = [signer(ref, phone="+33612345678", otp_channel=channel) for ref in refs]
-    return backend.create(
-        mode="parallel", validity_days=1, signers=people, documents=[{"id": document, "signers": stamps}], **more
-    )
+    return backend.ask(*refs, signers=people, **more)
+
+
+Answer = tuple[int, str, str]
+"""Status, code of the error, and in how many seconds to come again."""
+SENT: Answer = (200, "sent", "")
+
+
+def test_a_database_that_stands_still_is_no_gateway_that_fails(tmp_path: Path) -> None:
+    """More signers ask than may wait. Who has a place waits for the database in it."""
+    with (
+        mail_server(object()) as url,
+        small_service(tmp_path / "data", PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS=str(MANY)) as service,
+        ThreadPoolExecutor(MANY) as signers,
+        psycopg.connect(embedded_url(service.data_dir, None), autocommit=True) as database,
+    ):
+        refs = [f"s{number}" for number in range(MANY)]
+        people = [signer(ref, email=f"{ref}@{ref}.example.com", otp_channel="email") for ref in refs]
+        made = Backend(service.base_url, service.key).ask(*refs, signers=people)
+        urls = [each["signing_url"] for each in made["signers"]]
+        assert _ask(urls[0]) == SENT
+        with database.transaction():
+            database.execute("LOCK TABLE counts_count IN EXCLUSIVE MODE")
+            asked = [signers.submit(_ask, url) for url in urls]
+            wait_until(lambda: any(each.done() for each in asked))  # who finds no place waits for two seconds
+        found = Counter(each.result() for each in asked)
+        assert set(found) == {SENT, (503, "unavailable", "5")}, found
+        # Nobody who comes afterwards pays for it.
+        assert {_ask(url) for url in urls[: MANY // 2]} == {SENT}
+
+
+def _ask(url: str) -> Answer:
+    answer = httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=60)
+    code = answer.json().get("error", {}).get("code", "sent")
+    return answer.status_code, code, answer.headers.get("Retry-After", "")

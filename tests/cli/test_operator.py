@@ -1,15 +1,17 @@
 """The operator's commands, with and without a service running; each is noted, with the name of who gave it."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from paraph.cli import _COMMANDS, main
+from paraph.cli.session import _UNNOTED
 from tests import first_start
-from tests.cli import forked
-from tests.cli.service import Service, clean_environment, processes_of, remove, wait_until
+from tests.cli.service import Service, paraph, processes_of, remove, wait_until
+from tests.config.test_documentation import commands
 
 
 def new_organization(service: Service, plan: str = "pro") -> str:
@@ -21,8 +23,7 @@ def test_an_organization_and_its_keys_while_the_service_runs(service: Service) -
     assert (organization["name"], organization["plan"]) == ("Acme Œuvres", "pro")
     options = ["--organization", str(organization["id"]), "--environment", "production", "--name", "backend"]
     made = service.command("application", "create", *options, "--webhook-url", "https://acme.example/hook")
-    assert made["webhook_url"] == "https://acme.example/hook"
-    assert made["webhook_secret"]
+    assert made["webhook_url"] == "https://acme.example/hook" and made["webhook_secret"]
     health = f"{service.base_url}/api/v1/health"
     assert httpx.get(health, headers={"X-Api-Key": made["api_key"]}).json()["environment"] == "production"
 
@@ -68,9 +69,8 @@ def test_an_application_names_the_sites_that_may_frame_its_pages(service: Servic
 @pytest.mark.thorough
 def test_branding_profiles_are_made_and_deleted(service: Service) -> None:
     colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]
-    made = service.command(
-        "branding", "create", "--organization", new_organization(service), "--name", "House", *colors
-    )
+    of_organization = ["--organization", new_organization(service), "--name", "House"]
+    made = service.command("branding", "create", *of_organization, *colors)
     assert made["accent_color"] == "#1A2B3C"
     deleted = service.command("branding", "delete", str(made["id"]))
     assert (deleted["name"], deleted["deleted"]) == ("House", True)
@@ -195,16 +195,12 @@ def test_without_a_service_a_command_starts_the_database_for_itself(tmp_path: Pa
     remove(tmp_path / "data")
 
 
-def run(arguments: str, data_dir: Path, database: str) -> "subprocess.CompletedProcess[str]":
-    environment = clean_environment(data_dir, DATABASE_URL=database)
-    return forked.run("paraph", *arguments.split(), environment=environment)
-
-
 def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
-    done = run("inbox", tmp_path, "postgresql://nobody@127.0.0.1:1/none")
-    assert done.returncode == 1
-    assert done.stderr.startswith("The database is not responding: ")
-    assert len(done.stderr.splitlines()) == 1
+    for command in ("inbox", "worker"):
+        done = paraph(command, data_dir=tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+        *before, sentence = done.stderr.splitlines()
+        assert done.returncode == 1 and sentence.startswith("The database is not responding"), command
+        assert command == "worker" or not before
 
 
 @pytest.mark.parametrize(
@@ -212,7 +208,34 @@ def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
 )
 def test_a_database_address_that_cannot_be_read_gets_a_sentence(tmp_path: Path, arguments: str) -> None:
     (tmp_path / "dump").touch()
-    done = run(arguments.format(tmp_path), tmp_path / "data", "postgresql://paraph:top#secret@db.example.com/paraph")
-    assert done.returncode == 1, done.stderr
-    assert done.stderr.startswith("The environment has mistakes: DATABASE_URL: must be postgresql://"), done.stderr
-    assert len(done.stderr.splitlines()) == 1 and "top" not in done.stderr
+    url = "postgresql://paraph:top#secret@db.example.com/paraph"
+    done = paraph(*arguments.format(tmp_path).split(), data_dir=tmp_path / "data", DATABASE_URL=url)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "top" not in done.stderr, done.stderr
+    assert done.stderr.startswith("The environment has mistakes: DATABASE_URL: must be postgresql://")
+
+
+PARTS = {"serve", "web", "worker"}
+WITHOUT_NOTES = PARTS | {"verify", "log verify"}
+"""Commands that are no look at anybody's rows and no change, beside those of ``_UNNOTED``: the service itself, whose
+start is logged; files alone, and logs of others, without the service. All others are noted."""
+
+
+def test_every_command_explains_itself_and_all_but_the_service_speak_json() -> None:
+    for path, command in commands(main).items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert command.help and "--data-dir" in options, path
+        assert ("--json" in options) == (path not in PARTS), path
+    for name in _COMMANDS:
+        assert CliRunner().invoke(main, [name, "--help"]).exit_code == 0, name
+
+
+def test_commands_without_a_note_are_counted_by_name() -> None:
+    """So that a new one is noted, unless somebody says here that it need not be."""
+    assert commands(main).keys() >= _UNNOTED | WITHOUT_NOTES
+    assert len(_UNNOTED) == 10 and not {"person show", "inbox", "backup", "request list", "member list"} & _UNNOTED
+
+
+def test_a_command_that_was_mistyped_is_named() -> None:
+    said = CliRunner().invoke(main, ["verfy", "signed.pdf"])
+    assert said.exit_code == 2 and "No such command 'verfy'. Did you mean 'verify'?" in said.output
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).output

@@ -1,17 +1,23 @@
-"""``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own."""
+"""``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own; what a worker on a
+machine of its own tells on ``--metrics-port``."""
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 
+from paraph.cli.worker import serve_metrics
+from paraph.kernel.errors import DomainError
+from paraph.metrics import metrics
 from paraph.postgres import Server
-from tests.cli.service import clean_environment, free_port, remove, status, wait_until
+from tests.cli.service import clean_environment, free_port, remove, small_service, status, wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -21,20 +27,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     folder = tmp_path_factory.mktemp("parts")
     server = Server(folder / "database", connections=60)
     server.start()
-    yield clean_environment(
-        folder / "data", DATABASE_URL=server.url, PARAPH_PORT=str(free_port()), PARAPH_WEB_PROCESSES="1"
-    )
+    few = {"PARAPH_PORT": str(free_port()), "PARAPH_WEB_PROCESSES": "1"}
+    yield clean_environment(folder / "data", DATABASE_URL=server.url, **few)
     server.stop()
     remove(folder / "database")
 
 
 def paraph(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "paraph", *arguments], env=environment, stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-m", "paraph", *arguments]
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.thorough
 def test_the_parts_work_together(environment: dict[str, str]) -> None:
     for is_first in (True, False):
         migrate = paraph(environment, "migrate", "--json")
@@ -79,15 +82,51 @@ def test_a_database_ahead_of_the_code_is_refused(environment: dict[str, str]) ->
         connection.execute("DELETE FROM django_migrations WHERE name = '9999_later'")
 
 
-def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
-    alone = clean_environment(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
-    worker = paraph(alone, "worker")
-    said = worker.communicate(timeout=120)[1].splitlines()
-    assert worker.returncode == 1
-    assert said[-1].startswith("The database is not responding")
-
-
 UNTOUCHED = (
     "SELECT 1 FROM procrastinate_jobs "
     "WHERE task_name = 'paraph.flow.jobs.finalize' AND attempts = 0 AND status IN ('todo', 'doing')"
 )
+
+
+@pytest.fixture(params=["", "open sesame"], ids=["without a token", "with a token"])
+def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """The address, and the token that opens it."""
+    server = serve_metrics("127.0.0.1", 0, request.param)
+    yield f"http://127.0.0.1:{server.server_port}", request.param
+    server.shutdown()
+    server.server_close()
+
+
+def test_counts_are_told_to_whoever_may_read_them(served: tuple[str, str]) -> None:
+    url, token = served
+    metrics.count_job("finalize", "succeeded", 0.1)
+    told = httpx.get(f"{url}/metrics", headers={"Authorization": f"Bearer {token}"} if token else {})
+    assert told.status_code == 200 and told.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert 'paraph_jobs_run_total{result="succeeded",task="finalize"}' in told.text
+    assert "paraph_build_info" in told.text and "paraph_workers" not in told.text
+    for wrong in ({}, {"Authorization": "Bearer open sesam"}):
+        assert httpx.get(f"{url}/metrics", headers=wrong).status_code == (403 if token else 200)
+    assert httpx.get(f"{url}/").status_code == 404
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(DomainError, match=f"cannot listen on 127.0.0.1 port {port}"):
+            serve_metrics("127.0.0.1", port, "")
+
+
+def test_a_worker_tells_until_it_ends(tmp_path_factory: pytest.TempPathFactory) -> None:
+    port = str(free_port())
+    with small_service(tmp_path_factory.mktemp("told") / "data") as service:
+        command = [sys.executable, "-m", "paraph", "worker", "--metrics-port", port]
+        with subprocess.Popen(command, env=service.environment, stderr=subprocess.DEVNULL) as worker:
+            try:
+                wait_until(lambda: status(f"http://127.0.0.1:{port}/metrics") == 200)
+                assert "paraph_build_info" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+                worker.send_signal(signal.SIGTERM)
+                assert worker.wait(40) == 0
+            finally:
+                worker.kill()

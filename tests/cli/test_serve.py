@@ -16,8 +16,7 @@ import pytest
 
 from paraph.postgres import embedded_url
 from tests import first_start
-from tests.cli import forked
-from tests.cli.service import Service, clean_environment, processes_of, status, wait_until
+from tests.cli.service import Service, name_of, paraph, processes_of, status, wait_until
 
 NewService = Callable[..., Service]
 
@@ -126,10 +125,6 @@ def test_what_keeps_it_from_starting_gets_a_sentence(tmp_path: Path) -> None:
     done = paraph("serve", data_dir=tmp_path / "file" / "data")
     assert done.returncode == 1
     assert done.stderr == f"The data folder {tmp_path}/file/data cannot be written: Not a directory.\n"
-    done = paraph("serve", data_dir=tmp_path, PARAPH_WEB_THREADS="many")
-    assert done.returncode == 1
-    assert done.stderr.startswith("The environment has mistakes: PARAPH_WEB_THREADS: ")
-    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", ["serve", "web"])
@@ -140,20 +135,9 @@ def test_a_public_address_without_a_proxy_does_not_start_and_says_what_to_do(com
         assert word in done.stderr
 
 
-def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
-
-
 def named(service: Service) -> dict[str, int]:
     """One process of each name: the web server's and the database's own children are left out."""
-    found: dict[str, int] = {}
-    for pid in sorted(service.processes(), reverse=True):
-        try:
-            name = Path(f"/proc/{pid}/comm").read_text().strip()
-        except OSError:
-            continue
-        found[name] = pid
-    return found
+    return {name_of(pid): pid for pid in sorted(service.processes(), reverse=True)}
 
 
 def processor_seconds() -> float:

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from paraph import __version__
 from paraph.cli.session import DataFolderLock, log_start
 from paraph.kernel.errors import DomainError
-from paraph.kernel.settings import Settings
+from tests.config.test_documentation import FIELDS
 
 CREDENTIAL = "sesame-sesame-sesame-sesame-sesame"
 
@@ -24,34 +24,18 @@ def started(command: str) -> dict[str, Any]:
 
 
 def test_the_version_and_what_is_set_up_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PARAPH_WEB_PROCESSES", "3")
-    monkeypatch.setenv("PARAPH_SEAL_LEVEL", "B-T")
-    monkeypatch.setenv("PARAPH_MESSAGES_PRO", "10/30")
-    monkeypatch.setenv("PARAPH_STORAGE_URL", "s3://bucket/folder")
-    monkeypatch.setenv("PARAPH_SEALING_KEY", "pkcs11:token=seal?module-path=/lib/p11.so")
+    told = {"PARAPH_WEB_PROCESSES": 3, "PARAPH_SEAL_LEVEL": "B-T", "PARAPH_MESSAGES_PRO": "10/30"}
+    places = {"STORAGE_URL": "s3://bucket/folder", "SEALING_KEY": "pkcs11:token=seal?module-path=/lib/p11.so"}
+    for name, value in [*told.items(), *((f"PARAPH_{name}", value) for name, value in places.items())]:
+        monkeypatch.setenv(name, str(value))
     line = started("web")
     assert line["event"] == "Paraph starts"
     assert (line["command"], line["version"], line["database"]) == ("web", __version__, "embedded")
     assert (line["storage"], line["sealing_key"], line["web_processes"]) == ("s3", "pkcs11", 3)
-    assert (
-        line["settings"].items()
-        >= {
-            "PARAPH_WEB_PROCESSES": 3,
-            "PARAPH_SEAL_LEVEL": "B-T",
-            "PARAPH_MESSAGES_PRO": "10/30",
-            "PARAPH_STORAGE_URL": "set",
-        }.items()
-    )
+    assert line["settings"].items() >= (told | {"PARAPH_STORAGE_URL": "set"}).items()
 
 
-@pytest.mark.parametrize(
-    "variable",
-    [
-        str(field.validation_alias or f"PARAPH_{name.upper()}")
-        for name, field in Settings.model_fields.items()
-        if field.annotation is str
-    ],
-)
+@pytest.mark.parametrize("variable", [name for name, field in FIELDS.items() if field.annotation is str])
 def test_no_text_is_told(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     address = f"http://user:{CREDENTIAL}@proxy:80"
     addresses = {"PARAPH_OUTBOUND_PROXY": address, "PARAPH_STORAGE_PUBLIC_URL": address, "PARAPH_SSO_ISSUER": ""}
@@ -96,7 +80,11 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
     DataFolderLock(tmp_path).take_for_service()
 
 
-# In a process of its own: children are forked from one that has no threads.
+def said_by(script: str) -> str:
+    """In a process of its own: children are forked from one that has no threads."""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+
 SCRIPT = """
 import signal, time
 from paraph.cli.supervisor import Child, Supervisor
@@ -119,10 +107,8 @@ print(time.monotonic() - began, time.process_time() - used)
 
 
 def test_who_waits_for_the_last_child_uses_no_processor_meanwhile() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
-    waited, used = map(float, done.stdout.split()[-2:])
-    assert waited >= 1
-    assert used < 0.05
+    waited, used = map(float, said_by(SCRIPT).split()[-2:])
+    assert waited >= 1 and used < 0.05
 
 
 FAILED_FOR_HOURS = """
@@ -139,5 +125,4 @@ with supervisor.listening():
 
 
 def test_a_child_that_has_failed_for_hours_is_still_tried() -> None:
-    done = subprocess.run([sys.executable, "-c", FAILED_FOR_HOURS], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("again in 10 s\n")
+    assert said_by(FAILED_FOR_HOURS).endswith("again in 10 s\n")

@@ -1,9 +1,12 @@
-"""`paraph verify`: what it says, and with which status it ends."""
+"""`paraph verify`: what it says, with which status it ends, and within which bounds where a file was made to exhaust
+it."""
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +22,8 @@ from paraph.keys.development import issue_root, issue_sealing
 from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.timestamps.timestamp import stamp_time
+from tests.cli.measured import measured
+from tests.pdf import hostile, hostile_proofs
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
@@ -79,11 +84,8 @@ def test_the_roots_of_the_service_are_those_of_its_folder(file: Path, tmp_path: 
 
 def test_without_any_root_it_says_how_to_name_one(file: Path, tmp_path: Path) -> None:
     result = run(file, "--data-dir", tmp_path / "nothing")
-    assert (
-        result.exit_code == 1
-        and "No root is trusted: name the PEM file of the service's root with --root" in result.output
-    )
-    assert "paraph-data/keys/development/root.pem" in result.output
+    assert result.exit_code == 1 and "paraph-data/keys/development/root.pem" in result.output
+    assert "No root is trusted: name the PEM file of the service's root with --root" in result.output
     (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
     assert "No root is trusted" in run(file, tmp_path / "proof.pdf", "--data-dir", tmp_path / "nothing").output
     assert not (tmp_path / "nothing").exists()
@@ -95,6 +97,8 @@ def test_files_of_another_kind_are_told(file: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1 and json.loads(result.output)["intact"] is False
     result = run(file, "--root", file)
     assert result.exit_code == 1 and "holds no certificate in PEM form." in result.output
+    result = run(file, "--root", root_file(tmp_path), "--evidence", tmp_path / "note.txt")
+    assert result.exit_code == 1 and result.output == "The timestamps are neither JSON of paraph nor a token.\n"
 
 
 def test_a_proof_is_tied_to_its_files_in_any_order(tied: list[Path], tmp_path: Path) -> None:
@@ -239,12 +243,9 @@ def test_whether_it_held_then(file: Path, tmp_path: Path) -> None:
     file.write_bytes(signed())
     both = run(file, tmp_path / "proof.pdf", "--root", root, "--at", yesterday)
     assert both.output.startswith(f"The proof with its files: cannot be told, as of {yesterday}T23:59:59Z.\n")
-    for given, why in (
-        (now.date().isoformat(), "is still to come"),
-        ("soon", "is neither"),
-        ("0001-01-01T00+09", "is neither"),
-    ):
+    for given in (now.date().isoformat(), "soon", "0001-01-01T00+09"):
         refused = run(file, "--root", root, "--at", given)
+        why = "is still to come" if given[0] == "2" else "is neither"
         assert refused.exit_code == 2 and why in refused.output
 
 
@@ -277,3 +278,63 @@ def test_an_address_of_roots_is_guarded(file: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PARAPH_ALLOW_PRIVATE_ADDRESSES", "false")
     result = run(file, "--root", address)
     assert result.exit_code == 1 and why in result.output
+
+
+TOO_MUCH = "needs more than 512 MB or 10 seconds to be read"
+UNREADABLE = "The evidence of {} cannot be read: "
+
+HOSTILE_PROOFS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "evidence deflated twice": (lambda: hostile_proofs.deflated(2), UNREADABLE + "it is packed otherwise"),
+    "evidence deflated three times": (lambda: hostile_proofs.deflated(3), UNREADABLE + "it is packed otherwise"),
+    "evidence of gigabytes": (lambda: hostile_proofs.deflated(1), UNREADABLE + "it is longer than 16 MB"),
+    "evidence of millions of values": (hostile_proofs.many_values, UNREADABLE + "it is longer than 16 MB"),
+    "evidence of many values": (lambda: hostile_proofs.many_values(2_000_000), UNREADABLE + "it has too many values"),
+    "evidence nested deeply": (hostile_proofs.nested, UNREADABLE + "its values are nested too deeply"),
+    "a costly journal": (hostile_proofs.costly_journal, "NOT OK: "),
+    "pages of one text": (hostile_proofs.pages_of_one_text, TOO_MUCH),
+}
+
+
+def refused_within_the_bounds(folder: Path, files: list[Path], sentence: str) -> None:
+    """512 MB and 10 seconds in all, a sentence, and status 1."""
+    found = measured("verify", *files, "--root", root_file(folder))
+    assert found.status == 1 and sentence in found.output and not found.errors, found
+    assert found.peak < 512 << 20 and found.processor < 10.0, found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", HOSTILE_PROOFS)
+def test_hostile_proofs_are_refused_within_the_bounds(kind: str, tmp_path: Path) -> None:
+    make, sentence = HOSTILE_PROOFS[kind]
+    proof, other = tmp_path / "proof.pdf", tmp_path / "signed.pdf"
+    proof.write_bytes(make())
+    other.write_bytes(paper(text("A contract", 100, 700)))
+    refused_within_the_bounds(tmp_path, [proof, other], sentence.format(proof))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("make", [hostile.packed_objects, hostile.long_array, hostile.deep_arrays])
+def test_hostile_files_are_not_valid_within_the_bounds(make: Callable[[], bytes], tmp_path: Path) -> None:
+    file = tmp_path / "signed.pdf"
+    file.write_bytes(make())
+    refused_within_the_bounds(tmp_path, [file], ": cannot be told: ")
+
+
+@pytest.mark.thorough
+def test_a_file_of_gigabytes_is_not_valid_within_the_bounds(tmp_path: Path) -> None:
+    file = tmp_path / "signed.pdf"
+    with file.open("wb") as sparse:
+        sparse.truncate(3 << 30)
+    refused_within_the_bounds(tmp_path, [file], TOO_MUCH)
+
+
+@pytest.mark.thorough
+def test_a_pipe_is_read_once_and_judged_as_a_file(tmp_path: Path) -> None:
+    content, pipe = sealed(paper(text("A contract", 100, 700)), at=clock.now()).content, tmp_path / "pipe"
+    for extra, status in ((b"", 0), (b"x", 1)):
+        os.mkfifo(pipe)
+        with ThreadPoolExecutor(1) as threads:
+            writing = threads.submit(pipe.write_bytes, content + extra)
+            assert measured("verify", pipe, "--root", root_file(tmp_path)).status == status
+            writing.result()
+        pipe.unlink()

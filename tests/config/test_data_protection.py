@@ -4,16 +4,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.apps import apps
 from django.db import models
 
-from paraph.cli import main
 from paraph.flow.personal_data.erase import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.place import Place
 from paraph.flow.personal_data.unsent import UNSENT
-from tests.config.test_operating import commands
 
 PROJECT = Path(__file__).parents[2]
 DATA_PROTECTION = (PROJECT / "docs" / "data-protection.md").read_text()
@@ -67,24 +64,6 @@ def test_each_row_of_the_data_map_says_whose_how_long_and_how_it_goes() -> None:
     cells = [row.strip("|").split("|") for row in rows if row.startswith("| ")]
     assert len(cells) > 30
     assert [row for row in cells if len(row) not in (4, 5) or not all(cell.strip() for cell in row[:3])] == []
-
-
-def test_each_setting_that_is_named_exists() -> None:
-    settings = (PROJECT / "docs" / "configuration.md").read_text()
-    assert [name for name in re.findall(r"\bPARAPH_[A-Z_]+", DATA_PROTECTION) if f"`{name}`" not in settings] == []
-
-
-@pytest.mark.parametrize("page", [DATA_PROTECTION, ACCESSIBILITY], ids=["data-protection", "accessibility"])
-def test_each_command_that_is_named_exists_with_its_options(page: str) -> None:
-    known = commands(main)
-    named = re.findall(r"`paraph ([a-z][^`]*)`", page)
-    assert named
-    for call in named:
-        found = [name for name in known if call == name or call.startswith(f"{name} ")]
-        assert found, call
-        parameters = known[max(found, key=len)].params
-        options = {option for each in parameters for option in (*each.opts, *each.secondary_opts)}
-        assert set(re.findall(r"--[a-z-]+", call)) <= options, call
 
 
 def test_each_test_that_the_statement_names_is_there() -> None:

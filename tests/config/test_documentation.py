@@ -1,4 +1,5 @@
-"""What operators read is what the code does, and what is published says what it is and what it needs."""
+"""What operators read is what the code does: every setting, command, check and figure; and what is published says what
+it is and what it needs."""
 
 import re
 import tomllib
@@ -6,10 +7,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from paraph import __version__
+from paraph.cli import main
 from paraph.kernel.settings import Settings
+from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 
 PROJECT = Path(__file__).parents[2]
 ROWS = dict(
@@ -95,3 +99,45 @@ def test_the_page_of_the_package_needs_no_file_beside_it() -> None:
 def test_the_tests_that_a_program_names_are_there(program: str) -> None:
     named = re.findall(r"tests/[\w/]+(?:\.py)?", (PROJECT / program).read_text())
     assert [each for each in named if not (PROJECT / each).exists()] == []
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "operating.md").read_text() + (DOCS / "faults.md").read_text()
+
+
+def commands(group: click.Group, before: str = "") -> dict[str, click.Command]:
+    """Each command by its name, ``secret rotate``."""
+    found = dict[str, click.Command]()
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command
+        path = f"{before} {name}".strip()
+        found |= commands(command, path) if isinstance(command, click.Group) else {path: command}
+    return found
+
+
+def test_every_command_is_named() -> None:
+    assert [name for name in commands(main) if f"`paraph {name}" not in PAGE and f"paraph {name} " not in PAGE] == []
+
+
+def test_every_check_is_explained() -> None:
+    assert [check.name for check in CHECKS if f"`{check.name}" not in PAGE] == []
+
+
+def test_each_line_of_the_check_has_what_to_do_about_it() -> None:
+    advice = PAGE.split("### What to do about each line\n")[1].split("\n## ")[0]
+    told = re.findall(r"^\| `([^`]+)` \| (.*) \|$", advice, re.MULTILINE)
+    assert sorted(line for line, what in told if len(what) > 20) == sorted([c.name for c in CHECKS] + [*LINES_WITHIN])
+
+
+def test_the_lines_that_metrics_leave_out_are_named() -> None:
+    left_out = re.findall("leaves out (.*), which", PAGE)[0]
+    assert re.findall("`([^`]+)`", left_out) == [check.name for check in CHECKS if not check.valid_seconds]
+
+
+def test_every_figure_is_listed() -> None:
+    source = Path(__file__).parents[2] / "src" / "paraph"
+    text = (source / "metrics" / "metrics.py").read_text() + (source / "operations" / "exposition.py").read_text()
+    figures = set(re.findall(r'"(paraph_\w+)"', text))
+    assert len(figures) > 10
+    assert [figure for figure in figures if f"`{figure}" not in PAGE] == []

@@ -6,7 +6,7 @@ import re
 import struct
 import time
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -45,9 +45,11 @@ def link_in(mail: CapturedMessage) -> str:
 
 
 def test_a_member_logs_in_and_out(ada: User, organization: Organization) -> None:
-    client = Client()
+    client, planted = Client(), "planted1" * 4
+    client.cookies["session"] = planted
     entered = log_in(client)
     assert (entered.status_code, entered["Location"]) == (303, "/app/")
+    assert client.cookies["session"].value != planted, "nobody knows the session beforehand"
     kept = [(client.cookies[name]["httponly"], client.cookies[name]["samesite"]) for name in ("session", "csrf")]
     assert kept == [(True, "Lax")] * 2, "from scripts and other sites"
     assert client.get("/app/")["Location"] == f"/app/{organization.pk}/"
@@ -60,10 +62,11 @@ def test_a_member_logs_in_and_out(ada: User, organization: Organization) -> None
 def test_the_page_that_was_asked_for_follows_and_no_other_site(ada: User) -> None:
     client = Client()
     assert log_in(client, QUERY_STRING="next=/account/")["Location"] == "/account/"
-    assert log_in(Client(), QUERY_STRING="next=https://evil.example/")["Location"] == "/app/"
-    assert log_in(Client(), QUERY_STRING="next=//evil.example/", headers={"Host": "evil.example"})["Location"] != (
-        "//evil.example/"
-    )
+    for there in ("https://evil.example/", "//evil.example/", "/\\evil.example", "http:///evil.example",
+                  "javascript:alert(1)", "https:evil.example", "\thttps://evil.example"):  # fmt: skip
+        for host in ("testserver", "evil.example"):
+            led = log_in(Client(), QUERY_STRING=urlencode({"next": there}), headers={"Host": host})["Location"]
+            assert re.match(r"/(?![/\\])", led), (there, host)
 
 
 def test_a_wrong_password_and_an_unknown_address_get_one_answer(ada: User) -> None:

@@ -16,8 +16,11 @@ from django.urls import URLPattern, URLResolver
 from paraph.config import urls
 from paraph.dashboard.branding import PARENT_POLICY
 from paraph.dashboard.middleware import POLICY
+from paraph.documents.models import Document
 from paraph.drafts.models import Draft
-from paraph.tenants.models import Activity, Invitation, Member, Role
+from paraph.request_templates.models import Template
+from paraph.signature_requests.models import Signer
+from paraph.tenants.models import Activity, Application, BrandingProfile, Invitation, Member, Organization, Role
 from tests.dashboard.conftest import LogIn, proved
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names
@@ -150,8 +153,13 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
 
 @pytest.mark.thorough
 def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everything) -> None:
+    """Also where the words of others would be a part of them."""
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
+    hostile = "\"><script>alert(1)</script>'"
+    for rows in (Organization, Application, Document, Template, BrandingProfile):
+        rows.objects.update(name=hostile)
+    Signer.objects.update(first_name=hostile, last_name="=HYPERLINK(1)")
     wrong: list[Any] = []
     for name, address in everything.addresses().items():
         for method in ("get", "post"):

@@ -5,7 +5,6 @@ import os
 import socket
 from typing import Any
 
-import django.db
 import psycopg
 import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
@@ -13,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.database.base import one_row
 
+pytestmark = pytest.mark.django_db(transaction=True)
 
-@pytest.mark.django_db(transaction=True)
+
 def test_a_live_connection_costs_no_statement() -> None:
     connection.ensure_connection()
     with CaptureQueriesContext(connection) as queries:
@@ -22,7 +22,6 @@ def test_a_live_connection_costs_no_statement() -> None:
     assert not queries.captured_queries
 
 
-@pytest.mark.django_db(transaction=True)
 def test_one_that_the_server_ended_is_replaced() -> None:
     connection.ensure_connection()
     made: Any = connection  # typed without its checks
@@ -38,7 +37,6 @@ def test_one_that_the_server_ended_is_replaced() -> None:
     assert made.connection is not kept
 
 
-@pytest.mark.django_db(transaction=True)
 def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() -> None:
     connection.close()
     for then, times in (("SELECT", 2), ("DEALLOCATE ALL", 4), ("SELECT", 2)):
@@ -50,7 +48,6 @@ def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() ->
             cursor.execute(then)
 
 
-@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("statement", "value", "kind"),
     [
@@ -66,7 +63,6 @@ def test_what_is_refused_to_one_row_is_djangos_error(statement: str, value: int,
     assert one_row("SELECT %s::int", [1]) == (1,)
 
 
-@pytest.mark.django_db(transaction=True)
 def test_one_row_belongs_to_the_transaction_around_it_and_is_seen_by_who_counts_queries() -> None:
     one_row("SELECT set_config('paraph.test', %s, false)", ["before"])
     with transaction.atomic():
@@ -78,7 +74,6 @@ def test_one_row_belongs_to_the_transaction_around_it_and_is_seen_by_who_counts_
     assert [each["sql"] for each in queries] == ["SELECT %s::int WHERE false"]
 
 
-@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("left", ["open", "broken", "well"])
 def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> None:
     connection.ensure_connection()
@@ -96,17 +91,12 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
     connection.set_autocommit(True)
 
 
-def cut(made: Any) -> None:
-    """Let nothing more come from the server, as when it was killed."""
-    with socket.socket(fileno=os.dup(made.pgconn.socket)) as line:
-        line.shutdown(socket.SHUT_RD)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_statement_of_one_row() -> None:
+def test_nothing_that_comes_from_the_server_any_more_is_djangos_error() -> None:
+    """As when it was killed."""
     own: Any = connection
     own.ensure_connection()
-    cut(own.connection)
-    with pytest.raises(django.db.OperationalError):
+    with socket.socket(fileno=os.dup(own.connection.pgconn.socket)) as line:
+        line.shutdown(socket.SHUT_RD)
+    with pytest.raises(OperationalError):
         own.planned("SELECT 1", [])
     own.close()

@@ -50,28 +50,16 @@ def test_several_tables_in_one_statement() -> None:
     assert made[0].pk == keyed
 
 
-def test_a_transaction_survives_rows_that_are_refused() -> None:
+@pytest.mark.parametrize("statements", [3, pytest.param(1, marks=pytest.mark.django_db(transaction=True))])
+def test_a_transaction_survives_rows_that_are_refused_and_without_one_they_are_one(statements: int) -> None:
     [taken] = rows.reserve({Organization: 1})[Organization]
-    rows.insert_whole([Organization(pk=taken, name="x", plan="free")])
-    with pytest.raises(IntegrityError):
-        rows.insert_whole([Organization(name="y", plan="free"), Organization(pk=taken, name="z", plan="free")])
-    assert [each.name for each in Organization.objects.all()] == ["x"]
-
-
-def test_outside_of_a_transaction_rows_are_one_by_themselves(transactional_db: None) -> None:
-    [taken] = rows.reserve({Organization: 1})[Organization]
-    with CaptureQueriesContext(connection) as queries:
-        rows.insert_whole([Organization(pk=taken, name="x", plan="free")])
-    assert len(queries) == 1
-    with pytest.raises(IntegrityError):
-        rows.insert_whole([Organization(name="y", plan="free"), Organization(pk=taken, name="z", plan="free")])
-    assert [each.name for each in Organization.objects.all()] == ["x"]
-
-
-def test_nothing_to_insert() -> None:
     with CaptureQueriesContext(connection) as queries:
         rows.insert([])
-    assert not queries.captured_queries
+        rows.insert_whole([Organization(pk=taken, name="x", plan="free")])
+    assert len(queries) == statements  # in a transaction with a savepoint around it
+    with pytest.raises(IntegrityError):
+        rows.insert_whole([Organization(name="y", plan="free"), Organization(pk=taken, name="z", plan="free")])
+    assert [each.name for each in Organization.objects.all()] == ["x"]
 
 
 def test_once() -> None:

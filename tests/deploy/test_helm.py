@@ -61,15 +61,9 @@ def test_helm_finds_no_fault() -> None:
 
 
 def test_the_objects_of_a_deployment(objects: dict[tuple[str, str], Any]) -> None:
-    assert set(objects) == {
-        ("Deployment", "sign-web"),
-        ("Deployment", "sign-worker"),
-        ("Job", "sign-migrate"),
-        ("PodDisruptionBudget", "sign-web"),
-        ("PodDisruptionBudget", "sign-worker"),
-        ("Service", "sign-web"),
-        ("Service", "sign-worker"),
-    }
+    kinds = ("Deployment", "PodDisruptionBudget", "Service")
+    of_roles = {(kind, f"sign-{role}") for kind in kinds for role in ("web", "worker")}
+    assert set(objects) == of_roles | {("Job", "sign-migrate")}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -80,12 +74,8 @@ def test_containers_may_do_little(objects: dict[tuple[str, str], Any], role: str
     assert account["runAsNonRoot"] is True and account["seccompProfile"] == {"type": "RuntimeDefault"}
     dockerfile = (PROJECT / "Dockerfile").read_text()
     assert f"--uid {account['runAsUser']} " in dockerfile and account["fsGroup"] == account["runAsUser"]
-    rights = container["securityContext"]
-    assert rights == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
+    rights = {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
+    assert container["securityContext"] == rights
     assert spec["automountServiceAccountToken"] is False and spec["enableServiceLinks"] is False
     assert {"memory", "cpu"} == set(container["resources"]["limits"]) == set(container["resources"]["requests"])
     assert container["image"] == f"registry.example.com/paraph@{DIGEST}" and container["args"][:2] == ["paraph", role]
@@ -112,11 +102,8 @@ def test_probes_by_role_and_time_to_end(objects: dict[tuple[str, str], Any]) -> 
     assert ready["httpGet"]["path"] == "/readyz" and serving["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert ready["periodSeconds"] * ready["failureThreshold"] < web._DRAIN_SECONDS
     assert working["readinessProbe"]["exec"]["command"] == ["paraph-healthy"]
-    assert (
-        working["livenessProbe"]["exec"]
-        == working["startupProbe"]["exec"]
-        == {"command": ["paraph-healthy", "--alive"]}
-    )
+    for probe in ("livenessProbe", "startupProbe"):
+        assert working[probe]["exec"]["command"] == ["paraph-healthy", "--alive"]
     healthy = (PROJECT / "scripts" / "healthy").read_text()
     assert "--alive" in healthy and "/usr/local/bin/paraph-healthy" in (PROJECT / "Dockerfile").read_text()
     longest = web._DRAIN_SECONDS + web._KILL_SECONDS

@@ -100,17 +100,16 @@ def taken(values: dict[str, Any]) -> None:
 @cache
 def schema(version: str, kind: str, api: str) -> Draft202012Validator:
     """That of Kubernetes, in which a field that it does not know is a fault."""
-    folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{version}.0-local-strict"
     group, _, of_group = api.partition("/")
     short = f"{group.split('.')[0]}-{of_group}" if of_group else group
-    found = json.loads((folder / f"{kind.lower()}-{short}.json").read_text())
-    return Draft202012Validator(found, registry=definitions(version))
+    known = Registry([("json-schema:///_definitions.json", written(version, "_definitions"))])
+    return Draft202012Validator(written(version, f"{kind.lower()}-{short}"), registry=known)
 
 
 @cache
-def definitions(version: str) -> Registry:
+def written(version: str, name: str) -> Any:
     folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v{version}.0-local-strict"
-    return Registry([("json-schema:///_definitions.json", json.loads((folder / "_definitions.json").read_text()))])
+    return json.loads((folder / f"{name}.json").read_text())
 
 
 def of_the_operator_of_prometheus(monitor: Any) -> None:
@@ -128,17 +127,8 @@ def restricted(spec: Any) -> None:
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(spec)
     assert spec["securityContext"]["runAsNonRoot"] is True and spec["securityContext"]["runAsUser"] > 0
     assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    sources = {
-        "configMap",
-        "csi",
-        "downwardAPI",
-        "emptyDir",
-        "ephemeral",
-        "persistentVolumeClaim",
-        "projected",
-        "secret",
-    }
-    assert all(set(volume) - {"name"} <= sources for volume in spec["volumes"])
+    of_the_cluster = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "projected", "secret"}
+    assert all(set(volume) <= of_the_cluster | {"persistentVolumeClaim", "name"} for volume in spec["volumes"])
     for container in spec["containers"]:
         rights = container["securityContext"]
         assert rights["allowPrivilegeEscalation"] is False and rights["capabilities"] == {"drop": ["ALL"]}
@@ -232,10 +222,8 @@ def test_secrets_that_are_files_are_in_no_environment() -> None:
         [container] = pod(objects, role)["containers"]
         told = {each["name"]: each.get("value") for each in container["env"]}
         assert told["PARAPH_SMTP_URL_FILE"] == "/secrets/PARAPH_SMTP_URL" and "DATABASE_URL" not in told
-        assert (
-            "envFrom" not in container
-            and {"name": "secrets", "mountPath": "/secrets", "readOnly": True} in (container["volumeMounts"])
-        )
+        mount = {"name": "secrets", "mountPath": "/secrets", "readOnly": True}
+        assert "envFrom" not in container and mount in container["volumeMounts"]
 
 
 def test_the_ingress_is_for_the_public_address() -> None:

@@ -1,10 +1,12 @@
-"""The blocks of code of README.md and docs/*.md, as Markdown has them: between fences, or indented."""
+"""The blocks of code of README.md and docs/*.md, as Markdown has them: between fences, or indented; and what
+``table.md`` says of them."""
 
 import re
 import textwrap
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 PROJECT = Path(__file__).parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -14,6 +16,7 @@ _BLOCK = re.compile(
     r"|(?<=\n\n)(?P<indented>(?:^ {4}[^\n]*\n|^ *\n(?= {4}))+)",
     re.MULTILINE | re.DOTALL,
 )
+_ROW = re.compile(r"\| (.+?) \| `(.+?)` \| (\w+) \| (.+) \|")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,35 @@ def read(page: str, text: str) -> list[Block]:
         else:
             found.append(Block(page, heading, textwrap.dedent(match["fenced"] or match["indented"])))
     return found
+
+
+class Row(NamedTuple):
+    """What becomes of a block. ``run``: by which tests, or why by none."""
+
+    heading: str
+    begins: str
+    kind: str
+    run: str
+
+    @property
+    def tests(self) -> list[str]:
+        return re.findall(r"`(tests/[^`]+)`", self.run)
+
+
+@cache
+def table() -> dict[str, list[Row]]:
+    """The rows of ``table.md`` by page."""
+    found: dict[str, list[Row]] = {}
+    for part in (Path(__file__).parent / "table.md").read_text().split("\n## ")[1:]:
+        page, _, rows = part.partition("\n")
+        found[page] = [Row(*cells)._replace(begins=cells[1].replace(r"\n", "\n")) for cells in _ROW.findall(rows)]
+    return found
+
+
+def rows_of(block: Block, table: dict[str, list[Row]]) -> list[Row]:
+    return [
+        row for row in table.get(block.page, ()) if row.heading == block.heading and block.text.startswith(row.begins)
+    ]
 
 
 def prose(text: str) -> list[str]:

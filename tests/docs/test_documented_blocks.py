@@ -1,21 +1,28 @@
-"""Every block of code of README.md and docs is run by tests that are there, or the table says why not."""
+"""Every block of code of README.md and docs is run by tests that are there, or ``table.md`` says why not; each is read
+as those read it that it is for."""
 
-import ast
-from collections.abc import Sequence
-from functools import cache
+import configparser
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.docs.blocks import PROJECT, Block, blocks, read
-from tests.docs.table import TABLE, Row
+import pytest
+import yaml
+
+from paraph.kernel.settings import read_settings
+from paraph.postgres.cluster import programs
+from tests.config.test_documentation import FIELDS
+from tests.docs.blocks import PROJECT, Block, Row, blocks, changed, read, rows_of, table
+from tests.independent import need
+from tests.keys.soft_tokens import module
+from tests.test_specification import functions
 
 
-def rows_of(block: Block, table: dict[str, tuple[Row, ...]]) -> list[Row]:
-    return [
-        row for row in table.get(block.page, ()) if row.heading == block.heading and block.text.startswith(row.begins)
-    ]
-
-
-def faults(found: Sequence[Block], table: dict[str, tuple[Row, ...]]) -> list[str]:
+def faults(found: Sequence[Block], table: dict[str, list[Row]]) -> list[str]:
     """Blocks that not exactly one row is about, and rows that are not about exactly one block."""
     wrong = [f"{len(rows)} rows for {each.key}" for each in found if len(rows := rows_of(each, table)) != 1]
     for page, listed in table.items():
@@ -26,40 +33,116 @@ def faults(found: Sequence[Block], table: dict[str, tuple[Row, ...]]) -> list[st
     return wrong
 
 
-@cache
-def defined(path: Path) -> frozenset[str]:
-    tree = ast.parse(path.read_text()) if path.is_file() else ast.Module([], [])
-    names = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
-    return frozenset(name for name in names if name.startswith("test_"))
-
-
-def is_there(test: str) -> bool:
-    path, _, name = test.partition("::")
-    return name in defined(PROJECT / path)
-
-
 def test_each_block_has_its_row_and_each_row_its_block() -> None:
-    assert faults(blocks(), TABLE) == []
+    assert faults(blocks(), table()) == []
 
 
-def test_each_row_names_tests_that_are_there_or_a_reason() -> None:
-    for page, rows in TABLE.items():
-        for row in rows:
-            assert bool(row.tests) != bool(row.unless), f"{page} # {row.heading}: {row.begins}"
-            assert [test for test in row.tests if not is_there(test)] == []
+def test_each_row_names_tests_that_are_there() -> None:
+    named = [test.partition("::") for rows in table().values() for row in rows for test in row.tests]
+    assert len(named) > 80
+    assert [(path, name) for path, _, name in named if name not in functions(PROJECT / path)] == []
 
 
-def test_a_block_that_is_new_or_gone_and_a_test_that_is_gone_would_be_found() -> None:
+def test_a_block_that_is_new_or_gone_would_be_found() -> None:
     page = "# One\n\n    paraph check\n\n- Text:\n\n  ```sh\n  paraph web\n  ```\n\n## Two\n\n```\nparaph worker\n```\n"
     found = read("a.md", page)
-    assert [each.key for each in found] == [
-        "a.md # One: paraph check",
-        "a.md # One: paraph web",
-        "a.md # Two: paraph worker",
-    ]
-    table = {"a.md": tuple(Row(each.heading, each.text[:10], "shell") for each in found)}
+    keys = ["a.md # One: paraph check", "a.md # One: paraph web", "a.md # Two: paraph worker"]
+    assert [each.key for each in found] == keys
+    table = {"a.md": [Row(each.heading, each.text[:10], "shell", "") for each in found]}
     assert faults(found, table) == []
     assert len(faults(found, {"a.md": table["a.md"][1:]})) == 1
     assert len(faults(found[1:], table)) == 1
-    assert len(faults(found, {"a.md": (*table["a.md"], Row("One", "paraph", "shell"))})) == 3
-    assert not is_there("tests/docs/test_documented_blocks.py::test_gone") and not is_there("tests/gone.py::test_x")
+    assert len(faults(found, {"a.md": [*table["a.md"], Row("One", "paraph", "shell", "")]})) == 3
+
+
+def of(kind: str) -> list[Block]:
+    found = [each for each in blocks() if kind in {row.kind for row in rows_of(each, table())}]
+    assert found
+    return found
+
+
+def silent(text: str, *command: str) -> bool:
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return not done.stderr
+
+
+READ: dict[str, Callable[[str], object]] = {
+    "shell": lambda text: silent(text, "sh", "-n"),
+    "python": lambda text: compile(text, "a block", "exec"),
+    "javascript": lambda text: silent(text, need("node", "nodejs"), "--check", "-"),
+    "json": lambda text: isinstance(json.loads(text), dict),
+    "yaml": lambda text: isinstance(yaml.safe_load(text), dict),
+    "ini": configparser.ConfigParser(interpolation=None).read_string,
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_each_is_whole(kind: str) -> None:
+    for block in of(kind):
+        assert READ[kind](block.text) is not False, block.key
+
+
+@pytest.mark.parametrize("block", of("settings"), ids=lambda each: each.key)
+def test_settings_are_taken(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in FIELDS:
+        monkeypatch.delenv(name, raising=False)
+    lines = dict(re.findall(r"^([A-Z_]+)=(.+)$", block.text, re.MULTILINE))
+    assert len(lines) == len(block.text.splitlines()) and set(lines) <= set(FIELDS)
+    for name, value in lines.items():
+        monkeypatch.setenv(name, value)
+    read_settings()
+
+
+def refusal(settings: str, folder: Path) -> str:
+    """What PostgreSQL says against them as its configuration; empty where it would start with them."""
+    (folder / "postgresql.conf").write_text(settings)
+    (folder / "postgresql.auto.conf").touch()
+    command = [f"{programs(None)}/postgres", "-C", "max_connections", "-D", str(folder)]  # -C first: root may
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr or done.stdout.strip().isdigit()
+    return done.stderr
+
+
+def test_postgresql_starts_with_its_settings(tmp_path: Path) -> None:
+    for block in of("postgresql"):
+        assert refusal(block.text, tmp_path) == "", block.key
+
+
+@pytest.mark.parametrize(
+    "line", ["synchronous_standby_names = 'ANY 1 (first, second)'", "synchronous_commit = yess", "archiv_mode = on"]
+)
+def test_what_postgresql_would_not_start_with_is_found(line: str, tmp_path: Path) -> None:
+    assert line.split(maxsplit=1)[0] in refusal(f"{line}\n", tmp_path)
+
+
+_LIBRARY = "/usr/lib/softhsm/libsofthsm2.so"
+_FROM_SETTINGS = """
+import os
+from pathlib import Path
+from paraph.keys import open_key
+key = open_key(os.environ["PARAPH_SEALING_KEY"], Path(os.environ["PARAPH_SEALING_CERTIFICATE"]))
+print(key.key_id)
+"""
+
+
+@pytest.mark.thorough
+def test_the_token_of_the_page_seals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need("openssl", "openssl")
+    library = str(module())
+    (tmp_path / "tokens").mkdir()
+    (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path / 'tokens'}\n")
+    monkeypatch.setenv("SOFTHSM2_CONF", str(tmp_path / "softhsm2.conf"))
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    (tmp_path / "settings.py").write_text(_FROM_SETTINGS)
+    there = {_LIBRARY: library}
+    (tmp_path / "script.py").write_text(changed("docs/keys.md", "from pathlib", there) + "print(key.key_id)\n")
+    script = changed(
+        "docs/keys.md", "openssl req", there | {"\nparaph check\n": "\npython settings.py\npython script.py\n"}
+    )
+    done = subprocess.run(
+        ["sh", "-eu"], input=script, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    by_settings, by_script = done.stdout.splitlines()[-2:]
+    assert by_settings == by_script and "token=seals" in by_script and "object=seal" in by_script
+    assert not (tmp_path / "seal.pem").exists()

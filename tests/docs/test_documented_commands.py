@@ -9,9 +9,7 @@ import pytest
 
 from paraph.cli import main
 from tests.config.test_documentation import FIELDS
-from tests.docs.blocks import PAGES, PROJECT, Block, blocks, prose
-from tests.docs.table import TABLE
-from tests.docs.test_documented_blocks import rows_of
+from tests.docs.blocks import PAGES, PROJECT, Block, blocks, prose, rows_of, table
 
 _COMMAND = re.compile(r"(?:^|\$\(|/bin/|&& |^[A-Z_]+=\S+ |\bworker )paraph ([^|;)&\n]*)", re.MULTILINE)
 _SESSIONS = ("web PID@HOST", "worker PID@HOST")  # names in pg_stat_activity
@@ -62,7 +60,7 @@ def options(command: click.Command, words: list[str], whole: bool) -> str:
 
 def in_blocks() -> Iterator[tuple[Block, str]]:
     for block in blocks():
-        if {row.kind for row in rows_of(block, TABLE)} == {"shell"}:
+        if {row.kind for row in rows_of(block, table())} == {"shell"}:
             for line in _COMMAND.findall(block.text):
                 yield block, line
 

@@ -9,13 +9,11 @@ from paraph.drafts.content import signer_of
 from paraph.drafts.models import Draft, Placed
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.drafts import send_draft
-from paraph.flow.sending.upload import IncomingFile, upload
-from paraph.storage import store
 from paraph.tenants.admin_log import Actor
 from paraph.tenants.models import ActorKind, Member, Role, User
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT
-from tests.factories import VISITOR
+from tests.factories import VISITOR, uploaded
 from tests.tenancy import create_organization
 
 IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
@@ -34,10 +32,7 @@ class Author:
         return Actor(ActorKind.MEMBER, self.member.user_id, self.member.user.email, "203.0.113.5")
 
     def document(self, content: bytes = CONTRACT, name: str = "contract.pdf") -> Document:
-        with store.stage() as staged:
-            file = IncomingFile(staged)
-            file.write(content)
-            return upload(self.scope, file, name, "application/pdf")
+        return uploaded(self.scope, content, name)
 
     def draft(self, *, signers: int = 1) -> Draft:
         """One document, and a stamp on it for each signer."""

@@ -9,18 +9,19 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from paraph.database.rows import kept_once
-from paraph.evidence import preservation
-from paraph.evidence.models import ProofFile, SealedDocument, SharedContent
+from paraph.evidence import failures, preservation
+from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure, SharedContent
 from paraph.evidence.preservation import forget_unused
 from paraph.evidence.record import record_sealed_document, seal_facts
 from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import _sealed_document, prove, publish, seal
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import stamp_time
-from tests.factories import Scene
+from tests.factories import Scene, scene
 from tests.flow.test_seal import completed
 from tests.threads import at_once
 
@@ -121,3 +122,22 @@ def test_what_a_seal_is_about_to_use_stays() -> None:
 def test_those_that_come_first_at_once_share_one() -> None:
     assert len(set(at_once(*[partial(kept_once, SharedContent, CONTENT)] * 4))) == 1
     assert SharedContent.objects.count() == 1
+
+
+def test_why_a_request_is_not_finalized_is_noted_with_each_attempt() -> None:
+    request = scene().request
+    with failures.noted(request.pk, "seal"):
+        pass
+    assert not SealingFailure.objects.exists(), "what goes well is not noted"
+    with pytest.raises(OSError, match="full"), failures.noted(request.pk, "seal"):
+        raise OSError("disk full\0")
+    with pytest.raises(DomainError), failures.noted(request.pk, "publish"):
+        raise DomainError("internal_error", "The seal does not validate.")
+    failure = SealingFailure.objects.get()
+    assert (failure.stage, failure.cause, failure.attempts) == ("publish", "The seal does not validate.", 2)
+    with pytest.raises(KeyError), failures.noted(request.pk, "prove"):
+        raise KeyError("x" * 5000)
+    cause = SealingFailure.objects.get().cause
+    assert cause.startswith("KeyError: ") and len(cause) == 2000, "without a sentence it names its kind"
+    failures.clear(request.pk)
+    assert not SealingFailure.objects.exists()

@@ -67,10 +67,6 @@ def refusal(made: Scene, position: int = 0, /, **given: str) -> tuple[str, str]:
     return refused.value.code, refused.value.message
 
 
-def loaded(made: Scene, position: int = 0) -> Signer:
-    return Signer.objects.select_related("request__organization").get(pk=made.signers[position].pk)
-
-
 def extended(made: Scene, days: int) -> SignatureRequest:
     return extend(made.scope(), SENDER, made.request.pk, days, origin=VISITOR)
 
@@ -101,7 +97,7 @@ class TestAnotherWay:
         message = CapturedMessage.objects.get()
         assert message.to == NEW and signing_url(corrected) in message.text
         assert message.message_id == f"invitation-{corrected.pk}-1"
-        assert loaded(made).status == "notified"
+        assert made.signer().status == "notified"
         told = [entry.metadata["recipient"] for entry in made.entries() if entry.event_type == "signer.notified"]
         assert told == ["ada1@example.com", NEW]
 
@@ -117,9 +113,9 @@ class TestAnotherWay:
         monkeypatch.setattr(emails, "invitation", corrected_meanwhile)
         invite(made.signers[0].pk)
         assert CapturedMessage.objects.get().to == "ada1@example.com"
-        assert loaded(made).status == "pending" and "signer.notified" not in made.events()
+        assert made.signer().status == "pending" and "signer.notified" not in made.events()
         invite(made.signers[0].pk)
-        assert CapturedMessage.objects.latest("pk").to == NEW and loaded(made).status == "notified"
+        assert CapturedMessage.objects.latest("pk").to == NEW and made.signer().status == "notified"
 
     def test_so_do_a_number_and_a_channel(self, box: object) -> None:
         for given in ({"phone": "+33612345679"}, {"otp_channel": "sms"}):
@@ -128,7 +124,7 @@ class TestAnotherWay:
 
     def test_the_code_and_the_lock_are_void_and_the_wrong_codes_stay_counted(self, made: Scene) -> None:
         code = made.code()
-        signer = loaded(made)
+        signer = made.signer()
         for _ in range(3):
             with pytest.raises(guesses.GuessRefusedError):
                 codes.guess(signer, f"{(int(code) + 1) % 10**6:06d}")
@@ -136,45 +132,46 @@ class TestAnotherWay:
         corrected = correct(made, email=NEW)
         assert guesses.locked_until(corrected) is None
         with pytest.raises(DomainError) as refused:
-            sign_verb(loaded(made), Signature(code, TYPED, None, "en"), VISITOR)
+            sign_verb(made.signer(), Signature(code, TYPED, None, "en"), VISITOR)
         assert refused.value.code == "invalid_otp"
         row = OneTimeCode.objects.get()
         assert (row.destination, row.destination_scope, row.wrong_guesses) == ("", "", 3)
-        assert sign_verb(loaded(made), Signature(made.code(), TYPED, None, "en"), VISITOR).status == "signed"
+        assert sign_verb(made.signer(), Signature(made.code(), TYPED, None, "en"), VISITOR).status == "signed"
         assert OneTimeCode.objects.get().destination == NEW
 
     def test_no_code_goes_to_where_the_signer_is_no_more(self, made: Scene) -> None:
-        before = loaded(made)
+        before = made.signer()
         correct(made, email=NEW)
+        assert jobs() == [], "nobody is invited where the request mails nobody"
         with pytest.raises(ReplacedLinkError):
             send_otp(before, "email", VISITOR)
         assert not CapturedMessage.objects.exists() and not OneTimeCode.objects.exists()
 
     def test_a_code_on_its_way_is_not_usable(self, made: Scene) -> None:
-        before = loaded(made)
+        before = made.signer()
         issued = codes.issue(before, Channel.EMAIL, before.email)
         correct(made, email=NEW)
         codes.mark_sent(before, issued)
         with pytest.raises(guesses.GuessRefusedError):
-            codes.guess(loaded(made), issued.code)
+            codes.guess(made.signer(), issued.code)
 
     def test_what_was_entered_and_seen_by_the_earlier_link_goes(self) -> None:
         made = scene(fields=[{"name": "iban"}])
-        enter_fields(loaded(made), [EnteredValue(Field.objects.get(), "DE89 3704", "fields[0]")])
+        enter_fields(made.signer(), [EnteredValue(Field.objects.get(), "DE89 3704", "fields[0]")])
         FirstOpening.objects.create(signer=made.signers[0], opened_at=clock.now(), ip=VISITOR.ip)
         correct(made, email=NEW)
-        assert loaded(made).fields_encrypted is None and not FirstOpening.objects.exists()
+        assert made.signer().fields_encrypted is None and not FirstOpening.objects.exists()
 
     def test_reminders_that_wait_are_not_sent_and_later_ones_go_to_the_new_address(self) -> None:
         made = invited(remind_every_days=3, reminders_at_most=2)
         actor, signer_id = author().actor, made.signers[0].pk
         remind(made.scope(), made.request.pk, signer_id, actor)
         correct(made, email=NEW)
-        assert not Reminder.objects.exists() and loaded(made).remind_at is None
+        assert not Reminder.objects.exists() and made.signer().remind_at is None
         send_reminder(signer_id, 1)
         assert not CapturedMessage.objects.exists()
         invite(signer_id)
-        assert loaded(made).remind_at
+        assert made.signer().remind_at
         remind(made.scope(), made.request.pk, signer_id, actor)
         send_reminder(signer_id, 1)
         assert [message.to for message in CapturedMessage.objects.all()] == [NEW, NEW]
@@ -201,7 +198,7 @@ class TestAnotherWay:
     def test_nobody_asks_by_a_link_that_is_replaced_meanwhile(self) -> None:
         made = invited()
         Organization.objects.update(contact_email="desk@example.com")
-        opened = loaded(made)
+        opened = made.signer()
         correct(made, email=NEW)
         with pytest.raises(ReplacedLinkError):
             ask(opened, "question", "Who is this?")
@@ -216,11 +213,7 @@ class TestAnotherWay:
         correct(made, 0, email="ada@example.net")
         sign(made, 0)
         work_off()
-        assert loaded(made, 1).status == "notified"
-
-    def test_without_mails_nobody_is_invited(self, made: Scene) -> None:
-        correct(made, email=NEW)
-        assert jobs() == []
+        assert made.signer(1).status == "notified"
 
     def test_the_sender_can_be_told_again_that_nothing_arrives(self) -> None:
         made = scene(send_email=True)
@@ -238,12 +231,12 @@ class TestTheSameWay:
     def test_a_name_or_a_language_leaves_link_code_and_entries(self, given: dict[str, str]) -> None:
         made = invited(fields=[{"name": "iban", "required": False}])
         code = made.code()
-        enter_fields(loaded(made), [EnteredValue(Field.objects.get(signer=made.signers[0]), "DE89", "fields[0]")])
+        enter_fields(made.signer(), [EnteredValue(Field.objects.get(signer=made.signers[0]), "DE89", "fields[0]")])
         corrected = correct(made, **given)
         assert token(corrected) == token(made.signers[0]) and corrected.status == "notified"
-        assert loaded(made).fields_encrypted is not None and [job for job in jobs() if job[0] == "invite"] == []
-        fields = filled_fields(loaded(made), None)
-        assert sign_verb(loaded(made), Signature(code, TYPED, None, "en", fields), VISITOR).status == "signed"
+        assert made.signer().fields_encrypted is not None and [job for job in jobs() if job[0] == "invite"] == []
+        fields = filled_fields(made.signer(), None)
+        assert sign_verb(made.signer(), Signature(code, TYPED, None, "en", fields), VISITOR).status == "signed"
 
     def test_the_name_is_that_of_later_mails_and_of_the_proof_and_the_language_too(self) -> None:
         made = scene(send_email=True)
@@ -318,25 +311,19 @@ class TestTheJournal:
         subject = f"request {made.request.pk}, signer {made.signers[0].pk}"
         assert (act.action, act.subject, act.before, act.after) == ("signer.corrected", subject, {}, {})
 
-    def test_the_proof_states_it_and_can_be_verified(self) -> None:
+    def test_the_proof_states_it_and_erasing_takes_the_salt_and_the_chain_holds(self) -> None:
         made = invited()
         correct(made, email=NEW)
         correct(made, phone="+33612345678", language="fr")
         extended(made, 30)
         finished(made)
-        found = proof_check(made)
-        assert found.problems == []
-
-    def test_erasing_takes_the_salt_and_the_chain_holds(self) -> None:
-        made = invited()
-        correct(made, email=NEW)
-        finished(made)
+        assert proof_check(made).problems == []
         salt = next(entry for entry in made.entries() if entry.event_type == "signer.corrected").metadata["salt"]
         erase_signer(OPERATOR, made.signers[0].pk)
-        assert broken_at(made.entries()) is None
+        assert broken_at(made.entries()) is None and proof_check(made).problems == []
         with_salts = json.dumps([[entry.metadata, entry.salts] for entry in made.entries()])
         assert salt not in with_salts and "ada1@" not in with_salts
-        link = token(loaded(made))
+        link = token(made.signer())
         assert signer_of(link) == made.signers[0] and signer_of(token(made.signers[0])) is None
 
 
@@ -376,16 +363,16 @@ class TestRaces:
         signed, corrected = at_once(signing(made, 0, made.code()), self.correcting(made))
         if signed == "signed":
             assert corrected == "already_signed" and "signer.corrected" not in made.events()
-            assert loaded(made).email == "ada1@example.com"
+            assert made.signer().email == "ada1@example.com"
         else:
             assert signed in ("replaced", "invalid_otp") and "signer.signed" not in made.events()
-            assert (loaded(made).email, loaded(made).status) == (NEW, "pending")
+            assert (made.signer().email, made.signer().status) == (NEW, "pending")
             assert OneTimeCode.objects.get().used_at is None
 
     @pytest.mark.parametrize("attempt", range(4))
     def test_a_decline(self, attempt: int) -> None:
         made = scene(decline_allowed=True)
-        signer = loaded(made)
+        signer = made.signer()
 
         def declining() -> str:
             return decline(signer, "No.", VISITOR).status
@@ -413,8 +400,8 @@ class TestRaces:
 
     def test_two_corrections(self, made: Scene) -> None:
         first, second = at_once(lambda: token(correct(made, email="a@example.net")), self.correcting(made))
-        assert first != second and loaded(made).replaced_links == 2
-        assert signer_of(token(loaded(made))) == made.signers[0]
+        assert first != second and made.signer().replaced_links == 2
+        assert signer_of(token(made.signer())) == made.signers[0]
 
 
 class TestExtending:

@@ -89,8 +89,7 @@ def test_files_stay_before_their_time_and_where_no_rule_is() -> None:
     made = finished(29.9)
     organization_id = made.request.organization_id
     assert delete_due_files() == 0
-    rules: list[tuple[str, int | None]] = [("production", 30), ("sandbox", 30), ("sandbox", None)]
-    for environment, days in rules:
+    for environment, days in (("production", 30), ("sandbox", 30), ("sandbox", None)):
         set_retention(organization_id, environment, days)
         assert delete_due_files() == 0, (environment, days)
     assert retention_days(organization_id) == {"sandbox": None, "production": 30}
@@ -218,9 +217,8 @@ def test_a_batch_takes_what_is_whole_also_an_upload_that_two_of_it_share() -> No
 
 def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.MonkeyPatch) -> None:
     used, made = scene(), scene(documents=2)
-    old, young = (_unused(made, row) for row in made.request_documents)
-    for document, age in ((used.request_documents[0].document, 400), (old, 91), (young, 89)):
-        Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=age))
+    old, young = _unused(made, 91, 89)
+    Document.objects.filter(pk=used.request_documents[0].document_id).update(created_at=clock.now() - 4 * UNUSED_FOR)
     before = stored(made)
     assert delete_unused_uploads() == 1
     assert (there(old.object_key), there(young.object_key)) == (False, True)
@@ -230,10 +228,7 @@ def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.M
 
 
 def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = scene(documents=2)
-    for row in made.request_documents:
-        document = _unused(made, row)
-        Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=91))
+    _unused(scene(documents=2), 91, 91)
     first = Document.objects.order_by("pk")[0].pk
     monkeypatch.setattr(sweeping, "_WINDOW", 1)
     with monkeypatch.context() as patch:
@@ -244,10 +239,13 @@ def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyP
     assert Document.objects.count() == 0
 
 
-def _unused(made: Scene, row: RequestDocument) -> Document:
-    row.placements.all().delete()
-    row.delete()
-    return row.document
+def _unused(made: Scene, *days: int) -> list[Document]:
+    """Its uploads, each so old, which are in no request any more."""
+    for row, age in zip(made.request_documents, days, strict=True):
+        row.placements.all().delete()
+        row.delete()
+        Document.objects.filter(pk=row.document_id).update(created_at=clock.now() - timedelta(days=age))
+    return [row.document for row in made.request_documents]
 
 
 def test_a_document_of_a_template_is_used(charles: Author) -> None:
@@ -313,17 +311,11 @@ def test_objects_that_no_row_names_go_after_thirty_days_and_pictures_after_a_wee
 
 
 def test_objects_in_use_stay_however_old() -> None:
-    made = scene(documents=2)
-    sign(made)
-    work_off()
-    keys = [row.document.object_key for row in made.request_documents]
-    keys += [row.sealed.object_key for row in made.request_documents]
-    made.request.refresh_from_db()
-    keys.append(made.request.proof.object_key)
-    for key in keys:
+    objects = keys(finished(0, documents=2))
+    for key in objects:
         made_older(key, timedelta(days=4000))
     swept()
-    assert [there(key) for key in keys] == [True] * 5
+    assert [there(key) for key in objects] == [True] * 5
 
 
 def test_more_orphans_than_one_look_takes(monkeypatch: pytest.MonkeyPatch) -> None:

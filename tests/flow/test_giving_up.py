@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError, connections
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.audit_trail.journal import broken_at
-from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import finalization, given_up, noted, sealing_failures
 from paraph.evidence.models import ProofFile, SealingFailure
 from paraph.flow.jobs import RETRY
@@ -54,8 +54,7 @@ def work(queue: str = "default") -> None:
 
 def attempts(count: int) -> None:
     """As if the jobs had been tried so often, and were due again."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE procrastinate_jobs SET attempts = %s, scheduled_at = NULL", [count])
+    ProcrastinateJob.objects.all().update(attempts=count, scheduled_at=None)
 
 
 def changed_upload() -> tuple[Scene, bytes]:
@@ -90,27 +89,27 @@ def gave_up(caplog: pytest.LogCaptureFixture) -> list[Any]:
 CAUSE = "A stored file is not the one that was put there."
 
 
-def test_it_is_tried_again_and_its_client_reads_why(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_tried_again_its_client_reads_why_and_a_lost_job_counts_as_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     made, _ = changed_upload()
     assert told(made) is None
     work()
-    fault = SealingFailure.objects.get()
-    assert told(made) == {
-        "state": "retrying",
-        "stage": "seal",
-        "cause": CAUSE,
-        "attempts": 1,
-        "failed_at": clock.iso(fault.failed_at),
-    }
+    failed_at = clock.iso(SealingFailure.objects.get().failed_at)
+    facts = {"stage": "seal", "cause": CAUSE, "attempts": 1, "failed_at": failed_at}
+    assert told(made) == {"state": "retrying", **facts}
     assert gave_up(caplog) == []
     assert figures()["paraph_sealing_failures"] == 1 and figures()["paraph_sealing_failures_given_up"] == 0
     (row,) = sealing_failures(given_up_only=False, limit=10)
     assert not row["given_up"] and sealing_failures(given_up_only=True, limit=10) == []
+    ProcrastinateJob.objects.all()._raw_delete("default")
+    (row,) = sealing_failures(given_up_only=True, limit=10)
+    assert row["request_id"] == made.request.pk and told(made)["state"] == "given_up", "its job was lost"
 
 
 def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -> None:
     made, content = changed_upload()
-    before = Entry.objects.get(request=made.request, event_type="request.completed").metadata
+    before = made.entries()[-1].metadata
     attempts(RETRY.attempts)
     work()
     work()
@@ -126,8 +125,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     (row,) = sealing_failures(given_up_only=True, limit=10)
     assert (row["organization"], row["environment"], row["given_up"]) == ("Acme Ltd", "sandbox", True)
     assert row["cause"].endswith("is not the one that was shown.")
-    entries = list(Entry.objects.filter(request=made.request).order_by("position"))
-    assert broken_at(entries) is None and entries[-1].metadata == before
+    assert broken_at(made.entries()) is None and made.entries()[-1].metadata == before
 
     store.put(made.request_documents[0].document.object_key, content)
     assert [step.outcome for step in retry(made.request.pk)] == ["deferred"]
@@ -138,15 +136,6 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     assert figures()["paraph_sealing_failures_given_up"] == 0
     outcome = unsealed()
     assert outcome.status == "ok"
-
-
-def test_a_job_that_was_lost_counts_as_given_up() -> None:
-    made, _ = changed_upload()
-    work()
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM procrastinate_jobs")
-    (row,) = sealing_failures(given_up_only=True, limit=10)
-    assert row["request_id"] == made.request.pk and told(made)["state"] == "given_up"
 
 
 def test_one_document_of_two_is_enough() -> None:
@@ -169,8 +158,7 @@ def test_a_proof_that_cannot_be_stored_again() -> None:
     content = store.get(key)
     store.put(key, b"something else")
     attempts(RETRY.attempts)
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE procrastinate_jobs SET attempts = 0 WHERE id = (SELECT max(id) FROM procrastinate_jobs)")
+    ProcrastinateJob.objects.filter(pk=ProcrastinateJob.objects.latest("id").pk).update(attempts=0)
     work()
     assert (told(made)["stage"], told(made)["state"]) == ("publish", "retrying")
     attempts(RETRY.attempts)

@@ -1,5 +1,6 @@
 """The queue's tasks call their verbs, and the whole journey runs through them. What no request waits for is done by as
-many jobs as there is work and workers have places, after what others wait for."""
+many jobs as there is work and workers have places, after what others wait for. All is journaled under a name of rules
+6.2 and 21."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,10 +11,12 @@ from django.db import connection
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
+from paraph.audit_trail.models import Entry, EventType
 from paraph.flow import jobs as tasks
-from paraph.flow.ending import end_early
+from paraph.flow.ending import end_early, expire_due
 from paraph.flow.housekeeping import retention as deleting
 from paraph.flow.jobs import RETRY, do_what_is_due
+from paraph.flow.messages.sent_once import note_undelivered
 from paraph.flow.personal_data import erase
 from paraph.kernel import clock
 from paraph.pdf.refusal import SealError
@@ -21,9 +24,14 @@ from paraph.queue.jobs import LAST, QUEUES, Reschedule, defer, defer_last, is_li
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log import OPERATOR
-from tests.factories import jobs, scene, sign
+from paraph.webhooks.outbox import EVENTS
+from tests.api.v1.api_clients import api_client, payload
+from tests.factories import Scene, jobs, scene, sign
 from tests.tenancy import set_retention
 from tests.threads import beside_each_other
+
+pytestmark = pytest.mark.django_db
+NAME = "do_what_is_due"
 
 
 def work_off() -> list[str]:
@@ -36,7 +44,6 @@ def work_off() -> list[str]:
     return [name for name, _ in jobs()]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 def test_the_whole_journey(mode: str) -> None:
     made = scene(
@@ -85,10 +92,6 @@ def test_only_mails_wait_for_mails() -> None:
     assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(QUEUES)
 
 
-pytestmark = pytest.mark.django_db
-NAME = "do_what_is_due"
-
-
 def alive(processes: int, seconds_ago: float = 1) -> None:
     """So many worker processes whose hearts beat so long ago."""
     beat = "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - make_interval(secs => %s))"
@@ -111,17 +114,12 @@ def done(name: str) -> int:
     return SignatureRequest.objects.exclude(**{name: None}).count()
 
 
-def test_dead_workers_have_no_places() -> None:
-    assert living_workers() == 0
-    alive(3)
-    alive(2, seconds_ago=60)
-    assert living_workers() == 3
-
-
 @pytest.mark.parametrize(("workers", "parts"), [(0, 1), (1, 1), (2, 2), (6, 6)])
 def test_as_many_jobs_join_in_as_half_of_the_places(workers: int, parts: int, settings: Any) -> None:
     assert settings.PARAPH.worker_concurrency == 2
     alive(workers)
+    alive(9, seconds_ago=60)  # dead ones, which have no places
+    assert living_workers() == workers
     backlog(1)
     do_what_is_due(0)
     assert jobs() == [(NAME, {"part": part}) for part in range(parts)]
@@ -197,3 +195,34 @@ def test_two_workers_do_a_backlog_once(monkeypatch: pytest.MonkeyPatch) -> None:
     beside_each_other(work, work)
     assert (done("files_deleted_at"), done("people_forgotten_at")) == (len(made), len(made))
     assert sum(counted) == 2 * len(made)
+
+
+def test_the_names_are_those_of_the_specification() -> None:
+    names = """
+        signature_request.created signature_request.identity_declared signer.notified signer.delivery_failed
+        signer.corrected request.extended signer.otp_sent signer.signed request.completed request.completion_notified
+        request.expired signature_request.pades_signed signature_request.certificate_issued
+    """
+    assert [str(name) for name in EventType] == names.split()
+    told = "signer.notified signer.otp_sent signer.signed request.completed request.expired"
+    assert [str(name) for name in EVENTS] == told.split()
+
+
+def test_these_events_and_no_others_are_journaled() -> None:
+    owner = api_client()
+    options = {"send_email": True, "identity_declaration_accepted": True, "notify_signers_on_completion": True}
+    assert owner.create(payload(owner.document(), **options)).status_code == 201
+    request = SignatureRequest.objects.get()
+    work_off()
+    signer = request.signers.latest("order")
+    corrected = owner.post(f"/signature_requests/{request.pk}/signers/{signer.pk}/correct", {"email": "x@example.org"})
+    extended = owner.post(f"/signature_requests/{request.pk}/extend", {"validity_days": 90})
+    assert (corrected.status_code, extended.status_code) == (200, 200)
+    work_off()
+    for position in range(request.signers.count()):
+        sign(Scene(request, list(request.signers.all()), list(request.request_documents.all())), position)
+        work_off()
+    note_undelivered(request.signers.latest("order"), "completion-1", "550 no")
+    scene(expires_at=clock.now())
+    expire_due()
+    assert set(Entry.objects.values_list("event_type", flat=True)) == set(EventType)

@@ -1,7 +1,8 @@
 """The proof of a request, and its publication (rules 2.2, 3.1, 6.2): what was entered, and openings of the page and
-wrong codes, which the journal has not."""
+wrong codes, which the journal has not; and that all that is given out ties together, offline."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
@@ -11,15 +12,18 @@ import pytest
 from django.db import transaction
 
 from paraph.audit_trail.journal import broken_at
-from paraph.audit_trail.models import EventType
+from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
 from paraph.flow.ending import end_early, expire
+from paraph.flow.housekeeping import sweep as sweeping
 from paraph.flow.housekeeping.retention import delete_files
+from paraph.flow.housekeeping.sweep import sweep_store
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
+from paraph.flow.sending.create import Sender, create
 from paraph.flow.signing.decline_or_ask import decline
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -27,17 +31,25 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.models import RefusedCode
 from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.untrusted.page_reading import render_page
+from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.fields.entry import filled_fields, values_of, write
+from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Tag
 from paraph.signature_requests.models import Field, FirstOpening, SignatureRequest, Signer
+from paraph.signature_requests.placing import place
+from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
+from tests.api.v1.api_clients import payload
 from tests.columns import columns
-from tests.factories import TYPED, VISITOR, Scene, scene, sign
+from tests.factories import TYPED, VISITOR, Scene, finish, scene, sign, uploaded
+from tests.flow.test_delete_files import made_older, there
 from tests.flow.test_erase import everything, proof_check, the_proof
 from tests.flow.test_jobs import work_off
 from tests.flow.test_seal import completed
+from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
@@ -175,8 +187,7 @@ def finished(**how: Any) -> Scene:
 
 
 def fill_and_sign(made: Scene, position: int = 0) -> Signer:
-    code = made.code(position)
-    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    code, signer = made.code(position), made.signer(position)
     given = [
         {"document_id": row.document_id, "name": name, "value": value}
         for row in made.request_documents
@@ -189,7 +200,7 @@ def signed_entry(made: Scene) -> Any:
     return next(entry for entry in made.entries() if entry.event_type == "signer.signed")
 
 
-def test_the_journal_has_each_value_behind_a_commitment() -> None:
+def test_the_journal_has_each_value_behind_a_commitment_until_the_files_go() -> None:
     made = finished()
     entry = signed_entry(made)
     assert [field["name"] for field in entry.metadata["fields"]] == [field["name"] for field in FIELDS]
@@ -200,10 +211,23 @@ def test_the_journal_has_each_value_behind_a_commitment() -> None:
     assert set(entry.metadata["fields"][0]) == {"document_id", "name", "type", "value"}
     with_salts = {path for path in entry.salts if path.startswith("metadata/fields/")}
     assert with_salts == {f"metadata/fields/{n}/value" for n, (_, v) in enumerate(values.items()) if v is not None}
-    assert broken_at(made.entries()) is None
+    assert broken_at(made.entries()) is None and values_of(Signer.objects.get())
+
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    entered = [each for each in ENTERED.values() if isinstance(each, str)]
+    assert delete_files(made.request.pk)
+    told = {field["name"]: field["value"] for field in signed_entry(made).metadata["fields"]}
+    assert told == dict.fromkeys(values, "erased") | {"remarks": None}
+    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in entered)}
+    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
+    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
+    assert values_of(Signer.objects.get()) == {} and signed_entry(made).ip == VISITOR.ip, "the rest stays"
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 
-def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
+def test_the_proof_states_label_value_who_and_when_and_holds_once_they_are_erased(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     made = finished(signers=2, documents=2)
     found = proof_check(made)
     assert found.problems == []
@@ -224,6 +248,20 @@ def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
         "value": "DE89 3704 0044",
         "printed": "DE89 3704 0044",
     }
+
+    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert all(each in everything() for each in entered), "the other signer entered the same"
+    erased = signed_entry(made).metadata["fields"]
+    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
+    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS] * 2
+    erase_signer(OPERATOR, made.signers[1].pk)
+    assert not [each for each in entered if each in everything() + caplog.text]
+    assert not Signer.objects.exclude(fields_encrypted=None).exists()
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
+    assert [bytes(entry.hash) for entry in made.entries()] == hashes
+    assert broken_at(made.entries()) is None and proof_check(made).problems == []
 
 
 @pytest.mark.parametrize("locale", ["ar", "de", "hu"])
@@ -264,44 +302,6 @@ def problems(evidence: dict[str, Any], text: str) -> list[str]:
     return result.problems
 
 
-def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCaptureFixture) -> None:
-    made = finished(signers=2)
-    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
-    hashes = [bytes(entry.hash) for entry in made.entries()]
-    assert all(each in everything() for each in entered)
-    erase_signer(OPERATOR, made.signers[0].pk)
-    assert all(each in everything() for each in entered), "the other signer entered the same"
-    erased = signed_entry(made).metadata["fields"]
-    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
-    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS]
-
-    erase_signer(OPERATOR, made.signers[1].pk)
-    assert not [each for each in entered if each in everything()]
-    assert not list(Signer.objects.exclude(fields_encrypted=None))
-    assert [bytes(entry.hash) for entry in made.entries()] == hashes
-    assert broken_at(made.entries()) is None and proof_check(made).problems == []
-    assert not [each for each in entered if each in caplog.text]
-    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
-
-
-def test_values_go_with_the_files() -> None:
-    made = finished()
-    assert values_of(Signer.objects.get())
-    hashes = [bytes(entry.hash) for entry in made.entries()]
-    values = [each for each in ENTERED.values() if isinstance(each, str)]
-    assert set(values) <= {field["value"] for field in signed_entry(made).metadata["fields"]}
-    assert delete_files(made.request.pk)
-    assert values_of(Signer.objects.get()) == {}
-    told = signed_entry(made).metadata["fields"]
-    assert [each["name"] for each in told] == [each["name"] for each in FIELDS]
-    assert {each["name"]: each["value"] for each in told if each["value"] != "erased"} == {"remarks": None}
-    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in values)}
-    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
-    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
-    assert signed_entry(made).ip == VISITOR.ip, "the rest stays"
-    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
-
-
 def expired(made: Scene) -> None:
     SignatureRequest.objects.update(expires_at=clock.now())
     expire(made.request.pk)
@@ -312,7 +312,7 @@ def ended(made: Scene) -> None:
 
 
 def declined(made: Scene) -> None:
-    decline(Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk), "No.", VISITOR)
+    decline(made.signer(1), "No.", VISITOR)
 
 
 @pytest.mark.parametrize("end", [expired, ended, declined])
@@ -390,3 +390,131 @@ def test_the_proof_and_its_evidence_state_them(client: Client) -> None:
     created = clock.iso_milliseconds(made.entries()[0].created_at)
     assert evidence["request"]["created_at"] == created
     assert f"Created{created.replace('T', '').replace('Z', 'UTC')}" in printed
+
+
+def files_of(made: Scene) -> dict[str, bytes]:
+    """The proof, and of each document the signed and the uploaded file."""
+    finish(made)
+    files = {"proof.pdf": the_proof()}
+    for number, row in enumerate(made.request_documents, start=1):
+        files[f"signed-{number}.pdf"] = store.get(SealedDocument.objects.get(request_document=row).object_key)
+        files[f"uploaded-{number}.pdf"] = store.get(row.document.object_key)
+    return files
+
+
+def tied(files: dict[str, bytes]) -> EvidenceCheck:
+    return check_evidence(files, sealing_context().roots("sandbox"))
+
+
+def replace_upload(made: Scene, number: int, content: bytes) -> None:
+    document = made.request_documents[number - 1].document
+    store.put(document.object_key, content)
+    document.sha256, document.file_size = tokens.sha256(content), len(content)
+    document.save()
+
+
+def test_several_documents_and_signers() -> None:
+    files = files_of(scene(signers=3, documents=3))
+    result = tied(files)
+    assert result.ok, result.problems
+    assert sum("begins with" in sentence for sentence in result.matches) == 3
+    assert sum("certificates of signed-" in sentence for sentence in result.matches) == 3
+    del files["signed-2.pdf"]
+    fewer = tied(files)
+    assert fewer.ok and [sentence for sentence in fewer.notes if 'the signed file of "contract-2.pdf"' in sentence]
+
+
+def test_two_documents_of_the_same_bytes() -> None:
+    """Whether the upload is given once or twice."""
+    made = scene(documents=2)
+    replace_upload(made, 2, made.uploads[0])
+    files = files_of(made)
+    assert files["uploaded-1.pdf"] == files["uploaded-2.pdf"]
+    assert tied(files).ok, tied(files).problems
+    del files["uploaded-1.pdf"]
+    assert tied(files).ok, tied(files).problems
+
+
+def test_an_upload_that_had_to_be_rewritten(made: Scene) -> None:
+    damaged = paper(text("A contract", 72, 700)).replace(b"endobj", b"endobx", 1)
+    replace_upload(made, 1, damaged)
+    files = files_of(made)
+    assert SealedDocument.objects.get().facts["method"] == "normalised"
+    assert not files["signed-1.pdf"].startswith(damaged)
+    result = tied(files)
+    assert result.ok, result.problems
+    assert "uploaded-1.pdf had to be rewritten before it was sealed, as the journal says." in result.matches
+
+
+@pytest.mark.parametrize("level", ["B-B", "B-T", "B-LTA"])
+def test_the_evidence_holds_the_certificates_of_every_level(level: str, settings: Any) -> None:
+    fields: dict[str, Any] = {"seal_level": level} | ({"timestamp_authorities": []} if level == "B-B" else {})
+    settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+    files = files_of(scene())
+    result, evidence = tied(files), evidence_of(files["proof.pdf"])
+    assert result.ok, result.problems
+    assert evidence is not None
+    (document,) = evidence["documents"]
+    kinds = {"B-B": {"seal"}, "B-T": {"seal", "timestamp"}, "B-LTA": {"seal", "timestamp", "archive_timestamp"}}
+    assert set(document["certificates"]) == kinds[level] and document["seal"]["level"] == level
+    assert "certificates" not in document["seal"]
+    assert set(evidence["certificates"]) == {digest for chain in document["certificates"].values() for digest in chain}
+
+
+CONTRACT = paper(text("I pay 1 EUR {{sign}}", 72, 700))
+BEFORE_HEADER = b"a line that no PDF begins with\n" + CONTRACT
+WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", CONTRACT)
+
+
+@pytest.mark.parametrize("content", [BEFORE_HEADER, WRONG_TABLE])
+def test_signers_see_what_is_sealed(client: Client, content: bytes, made: Scene) -> None:
+    [row] = made.request_documents
+    row.document = document = uploaded(made.scope(), content)
+    row.save()
+    assert document.method == "normalised" and store.get(document.object_key) == content
+    shown = store.get(document.shown_key)
+    assert shown != content and tokens.sha256(shown) == document.shown_sha256 and len(shown) == document.prepared_size
+
+    picture = client.get(made.url(rest=f"/documents/{document.pk}/pages/1.webp"))
+    assert picture.content == render_page(shown, 1, 2.0)
+
+    files = files_of(made)
+    signed = files["signed-1.pdf"]
+    assert signed.startswith(shown)
+    seal = Entry.objects.get(event_type="signature_request.pades_signed").stated
+    assert SealedDocument.objects.get().facts["method"] == seal["method"] == "normalised"
+    assert seal["uploaded_pdf_sha256"] == tokens.sha256(content).hex()
+    assert (seal["prepared_pdf_sha256"], seal["prepared_pdf_size"]) == (tokens.sha256(shown).hex(), len(shown))
+    result = tied(files)
+    assert result.ok, result.problems
+    assert "signed-1.pdf begins with the file that stood in for uploaded-1.pdf, as the journal says." in result.matches
+
+
+def test_tags_are_searched_in_what_is_sealed() -> None:
+    document = uploaded(scene().scope(), BEFORE_HEADER)
+    store.delete(document.object_key)
+    stamp = MagicFieldStamp(type="magic_field", value=Tag(tag="{{sign}}"))
+    given = DocumentInput(id=document.pk, signers=[Assignment(signer_ref="a", stamps=[stamp])])
+    assert len(place(given, "documents[0]", document, Problems()).placements) == 1
+
+
+def test_the_journal_names_it_before_anybody_signs() -> None:
+    scope = scene().scope()
+    document = uploaded(scope, BEFORE_HEADER)
+    stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
+    stamps = [{"signer_ref": ref, "stamps": [stamp]} for ref in ("ada", "grace")]
+    given = payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}
+    made = create(scope, given, Sender(VISITOR))
+    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
+    told = {"document_id": document.pk, **document.preparation_facts()}
+    assert created["prepared_documents"] == [told] and "documents" not in created
+
+
+def test_a_file_that_stands_in_is_kept_as_long_as_its_document() -> None:
+    document = uploaded(scene().scope(), BEFORE_HEADER)
+    orphan = "prepared/orphan.pdf"
+    store.put(orphan, b"x")
+    for key in (document.shown_key, orphan):
+        made_older(key, sweeping.ORPHANED_FOR + timedelta(minutes=1))
+    sweep_store("prepared/", "")
+    assert (there(document.shown_key), there(orphan)) == (True, False)

@@ -27,8 +27,7 @@ pytestmark = pytest.mark.django_db
 
 def signing(made: Scene, position: int, code: str) -> Callable[[], str]:
     def work() -> str:
-        signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
-        return sign_verb(signer, Signature(code, TYPED, None, "en"), VISITOR).status
+        return sign_verb(made.signer(position), Signature(code, TYPED, None, "en"), VISITOR).status
 
     return work
 
@@ -132,8 +131,10 @@ def test_the_next_in_line_is_invited(mode: str, send_email: bool, invited: bool)
 
 
 def test_expiry_takes_what_is_due_and_pending_alone() -> None:
-    due, early, done = scene(), scene(), scene()
+    due, early, done = scene(callback_url="https://callback.example/done"), scene(), scene()
     sign(done)
+    code = due.code()
+    Application.objects.update(webhook_url="https://shop.example/hooks")
     SignatureRequest.objects.filter(pk__in=[due.request.pk, done.request.pk]).update(expires_at=clock.now())
     assert expire_due() == 1
     assert not expire(early.request.pk) and not expire(done.request.pk) and not expire(due.request.pk)
@@ -141,24 +142,11 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     assert [statuses[made.request.pk] for made in (due, early, done)] == ["expired", "pending", "completed"]
     entry = due.entries()[-1]
     assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
-
-
-def test_expiry_is_told_to_the_application_and_the_callback() -> None:
-    made = scene(callback_url="https://callback.example/done", expires_at=clock.now())
-    Application.objects.update(webhook_url="https://shop.example/hooks")
-    assert expire(made.request.pk)
-    told = Delivery.objects.order_by("pk").values_list("event_type", "destination")
-    assert list(told) == [("request.expired", "application"), ("request.expired", "callback")]
-
-
-def test_an_expired_request_can_neither_be_signed_nor_completed(made: Scene) -> None:
-    code = made.code()
-    SignatureRequest.objects.update(expires_at=clock.now())
-    assert expire(made.request.pk)
+    told = Delivery.objects.filter(event_type="request.expired").order_by("pk").values_list("destination", flat=True)
+    assert list(told) == ["application", "callback"]
     with pytest.raises(DomainError, match="expired"):
-        signing(made, 0, code)()
-    assert SignatureRequest.objects.get().status == "expired"
-    assert jobs() == []
+        signing(due, 0, code)()
+    assert SignatureRequest.objects.get(pk=due.request.pk).status == "expired"
 
 
 def test_seals_of_a_tenant_with_fewer_that_wait_come_first(db: None) -> None:

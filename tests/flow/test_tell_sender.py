@@ -1,17 +1,21 @@
-"""The member who sent a request is told what became of it: each thing once, in their language, if they want it."""
+"""The member who sent a request is told what became of it: each thing once, in their language, if they want it. Who
+gets copies is mailed once it is finalized."""
 
+import re
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending import end_early
-from paraph.flow.messages.copies import notify_completion
+from paraph.flow.housekeeping.retention import delete_files
+from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.notices import tell_sender, warn_senders
 from paraph.flow.messages.sent_once import note_undelivered, queue_mail
-from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import invite
@@ -20,10 +24,13 @@ from paraph.kernel import clock
 from paraph.messaging.email import handed_over
 from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
+from paraph.operations.pending_work import pending_steps
+from paraph.signature_requests.models import CopyRecipient, Inquiry, SenderMail, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
-from tests.factories import VISITOR, Scene, scene, sign
+from tests.factories import VISITOR, Scene, jobs, scene, sign
+from tests.flow.test_erase import everything
+from tests.flow.test_jobs import work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SENDER = "ada@harbour.example"
@@ -52,15 +59,6 @@ def told() -> list[str]:
         for _ in range(2):
             tell_sender(job.args["name"])
     return list(CapturedMessage.objects.filter(to=SENDER).order_by("id").values_list("subject", flat=True))
-
-
-def test_everybody_has_signed(made: Scene) -> None:
-    for _ in range(2):
-        queue_mail(made.request, MailKind.COMPLETED)
-    assert told() == ["Everyone has signed: Lease of the pier"]
-    mail = CapturedMessage.objects.get(to=SENDER)
-    assert f"/app/{made.request.organization_id}/requests/{made.request.pk}" in mail.text
-    assert "/account/" in mail.text and SenderMail.objects.get().sent_at
 
 
 def test_in_the_language_of_the_sender_or_in_which_they_were_last_here(made: Scene) -> None:
@@ -109,7 +107,7 @@ def test_nobody_is_told_who_wants_no_such_mails_or_is_no_member(kind: MailKind, 
 )
 def test_a_signer_asks_or_is_not_meant(kind: str, subject: str, made: Scene) -> None:
     Organization.objects.update(contact_email="office@harbour.example")
-    ask(signer_of(made), kind, "Why so <b>much</b>?")
+    ask(made.signer(), kind, "Why so <b>much</b>?")
     [shown] = told()
     assert shown.startswith(subject)
     assert "Why so" not in CapturedMessage.objects.get(to=SENDER).text, "it stands where it can be erased"
@@ -117,7 +115,7 @@ def test_a_signer_asks_or_is_not_meant(kind: str, subject: str, made: Scene) -> 
 
 def test_whoever_gets_the_inquiry_itself_gets_no_second_mail(made: Scene) -> None:
     Organization.objects.update(contact_email=SENDER.upper())
-    ask(signer_of(made), "question", "Why?")
+    ask(made.signer(), "question", "Why?")
     assert told() == []
     Inquiry.objects.all().delete()
     assert told() == []
@@ -132,6 +130,9 @@ def test_three_days_before_the_end_and_one(made: Scene) -> None:
         subjects = told()
         assert len(subjects) == wanted and "Lease of the pier" in subjects[-1]
     assert "1 of 2 signed. Waiting for Émile Zola." in CapturedMessage.objects.filter(to=SENDER).latest("id").text
+    SenderMail.objects.all().delete()
+    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(hours=20), validity_days=1)
+    assert warn_senders() == 0, "it was to be signed at once"
 
 
 def test_mails_about_approvers_say_that_they_approve() -> None:
@@ -144,11 +145,6 @@ def test_mails_about_approvers_say_that_they_approve() -> None:
     expiring, completed = CapturedMessage.objects.filter(to=SENDER).order_by("id")
     assert "1 of 2 signed or approved. Waiting for Émile Zola." in expiring.text
     assert "Everyone has signed or approved “Lease of the pier”." in completed.text
-
-
-def test_no_warning_of_what_was_to_be_signed_at_once(made: Scene) -> None:
-    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(hours=20), validity_days=1)
-    assert warn_senders() == 0
 
 
 @pytest.fixture
@@ -204,30 +200,105 @@ def test_after_an_extension_the_sender_is_warned_by_a_mail_of_its_own(made: Scen
     assert not CapturedMessage.objects.filter(to=SENDER).exists()
 
 
-def test_erasing_a_signer_takes_captured_mails_and_a_title_that_names_them(made: Scene) -> None:
-    SignatureRequest.objects.update(title="Loan of ADA Lovelace")
-    made.request.refresh_from_db()
-    queue_mail(made.request, MailKind.EXPIRING, 3)
-    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
-    assert len(told()) == 1
-    end_early(OPERATOR, made.request.pk, "Over")
-    erase_signer(OPERATOR, made.signers[1].pk)
-    made.request.refresh_from_db()
-    assert made.request.title and not CapturedMessage.objects.filter(to=SENDER).exists()
-    erase_signer(OPERATOR, made.signers[0].pk)
-    made.request.refresh_from_db()
-    assert made.request.title == ""
-
-
 def test_sealing_owes_the_sender_a_mail_and_no_application() -> None:
     for made, owed in ((sent(), 1), (scene(), 1)):
         for position in range(len(made.signers)):
             sign(made, position)
         for row in made.request_documents:
             finalize(row.pk)
+        queue_mail(made.request, MailKind.COMPLETED)
         assert SenderMail.objects.count() == owed
     assert told() == ["Everyone has signed: Lease of the pier"]
+    mail, request = CapturedMessage.objects.get(to=SENDER), SenderMail.objects.get().request
+    assert f"/app/{request.organization_id}/requests/{request.pk}" in mail.text and "/account/" in mail.text
+    assert SenderMail.objects.get().sent_at
 
 
-def signer_of(made: Scene) -> Signer:
-    return Signer.objects.select_related("request__organization").get(pk=made.signers[0].pk)
+def copied(**how: Any) -> Scene:
+    made = scene(copies=2, **how)
+    sign(made)
+    return made
+
+
+def to(address: str) -> list[CapturedMessage]:
+    return list(CapturedMessage.objects.filter(to=address))
+
+
+def completions(made: Scene) -> list[dict[str, Any]]:
+    return [entry.metadata for entry in made.entries() if entry.event_type == "request.completion_notified"]
+
+
+def test_each_gets_one_mail_once_it_is_finalized_whatever_the_request_mails() -> None:
+    made = copied(documents=2, send_email=False)
+    assert "mail_copies" not in [name for name, _ in jobs()] and not to("copy0@example.com")
+    work_off()
+    for address in ("copy0@example.com", "copy1@example.com"):
+        [mail] = to(address)
+        assert mail.subject == "Signed documents: a copy for you from Acme Ltd"
+        links = re.findall(r"http\S+/copies/\S+", mail.text)
+        assert [link.rpartition("/")[2] for link in links].count("proof.pdf") == 1
+        assert sum("/documents/" in link for link in links) == 2
+    assert CopyRecipient.objects.exclude(notified_at=None).count() == 2
+    [facts] = completions(made)
+    recipients = ["copy0@example.com", "copy1@example.com"]
+    assert facts == {"channel": "email", "recipients": recipients, "copies": True, "kept": 2}
+
+
+def test_it_is_safe_to_repeat_and_others_get_theirs_where_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = copied()
+    work_off()
+    CopyRecipient.objects.filter(position=0).update(notified_at=None)
+    CapturedMessage.objects.all().delete()
+    mail_copies(made.request.pk)
+    assert len(to("copy0@example.com")) == 1 and not to("copy1@example.com")
+    assert len(completions(made)) == 1
+
+    def refuse(address: str, *_: Any, **__: Any) -> None:
+        raise SMTPRecipientsRefused({address: (550, b"no")})
+
+    CopyRecipient.objects.filter(position=1).update(notified_at=None)
+    monkeypatch.setattr("paraph.flow.messages.sent_once.handed_over", refuse)
+    with pytest.raises(OSError):
+        mail_copies(made.request.pk)
+    request = SignatureRequest.objects.get(pk=made.request.pk)
+    assert [step.task for step in pending_steps(request)] == ["mail_copies"]
+
+
+def test_both_summaries_are_journaled_whichever_comes_first() -> None:
+    made = copied(notify_signers_on_completion=True)
+    work_off()
+    assert [bool(facts.get("copies")) for facts in completions(made)] == [False, True]
+    other = scene(copies=1, notify_signers_on_completion=True)
+    sign(other)
+    SignatureRequest.objects.filter(pk=other.request.pk).update(finalized=True)
+    mail_copies(other.request.pk)
+    notify_completion(other.request.pk)
+    assert [bool(facts.get("copies")) for facts in completions(other)] == [True, False]
+
+
+def test_who_is_erased_before_the_end_gets_nothing() -> None:
+    made = scene(copies=1)
+    erase_address(OPERATOR, "copy0@example.com")
+    sign(made)
+    work_off()
+    assert not CapturedMessage.objects.filter(subject__contains="a copy for you").exists()
+    assert completions(made) == []
+
+
+def test_nobody_is_journaled_as_told_of_files_that_were_deleted_before() -> None:
+    made = copied()
+    SignatureRequest.objects.update(finalized=True)
+    assert delete_files(made.request.pk)
+    mail_copies(made.request.pk)
+    assert not to("copy0@example.com") and completions(made) == []
+
+
+def test_a_signer_who_gets_a_copy_too_keeps_the_entries_of_the_signature() -> None:
+    made = copied()
+    CopyRecipient.objects.filter(position=0).update(email=made.signers[0].email)
+    work_off()
+    erase_address(OPERATOR, made.signers[0].email)
+    sent = next(entry for entry in made.entries() if entry.event_type == "signer.otp_sent")
+    assert sent.metadata["recipient"] == made.signers[0].email
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert made.signers[0].email not in everything()

@@ -1,18 +1,36 @@
-"""A message that its recipient refuses for good is sent once, and said where its sender looks; one that they refuse for
-now, or that the mail server takes from nobody, is sent again, and not for ever."""
+"""A mail leaves once, whatever happens between the mail server's answer and our note of it. One that its recipient
+refuses for good is sent once, and said where its sender looks; one that they refuse for now, or that the mail server
+takes from nobody, is sent again, and not for ever."""
 
-from collections.abc import Iterator
+import os
+import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from email import message_from_bytes
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from django.db import OperationalError, connection, transaction
 from procrastinate.contrib.django.models import ProcrastinateJob
+from pytest_django import Settings
 
 from paraph.audit_trail.journal import broken_at
+from paraph.audit_trail.models import Entry
+from paraph.flow import events
 from paraph.flow.jobs import RETRY
+from paraph.flow.messages import emails
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.notices import due_mail, tell_signer_of_end
-from paraph.flow.messages.sent_once import MOST_ATTEMPTS_AT_RECIPIENT, note_undelivered
+from paraph.flow.messages.sent_once import (
+    MOST_ATTEMPTS_AT_RECIPIENT,
+    DueEmail,
+    SentMarker,
+    _until_it_works,
+    mail_once,
+    note_undelivered,
+)
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.personal_data.place import Person
 from paraph.flow.personal_data.unsent import erase_unsent
@@ -39,6 +57,7 @@ from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_giving_up import work
 from tests.flow.test_jobs import waits, work_off
 from tests.flow.test_tell_sender import SENDER, sent
+from tests.loopback import mail_server
 from tests.refusing import FULL_FOR_NOW, NO_SUCH_USER, RefusingServer, refusing_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,13 +79,14 @@ def made(db: None) -> Scene:
 def signed(signers: int, **how: Any) -> Scene:
     """Everybody has signed, by a sandbox act: the mail server takes no code."""
     made = scene(signers=signers, **how)
-    for signer in Signer.objects.filter(request=made.request).select_related("request"):
-        sign_verb(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+    for position in range(signers):
+        sign_verb(made.signer(position), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
     return made
 
 
-def ada(made: Scene) -> Signer:
-    return Signer.objects.select_related("request").get(pk=made.signers[0].pk)
+def refused_invitation(server: RefusingServer, made: Scene) -> None:
+    server.recipients[ADA] = NO_SUCH_USER
+    invite(made.signers[0].pk)
 
 
 def failures(made: Scene) -> list[dict[str, Any]]:
@@ -92,22 +112,29 @@ def due_again(attempts: int) -> None:
 
 
 class TestAnInvitation:
-    def test_is_refused_once_and_everybody_is_told(self, server: RefusingServer, made: Scene) -> None:
+    def test_is_refused_once_everybody_is_told_and_it_can_be_erased(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
         for _ in range(3):
             invite(made.signers[0].pk)
         assert server.asked == {ADA: 1}
-        signer = ada(made)
+        signer = made.signer()
         assert (signer.status, signer.notified_at, signer.invitation) == (SignerStatus.PENDING, None, None)
         assert (signer.undelivered["channel"], signer.undelivered["answer"]) == ("email", WORDS)
         facts = {"channel": "email", "recipient": ADA, "message": "invitation", "answer": WORDS}
-        assert failures(made) == [facts] and broken_at(made.entries()) is None
+        assert failures(made) == [facts]
         [mail] = told()
         assert mail.startswith("Not delivered to Ada Lovelace: Lease of the pier")
         assert "ada1 @ example. com" in mail and "User unknown" in mail and "Correct the address" in mail
         assert [step.words for step in pending_steps(made.request)] == ["the invitation of Émile Zola"]
         why = request_state(made.request.pk)["why"]
         assert f"A message to Ada Lovelace was refused for good: {WORDS}." in why and "worker" not in why
+        [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
+        assert set(entry.salts) == {"metadata/recipient", "metadata/answer"}
+        SignatureRequest.objects.update(status="expired")
+        erase_signer(OPERATOR, made.signers[0].pk)
+        [facts] = failures(made)
+        assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and made.signer().undelivered is None
+        assert broken_at(made.entries()) is None
 
     def test_nor_does_a_real_worker_ask_twice(self, server: RefusingServer, made: Scene) -> None:
         server.recipients[ADA] = NO_SUCH_USER
@@ -118,35 +145,20 @@ class TestAnInvitation:
         assert not ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite", status="failed").exists()
         assert [step.words for step in pending_steps(made.request)] == []
 
-    def test_no_value_of_a_person_stands_in_the_clear_of_the_chain_and_it_can_be_erased(
-        self, server: RefusingServer, made: Scene
-    ) -> None:
-        server.recipients[ADA] = NO_SUCH_USER
-        invite(made.signers[0].pk)
-        [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
-        assert set(entry.salts) == {"metadata/recipient", "metadata/answer"}
-        SignatureRequest.objects.update(status="expired")
-        erase_signer(OPERATOR, made.signers[0].pk)
-        [facts] = failures(made)
-        assert facts["answer"] == "erased" and "ada1" not in facts["recipient"] and ada(made).undelivered is None
-        assert broken_at(made.entries()) is None
-
     def test_a_correction_starts_anew(self, server: RefusingServer, made: Scene) -> None:
-        server.recipients[ADA] = NO_SUCH_USER
-        invite(made.signers[0].pk)
+        refused_invitation(server, made)
         given = {"email": "ada@harbour.example"}
         correct_signer(made.scope(), author().actor, made.request.pk, made.signers[0].pk, given, origin=VISITOR)
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         work("mail")
         assert server.asked[ADA] == 1 and "ada@harbour.example" in server.taken
-        assert ada(made).status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
+        assert made.signer().status == SignerStatus.NOTIFIED and "mailbox" not in str(told())
 
     def test_so_does_sending_it_again_once_a_day(self, server: RefusingServer, made: Scene) -> None:
-        server.recipients[ADA] = NO_SUCH_USER
-        invite(made.signers[0].pk)
+        refused_invitation(server, made)
         work("mail")
         again(made)
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         assert [step.task for step in pending_steps(made.request)][:1] == ["invite"]
         with pytest.raises(DomainError) as refused:
             again(made)
@@ -158,7 +170,7 @@ class TestAnInvitation:
         a_day_passes()
         again(made)
         work("mail")
-        assert ada(made).status == SignerStatus.NOTIFIED and ada(made).undelivered is None
+        assert made.signer().status == SignerStatus.NOTIFIED and made.signer().undelivered is None
         notified = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
         assert len(notified) == 1 and "reminder" not in notified[0].metadata
 
@@ -174,13 +186,13 @@ class TestAnInvitation:
 
         monkeypatch.setattr(server, "handle_RCPT", corrected)
         invite(made.signers[0].pk)
-        assert ada(made).undelivered is None and failures(made) == []
+        assert made.signer().undelivered is None and failures(made) == []
 
     def test_a_request_that_mails_nobody_mails_no_invitation_where_a_code_was_refused(
         self, server: RefusingServer, made: Scene
     ) -> None:
         SignatureRequest.objects.update(send_email=False)
-        note_undelivered(ada(made), "code-email", WORDS)
+        note_undelivered(made.signer(), "code-email", WORDS)
         with pytest.raises(DomainError, match="sends its signers no mails"):
             again(made)
         work("mail")
@@ -195,13 +207,13 @@ class TestNotForGood:
         retry(made.request.pk)
         work("mail")
         assert ProcrastinateJob.objects.get(task_name="paraph.flow.jobs.invite").attempts == 1
-        assert failures(made) == [] and ada(made).undelivered is None
+        assert failures(made) == [] and made.signer().undelivered is None
         due_again(MOST_ATTEMPTS_AT_RECIPIENT - 2)
         work("mail")
-        assert ada(made).undelivered is None
+        assert made.signer().undelivered is None
         due_again(MOST_ATTEMPTS_AT_RECIPIENT - 1)
         work("mail")
-        assert server.asked[ADA] == 3 and "over quota" in ada(made).undelivered["answer"]
+        assert server.asked[ADA] == 3 and "over quota" in made.signer().undelivered["answer"]
         assert len(failures(made)) == 1 and not ProcrastinateJob.objects.filter(status="failed").exists()
         seconds = [waits(RecipientRefusedError("452"), made, "mail") or 0 for made in range(MOST_ATTEMPTS_AT_RECIPIENT)]
         assert 0 not in seconds and max(seconds) == pytest.approx(4 * 3600, abs=60)
@@ -216,11 +228,11 @@ class TestNotForGood:
         work("mail")
         due_again(MOST_ATTEMPTS_AT_RECIPIENT + 5)
         work("mail")
-        assert server.asked[ADA] == 2 and ada(made).undelivered is None and failures(made) == []
+        assert server.asked[ADA] == 2 and made.signer().undelivered is None and failures(made) == []
         server.recipients.clear()
         due_again(RETRY.mail_attempts - 1)
         work("mail")
-        assert ada(made).status == SignerStatus.NOTIFIED
+        assert made.signer().status == SignerStatus.NOTIFIED
 
 
 class TestOtherMessages:
@@ -233,14 +245,14 @@ class TestOtherMessages:
         for _ in range(2):
             send_reminder(made.signers[0].pk, 1)
         assert server.asked[ADA] == 2 and [facts["message"] for facts in failures(made)] == ["reminder"]
-        assert pending_steps(made.request) == [] or "reminder" not in str(pending_steps(made.request))
+        assert "reminder" not in str(pending_steps(made.request))
         Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
         assert remind_due() == 0
         server.recipients.clear()
         a_day_passes()
         again(made)
         work("mail")
-        assert server.taken.count(ADA) == 2 and ada(made).undelivered is None
+        assert server.taken.count(ADA) == 2 and made.signer().undelivered is None
         a_day_passes()
         Reminder.objects.filter(number=2).update(mail={"taken_at": clock.iso(clock.now() - timedelta(days=2))})
         Signer.objects.filter(pk=made.signers[0].pk).update(remind_at=clock.now())
@@ -255,8 +267,8 @@ class TestOtherMessages:
         [summary] = [entry for entry in made.entries() if entry.event_type == "request.completion_notified"]
         assert summary.metadata["recipients"] == [made.signers[1].email]
         assert [facts["message"] for facts in failures(made)] == ["completion"]
-        request = SignatureRequest.objects.get(pk=made.request.pk)
-        assert "notify_completion" not in [step.task for step in pending_steps(request)]
+        made.request.refresh_from_db()
+        assert "notify_completion" not in [step.task for step in pending_steps(made.request)]
 
     def test_a_copy_that_is_refused_is_of_no_signer(self, server: RefusingServer) -> None:
         made = signed(1, copies=2)
@@ -266,9 +278,9 @@ class TestOtherMessages:
         assert server.asked["copy0@example.com"] == 1 and server.taken == ["copy1@example.com"]
         [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
         assert entry.signer_id is None and entry.metadata["copies"] and entry.metadata["message"] == "copy"
-        request = SignatureRequest.objects.get(pk=made.request.pk)
-        assert pending_steps(request) == []
-        assert request_state(request.pk)["copies"][0]["undelivered"]["answer"] == WORDS
+        made.request.refresh_from_db()
+        assert pending_steps(made.request) == []
+        assert request_state(made.request.pk)["copies"][0]["undelivered"]["answer"] == WORDS
         erase_unsent(Person(frozenset({"copy0@example.com"})))
         [facts] = failures(made)
         assert facts["answer"] == "erased" and facts["recipient"].endswith(ERASED_DOMAIN)
@@ -276,7 +288,7 @@ class TestOtherMessages:
 
     def test_the_sender_is_not_told_to_correct_who_has_signed(self, server: RefusingServer, made: Scene) -> None:
         SignatureRequest.objects.update(status="completed")
-        note_undelivered(ada(made), f"completion-{made.signers[0].pk}", WORDS)
+        note_undelivered(made.signer(), f"completion-{made.signers[0].pk}", WORDS)
         [mail] = told()
         assert "User unknown" in mail and "Correct" not in mail
 
@@ -291,15 +303,131 @@ class TestOtherMessages:
     def test_the_end_is_mailed_to_whoever_has_a_number_that_refuses_codes(self, server: RefusingServer) -> None:
         made = sent(signer={"phone": "+33612345678"})
         invite(made.signers[0].pk)
-        note_undelivered(ada(made), "code-sms", "Twilio 21614: not a mobile number", Channel.SMS)
+        note_undelivered(made.signer(), "code-sms", "Twilio 21614: not a mobile number", Channel.SMS)
         SignatureRequest.objects.update(status="expired", ended_early_at=clock.now(), ended_reason="")
         tell_signer_of_end(made.signers[0].pk)
         assert server.taken.count(ADA) == 2
 
     def test_who_signs_all_the_same_is_reached(self, server: RefusingServer) -> None:
         made = scene(send_email=True)
-        server.recipients[ADA] = NO_SUCH_USER
+        refused_invitation(server, made)
+        sign_verb(made.signer(), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+        assert made.signer().undelivered is None
+
+
+class MailServer:
+    """``before_reply`` happens while the sender waits for the answer to its message."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+        self.before_reply: Callable[[], None] = lambda: None
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        self.taken.append(str(message_from_bytes(envelope.content)["Message-ID"]).split("@")[0])
+        self.before_reply()
+        return "250 Ok: queued as 7"
+
+
+@pytest.fixture
+def gateway(settings: Settings) -> Iterator[MailServer]:
+    found = MailServer()
+    with mail_server(found) as url:
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        yield found
+
+
+def end_sessions() -> None:
+    """As a crash of PostgreSQL does: every session of this database ends."""
+    parameters = connection.get_connection_params()
+    fields = {name: parameters[name] for name in ("host", "port", "user", "dbname", "password") if parameters.get(name)}
+    with psycopg.connect(**fields, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+@pytest.mark.parametrize("work", ["invitation", "completion"])
+def test_the_database_crashes_while_the_mail_server_answers(gateway: MailServer, work: str) -> None:
+    made = scene(notify_signers_on_completion=True)
+    gateway.before_reply = end_sessions
+    verb, target = (invite, made.signers[0].pk) if work == "invitation" else (notify_completion, made.request.pk)
+    verb(target)
+    verb(target)
+    assert gateway.taken == [f"<{work}-{made.signers[0].pk}"]
+    event = {"invitation": "signer.notified", "completion": "request.completion_notified"}[work]
+    assert made.events().count(event) == 1
+
+
+def test_a_process_that_dies_before_the_journal_leaves_only_the_journal_to_its_successor(
+    gateway: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = scene()
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(events, "signer_notified", die)
         invite(made.signers[0].pk)
-        signer = ada(made)
-        sign_verb(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
-        assert ada(made).undelivered is None
+    assert Signer.objects.get().notified_at is None and "signer.notified" not in made.events()
+    invite(made.signers[0].pk)
+    assert len(gateway.taken) == 1
+    entry = Entry.objects.get(event_type="signer.notified")
+    assert entry.metadata["acknowledgement"] == "250 Ok: queued as 7"
+    signer = Signer.objects.get()
+    assert signer.status == "notified" and signer.notified_at and signer.notified_at < entry.created_at
+
+
+def test_the_note_is_made_while_the_mail_server_still_listens(gateway: MailServer) -> None:
+    """Nothing that takes time lies between its answer and the note, not even the good-bye."""
+    order: list[str] = []
+
+    async def quit_seen(_server: Any, _session: Any, _envelope: Any) -> str:
+        order.append("quit")
+        return "221 Bye"
+
+    gateway.handle_QUIT = quit_seen  # type: ignore[attr-defined]
+    signer = scene().signers[0]
+    mail = DueEmail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
+    mail_once("invitation-x", lambda: mail, lambda _: order.append("noted"))
+    assert order == ["noted", "quit"]
+
+
+def test_a_note_that_fails_within_a_transaction_is_not_repeated_there(tmp_path: Path) -> None:
+    """Its transaction is lost; only whoever opened it can begin again."""
+    calls: list[int] = []
+
+    def note() -> None:
+        calls.append(1)
+        raise OperationalError("gone")
+
+    with pytest.raises(OperationalError), transaction.atomic():
+        _until_it_works(note, SentMarker(tmp_path / "slip"), "250")
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(("hours", "mails"), [(0, 1), (2, 2)])
+def test_a_process_that_dies_while_the_database_is_away_leaves_a_slip(
+    gateway: MailServer, settings: Settings, tmp_path: Path, hours: int, mails: int
+) -> None:
+    """Which counts for an hour: later it may be about another database."""
+    settings.DATA_DIR = tmp_path
+    signer = scene().signers[0]
+    mail = DueEmail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
+    faults: list[BaseException] = [OperationalError("gone"), KeyboardInterrupt()]
+    noted: list[str] = []
+
+    def note(acknowledgement: str) -> None:
+        if faults:
+            raise faults.pop(0)
+        noted.append(acknowledgement)
+
+    with pytest.raises(KeyboardInterrupt):
+        mail_once("invitation-x", lambda: mail, note)
+    [slip] = (tmp_path / "mails").iterdir()
+    os.utime(slip, (time.time() - hours * 3600,) * 2)
+    mail_once("invitation-x", lambda: mail, note)
+    assert len(gateway.taken) == mails
+    assert noted == ["250 Ok: queued as 7"]
+    assert not slip.exists()

@@ -9,7 +9,7 @@ import pytest
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
@@ -80,12 +80,13 @@ def refusal(code: str, work: Callable[[], object], *secrets: str) -> str:
     return refused.value.message
 
 
-def is_signature(certificate: bytes, message: bytes, signature: bytes) -> bool:
+def is_signature(certificate: bytes, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
     """Over SHA-256 of the message, by the certificate's key."""
     public = x509.load_der_x509_certificate(certificate).public_key()
     try:
         if isinstance(public, rsa.RSAPublicKey):
-            public.verify(signature, message, PKCS1v15(), SHA256())
+            scheme = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else PKCS1v15()
+            public.verify(signature, message, scheme, SHA256())
         else:
             assert isinstance(public, ec.EllipticCurvePublicKey)
             public.verify(signature, message, ec.ECDSA(SHA256()))

@@ -30,8 +30,9 @@ from csc_dummy.csc_dummy_server import CSCWithCertomancer
 from paraph.kernel import tokens
 from paraph.keys import CscClient, SigningKey, open_key
 from paraph.keys.signing_key import PrivateKey
+from tests import loopback
 from tests.keys.certified_keys import Root, make_key, make_root, pkcs8
-from tests.loopback import Handler, served
+from tests.loopback import answered
 from tests.receiver import own_authority
 
 Version = Literal["v1", "v2"]
@@ -56,23 +57,17 @@ _OBJECTS: Json = {
     "type": "array",
     "items": {"type": "object", "required": ["id"], "properties": {"id": _TEXT, "value": _TEXT}},
 }
-_READ = _taken(
-    "credentialID",
-    certificates={"enum": ["none", "single", "chain"]},
-    certInfo={"type": "boolean"},
-    authInfo={"type": "boolean"},
-    lang=_TEXT,
-)
+_WANTED: dict[str, Json] = {"certificates": {"enum": ["none", "single", "chain"]}}
+_WANTED |= {"certInfo": {"type": "boolean"}, "authInfo": {"type": "boolean"}, "lang": _TEXT}
+_OF_BOTH = {"info": _taken("", lang=_TEXT), "credentials/info": _taken("credentialID", **_WANTED)}
 BODIES: dict[Version, dict[str, Json]] = {
     "v1": {
-        "info": _taken("", lang=_TEXT),
-        "credentials/info": _READ,
+        **_OF_BOTH,
         "credentials/authorize": _taken("credentialID numSignatures hash", PIN=_TEXT, OTP=_TEXT, description=_TEXT),
         "signatures/signHash": _taken("credentialID SAD hash signAlgo", hashAlgo=_TEXT, signAlgoParams=_TEXT),
     },
     "v2": {
-        "info": _taken("", lang=_TEXT),
-        "credentials/info": _READ,
+        **_OF_BOTH,
         "credentials/authorize": _taken(
             "credentialID numSignatures hashes hashAlgorithmOID", authData=_OBJECTS, description=_TEXT
         ),
@@ -236,11 +231,7 @@ class Provider:
 
 def send(handler: BaseHTTPRequestHandler, status: int, body: Json | bytes) -> None:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    handler.send_response(status)
-    handler.send_header("Content-Type", "application/json;charset=UTF-8")
-    handler.send_header("Content-Length", str(len(content)))
-    handler.end_headers()
-    handler.wfile.write(content)
+    loopback.send(handler, status, content, Content_Type="application/json;charset=UTF-8")
 
 
 def fault(status: int, body: Json | bytes = b"") -> Fault:
@@ -273,16 +264,7 @@ def provider(
     root, key = root or make_root(), key or make_key("p-256")
     service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate], root.pem(folder))
 
-    class Service(Handler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # head and body in one packet
-
-        def do_POST(self) -> None:
-            service.answer(self)
-
-        do_GET = do_POST
-
-    with served(Service, tls=_trusted(folder, patch)) as server:
+    with answered(service.answer, tls=_trusted(folder, patch)) as server:
         service.begin(f"https://localhost:{server.server_port}")
         yield service
 

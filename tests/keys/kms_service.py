@@ -21,8 +21,9 @@ from moto import mock_aws
 from paraph.kernel import tokens
 from paraph.keys.certificates import PublicKey
 from paraph.keys.signing_key import PrivateKey
+from tests import loopback
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key
-from tests.loopback import Handler, served
+from tests.loopback import answered
 
 REGION = "eu-central-1"
 SPECS = {"rsa": "RSA_2048", "p-256": "ECC_NIST_P256"}
@@ -105,12 +106,8 @@ class KmsServer:
 
 def send(handler: BaseHTTPRequestHandler, status: int, body: dict[str, Any]) -> None:
     content = json.dumps(body).encode()
-    handler.send_response(status)
-    handler.send_header("Content-Type", "application/x-amz-json-1.1")
-    handler.send_header("Content-Length", str(len(content)))
-    handler.send_header("x-amzn-RequestId", f"request-{tokens.random_hex(8)}")
-    handler.end_headers()
-    handler.wfile.write(content)
+    named = {"Content-Type": "application/x-amz-json-1.1", "x-amzn-RequestId": f"request-{tokens.random_hex(8)}"}
+    loopback.send(handler, status, content, **named)
 
 
 def fault(status: int, code: str, message: str = "") -> Fault:
@@ -126,14 +123,7 @@ def kms_server(patch: pytest.MonkeyPatch) -> Iterator[KmsServer]:
     """A server that the environment points boto3 to."""
     service = KmsServer()
 
-    class Service(Handler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # head and body in one packet
-
-        def do_POST(self) -> None:
-            service.answer(self)
-
-    with served(Service) as server:
+    with answered(service.answer) as server:
         service.url = server.url
         patch.setenv("AWS_ACCESS_KEY_ID", "testing")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")

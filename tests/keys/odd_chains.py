@@ -12,12 +12,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 from cryptography.x509.name import _ASN1Type
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from paraph.kernel import clock
 from paraph.pdf.pki.revocation import LongTermData
 from tests import independent
 from tests.pdf import forge
@@ -25,7 +23,6 @@ from tests.pdf import forge
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 Fate = Literal["works", "incomplete", "refused"]
 """A seal verifies; it is made but trusted by nobody, and says so; the key is refused with a sentence."""
-SHA256 = hashes.SHA256()
 
 
 @dataclass(frozen=True)
@@ -93,41 +90,18 @@ def issued(
     issuer_key: Key,
     *,
     ca: bool = False,
-    hash_: hashes.SHA224 | hashes.SHA256 | hashes.SHA384 = SHA256,
     days: tuple[float, float] = (-1, 700),
     path_length: int | None = None,
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
-    is_pss: bool = False,
     without_basics: bool = False,
+    **how: Any,
 ) -> x509.Certificate:
-    never = dict.fromkeys(
-        ("key_encipherment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
-    )
-    usage = x509.KeyUsage(
-        digital_signature=not ca, content_commitment=not ca, key_cert_sign=ca, crl_sign=ca, **never
-    )  # fmt: skip
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(clock.now() + timedelta(days=days[0]))
-        .not_valid_after(clock.now() + timedelta(days=days[1]))
-    )
-    if not without_basics:
-        builder = builder.add_extension(x509.BasicConstraints(ca, path_length), critical=True)
-        builder = builder.add_extension(usage, critical=True)
-    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-    named = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
-    builder = builder.add_extension(named, critical=False)
-    for extension, critical in extensions:
-        builder = builder.add_extension(extension, critical=critical)
-    return builder.sign(issuer_key, _hash_for(issuer_key, hash_), rsa_padding=PSS(MGF1(hash_), 32) if is_pss else None)
-
-
-def _hash_for(key: Key, hash_: Any = SHA256) -> Any:
-    return None if isinstance(key, Ed25519PrivateKey) else hash_
+    """``how``: as :func:`tests.pdf.forge.issued` takes it."""
+    start, end = (timedelta(days=each) for each in days)
+    uses = ("key_cert_sign", "crl_sign") if ca else ("digital_signature", "content_commitment")
+    basics = [] if without_basics else [(x509.BasicConstraints(ca, path_length), True), forge.usage(*uses)]
+    stated = [*basics, *extensions]
+    return forge.issued(subject, public, issuer, issuer_key, start=start, end=end, extensions=stated, **how)
 
 
 def pem(*certificates: x509.Certificate) -> bytes:
@@ -264,7 +238,7 @@ _POLICIES = x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifi
 _ADDRESS = x509.SubjectAlternativeName([x509.RFC822Name("seal@acme.example")])
 
 
-def _of_someone() -> x509.Certificate:
+def of_someone() -> x509.Certificate:
     """A certificate with a key of a kind that seals do not have."""
     return issued(name("Someone"), Ed25519PrivateKey.generate().public_key(), name("Root"), key("root"))
 
@@ -286,7 +260,7 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
     "a certificate of the key without its issuer too": lambda: works(
         issued(name("Seal"), key("seal").public_key(), name("Nobody"), key("wrong")), leaf(), middle(), root()
     ),
-    "somebody else's certificate too": lambda: works(leaf(), _of_someone(), middle(), root()),
+    "somebody else's certificate too": lambda: works(leaf(), of_someone(), middle(), root()),
     "an unreadable name that is not needed": lambda: latin(unneeded=True),
     "cross-signed, root first": lambda: cross(0, 1, 2, 3),
     "cross-signed, cross first": lambda: cross(0, 2, 1, 3),

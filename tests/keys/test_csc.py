@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
-from cryptography.hazmat.primitives.hashes import SHA256
 
 from paraph.kernel import tokens
 from paraph.keys import CscClient, csc_key, csc_provider, open_key
@@ -36,6 +32,7 @@ from tests.keys.csc_service import (
 )
 from tests.keys.odd_chains import issued, name
 from tests.pdf.forge import usage
+from tests.pdf.pdf_factory import flipped
 
 VERSIONS: list[Version] = ["v1", "v2"]
 BOTH = pytest.mark.parametrize("version", VERSIONS)
@@ -69,29 +66,25 @@ def refusal(code: str, work: Callable[[], object]) -> str:
 
 @BOTH
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_seal_has_an_authorization_of_its_own(begin: Begin, version: Version, kind: Kind) -> None:
+def test_each_seal_has_an_authorization_of_its_own_and_only_the_digest_travels(
+    begin: Begin, version: Version, kind: Kind
+) -> None:
     service = begin(version, key=make_key(kind))
     signing = service.open()
     assert service.asked == ["info", "oauth2/token", "credentials/info"] and service.signed == 0
     assert (signing.key_id, signing.algorithm, len(signing.chain)) == (service.address, ALGORITHMS[kind], 1)
-    first, second = signing.sign(b"message"), signing.sign(b"another")
+    first, second = signing.sign(b"message"), signing.sign(b"a text that nobody else reads")
     assert is_signature(signing.certificate, b"message", first.value)
-    assert is_signature(signing.certificate, b"another", second.value)
+    assert is_signature(signing.certificate, b"a text that nobody else reads", second.value)
     assert service.asked[3:] == ["credentials/authorize", "signatures/signHash"] * 2 and service.signed == 2
     named = [body["clientData"] for _, body in service.calls[3:]]
     assert named == [first.request_id] * 2 + [second.request_id] * 2 and first.request_id != second.request_id
-
-
-@BOTH
-def test_only_the_digest_travels(begin: Begin, version: Version) -> None:
-    service = begin(version, key=make_key("rsa"))
-    service.open().sign(b"a text that nobody else reads")
-    assert "nobody else reads" not in str(service.calls)
     (_, authorized), (_, signed) = service.calls[-2:]
-    digests = "hash" if version == "v1" else "hashes"
-    digest = base64.b64encode(tokens.sha256(b"a text that nobody else reads")).decode()
-    assert authorized[digests] == signed[digests] == [digest] and authorized["numSignatures"] == 1
-    assert signed["signAlgo"] == RSA_SHA256 and not {"hashAlgo", "hashAlgorithmOID"} & signed.keys()
+    digests, digest = "hash" if version == "v1" else "hashes", tokens.sha256(b"a text that nobody else reads")
+    assert authorized[digests] == signed[digests] == [base64.b64encode(digest).decode()]
+    assert authorized["numSignatures"] == 1 and not {"hashAlgo", "hashAlgorithmOID"} & signed.keys()
+    assert signed["signAlgo"] == {"rsa": RSA_SHA256, "p-256": ECDSA_SHA256}[kind]
+    assert "nobody else reads" not in str(service.calls)
 
 
 @BOTH
@@ -106,13 +99,8 @@ def test_algorithms_are_those_of_the_credential(
     service.credential["key"]["algo"] = offered
     signing = service.open()
     assert signing.algorithm == algorithm
-    public = x509.load_der_x509_certificate(signing.certificate).public_key()
-    assert isinstance(public, rsa.RSAPublicKey)
-    signature = signing.sign(b"message").value
-    if algorithm == "RSASSA_PSS_SHA_256":
-        public.verify(signature, b"message", PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH), SHA256())
-    else:
-        assert is_signature(signing.certificate, b"message", signature)
+    is_pss = algorithm == "RSASSA_PSS_SHA_256"
+    assert is_signature(signing.certificate, b"message", signing.sign(b"message").value, is_pss=is_pss)
     service.credential["key"]["algo"] = [ECDSA_SHA256, "1.2.840.113549.1.1.13"]
     assert "signs by 1.2.840.10045.4.3.2, 1.2.840.113549.1.1.13 alone" in refusal("configuration", service.open)
 
@@ -255,12 +243,6 @@ def test_a_credential_that_needs_a_person(service: Provider, credential: dict[st
     assert said.endswith(f"its provider wants a person at each seal, not just a PIN (mode {mode}).")
 
 
-def test_a_provider_that_waits_for_somebody(service: Provider) -> None:
-    signing = service.open()
-    service.faults["credentials/authorize"] = [fault(202, b'{"handle": "878287f37b"}')]
-    assert "waits for somebody to approve each seal" in refusal("configuration", lambda: signing.sign(b"message"))
-
-
 @BOTH
 @pytest.mark.parametrize("method", ["credentials/authorize", "signatures/signHash"])
 def test_what_passes_is_tried_three_times(service: Provider, method: str) -> None:
@@ -329,6 +311,7 @@ def test_every_call_is_bounded() -> None:
         (fault(200, b"[" * 100_000), "configuration", "what it answers cannot be used"),
         (fault(200, b"[]"), "configuration", "what it answers cannot be used"),
         (fault(200, b'{"SAD": ""}'), "configuration", "what it answers cannot be used: SAD"),
+        (fault(202, b'{"handle": "8"}'), "configuration", "waits for somebody to approve each seal"),
         (fault(302), "configuration", "HTTP status 302"),
         (fault(200, b" " * 300_000), "unavailable", "too large"),
     ],
@@ -345,7 +328,7 @@ def test_answers_that_are_none(service: Provider, answer: Fault, code: str, said
 def test_a_signature_that_is_wrong_seals_nothing(begin: Begin, version: Version, kind: Kind) -> None:
     service = begin(version, key=make_key(kind))
     signing = service.open()
-    service.changed = lambda signature: signature[:-1] + bytes([signature[-1] ^ 1])
+    service.changed = flipped
     said = refusal("configuration", lambda: signing.sign(b"message"))
     assert said.endswith("its provider returned a signature that its certificate does not verify.")
     service.faults["signatures/signHash"] = [fault(200, b'{"signatures": ["AAAA", "AAAA"]}')]

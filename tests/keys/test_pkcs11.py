@@ -149,12 +149,6 @@ def test_two_keys_of_one_name_are_told_apart_by_their_id(token: Token) -> None:
     )
 
 
-def test_a_key_of_another_kind_than_the_certificates(make: Callable[[Kind], Token]) -> None:
-    token = make("rsa")
-    token.key = make_key("p-256")
-    assert "does not match its certificate" in refusal("configuration", token.open)
-
-
 def test_a_certificate_for_pss_alone(make: Callable[[Kind], Token]) -> None:
     token, odd = make("rsa"), pss()
     _, certificates = odd.write(token.folder)
@@ -262,14 +256,12 @@ arguments = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 
 
 def _rsa(public: pkcs11.Object) -> PublicKey:
-    from cryptography.hazmat.primitives.asymmetric import rsa
-
     numbers = (public[name] for name in (Attribute.PUBLIC_EXPONENT, Attribute.MODULUS))
     exponent, modulus = (int.from_bytes(number, "big") for number in numbers)
     return rsa.RSAPublicNumbers(exponent, modulus).public_key()
 
 
-def test_every_part_is_read() -> None:
+def test_every_part_is_read_and_the_name_is_an_address_again() -> None:
     uri = parse(
         "pkcs11:model=SoftHSM%20v2;manufacturer=SoftHSM%20project;serial=6e55;token=my%3Btoken;id=%01%ab;"
         "object=the%20seal;type=private?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=file:/run/secrets/p%20in"
@@ -283,9 +275,6 @@ def test_every_part_is_read() -> None:
     }
     assert (uri.label, uri.id) == ("the seal", b"\x01\xab")
     assert uri.pin_file == Path("/run/secrets/p in")
-
-
-def test_the_name_is_an_address_again() -> None:
     name = address_of("my;token", "6e55", "the sea=l", b"\x01\xab")
     assert name == "pkcs11:token=my%3Btoken;serial=6e55;object=the%20sea%3Dl;id=%01%AB"
     again = parse(f"{name}?module-path=/m.so")

@@ -1,7 +1,8 @@
-"""E-mail through a real SMTP server, and into the captured inbox."""
+"""E-mail through a real SMTP server, and into the captured inbox; names in mails, of which nothing is a link."""
 
 import hmac
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.header import decode_header, make_header
@@ -13,17 +14,17 @@ from urllib.parse import quote
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from pytest_django import Settings
+from django.utils.html import urlize
 
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import handed_over, send_email
 from paraph.messaging.gateways import captured_messages
-from paraph.messaging.letters import EmailContent
+from paraph.messaging.letters import EmailContent, unlinked
 from paraph.messaging.sms import send_sms
 from tests.loopback import mail_server
 
 pytestmark = pytest.mark.django_db
-
+Configure = Callable[..., None]
 
 PASSWORD = "p§ss wörd €"
 
@@ -55,20 +56,19 @@ class Mailbox:
 
 
 @pytest.fixture
-def mailbox(settings: Settings) -> Iterator[Mailbox]:
+def mailbox(configured: Configure) -> Iterator[Mailbox]:
     mailbox = Mailbox()
-    with running(mailbox, settings):
+    with running(mailbox, configured):
         yield mailbox
 
 
 @contextmanager
-def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[int]:
+def running(mailbox: Mailbox, configured: Configure, **options: Any) -> Iterator[int]:
     """Gives the port of a server, which asks for a login where ``options`` say which mechanisms it lacks."""
     if options:
         options |= {"authenticator": mailbox.authenticate, "auth_require_tls": False}
     with mail_server(mailbox, **options) as url:
-        said = {"smtp_url": url, "base_url": "https://sign.example", "mail_from": "A <a@b.example>"}
-        settings.PARAPH = settings.PARAPH.model_copy(update=said)
+        configured(smtp_url=url, base_url="https://sign.example", mail_from="A <a@b.example>")
         yield int(url.rpartition(":")[2])
 
 
@@ -137,9 +137,9 @@ def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> No
     ],
 )
 def test_greeting_and_headers_name_the_host_of_the_base_url(
-    mailbox: Mailbox, settings: Settings, base_url: str, greeting: str, domain: str | None
+    mailbox: Mailbox, configured: Configure, base_url: str, greeting: str, domain: str | None
 ) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
+    configured(base_url=base_url)
     send_email("a@example.org", EmailContent("s", "t"), "invite-7")
     assert set(mailbox.greetings) == {greeting}
     lines = mailbox.received[0].content.split(b"\r\n")
@@ -162,22 +162,22 @@ def test_mails_have_seven_bits_and_short_lines(mailbox: Mailbox, text: str) -> N
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
-def test_user_and_password_go_as_utf_8(settings: Settings, mechanism: str) -> None:
+def test_user_and_password_go_as_utf_8(configured: Configure, mechanism: str) -> None:
     mailbox = Mailbox()
     others = {"PLAIN", "LOGIN"} - {mechanism}
-    with running(mailbox, settings, auth_exclude_mechanism=list(others)) as port:
+    with running(mailbox, configured, auth_exclude_mechanism=list(others)) as port:
         user = quote("zoë@example.org", safe="")
         url = f"smtp://{user}:{{}}@127.0.0.1:{port}"
-        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format(quote(PASSWORD))})
+        configured(smtp_url=url.format(quote(PASSWORD)))
         send_email("a@example.org", EmailContent("s", "t"))
         assert mailbox.logins == [(mechanism, "zoë@example.org", PASSWORD)]
-        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format("wrong")})
+        configured(smtp_url=url.format("wrong"))
         with pytest.raises(SMTPAuthenticationError):
             send_email("a@example.org", EmailContent("s", "t"))
     assert len(mailbox.received) == 1
 
 
-def test_cram_md5_hashes_with_the_utf_8_of_the_password(settings: Settings) -> None:
+def test_cram_md5_hashes_with_the_utf_8_of_the_password(configured: Configure) -> None:
     answers = list[bytes]()
 
     class Handler(Mailbox):
@@ -186,9 +186,8 @@ def test_cram_md5_hashes_with_the_utf_8_of_the_password(settings: Settings) -> N
             return AuthResult(success=True)
 
     mailbox = Handler()
-    with running(mailbox, settings, auth_exclude_mechanism=["PLAIN", "LOGIN"]) as port:
-        url = f"smtp://{quote('zoë')}:{quote(PASSWORD)}@127.0.0.1:{port}"
-        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+    with running(mailbox, configured, auth_exclude_mechanism=["PLAIN", "LOGIN"]) as port:
+        configured(smtp_url=f"smtp://{quote('zoë')}:{quote(PASSWORD)}@127.0.0.1:{port}")
         send_email("a@example.org", EmailContent("s", "t"))
     digest = hmac.new(PASSWORD.encode(), b"<1896.697170952@example.org>", "md5").hexdigest()
     assert answers == [f"zoë {digest}".encode()]
@@ -198,12 +197,12 @@ def parse(content: bytes) -> EmailMessage:
     return message_from_bytes(content, policy=policy.default)
 
 
-def test_an_address_that_is_none_gets_a_sentence_and_an_unreachable_server_is_repeated(settings: Settings) -> None:
+def test_an_address_that_is_none_gets_a_sentence_and_an_unreachable_server_is_repeated(configured: Configure) -> None:
     for url in ("mail.example.org", "http://mail.example.org", "smtp://host:x"):
-        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        configured(smtp_url=url)
         with pytest.raises(DomainError, match="PARAPH_SMTP_URL must be"):
             send_email("a@example.org", EmailContent("s", "t"))
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    configured(smtp_url="smtp://127.0.0.1:1")
     with pytest.raises(OSError):
         send_email("a@example.org", EmailContent("s", "t"))
     assert list(captured_messages()) == []
@@ -222,3 +221,50 @@ def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
         ("+33612345678", "sms", "", "654321", ""),
     ]
     assert first.startswith("captured:")
+
+
+def test_honest_names_stay_and_a_long_one_is_cut() -> None:
+    for name in (
+        "St. John", "J.R. Smith", "J. R. R. Tolkien", "Müller e.V.", "S.à r.l. Dupont", "U.S.A. Inc.", "Zoë Lindqvist",
+        "O’Neill-García", "Nr. 5, 3.5 %", "10:30 Uhr", "نیلوفر می‌خواهم", "क्‍षमा", "山田 太郎", "A & B <GmbH>",
+    ):  # fmt: skip
+        assert unlinked(name, 80) == name
+    assert unlinked("x" * 200, 80) == "x" * 79 + "…"
+    assert unlinked("Ada " * 20, 40) == "Ada " * 9 + "Ada…"
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("amazon.de GmbH", "amazon. de GmbH"),
+        ("contract.pdf", "contract. pdf"),
+        ("J.R.Smith", "J.R. Smith"),
+        ("Rock@Work", "Rock @ Work"),
+        ("Dept:Sales", "Dept: Sales"),
+        ("win at https://evil.example/x?y", "win at evil. example/x?y"),
+        ("http:\\\\evil.example", "evil. example"),
+        ("www.evil.example", "www. evil. example"),
+        ("mailto:a@evil.example", "mailto: a @ evil. example"),
+        ("evil\uff0ecom evil\u3002com evil\u2024com", "evil\uff0e com evil\u3002 com evil\u2024 com"),
+        ("user\uff20evil\uff61com", "user @ evil\uff61 com"),
+        ("evil.\u200dcom evil.\u200bcom e\u202evil.com", "evil. com evil. com evil. com"),
+        ("192.0.2.1/login", "192. 0. 2. 1/login"),
+        ("Ada\r\nBcc: x@evil.example\u2028\x00", "Ada Bcc: x @ evil. example"),
+        ("evil.xn--p1ai пример.рф भारत.भारत", "evil. xn--p1ai пример. рф भारत. भारत"),
+        ("hthttp://tps://evil.example", "evil. example"),
+    ],
+)
+def test_what_would_be_a_link_falls_apart(name: str, read: str) -> None:
+    assert unlinked(name, 200) == read
+
+
+def test_other_programs_find_nothing_to_link() -> None:
+    for name in (
+        "https://evil.com", "//evil.com/a", "www.evil.com", "evil.com", "me@evil.com", "HTTPS://EVIL.COM",
+        "a.b.evil.net", "(evil.org)", "x https://evil.com/a.b.c?d=e@f.com y", "https:///evil.com",
+        "https:evil.com", "evil.com.",
+    ):  # fmt: skip
+        assert "<a " in urlize(f"Hello {name}, sign") or "//" in name or ":" in name  # the judge can see
+        read = unlinked(name, 200)
+        assert "<a " not in urlize(f"Hello {read}, sign")
+        assert not re.search(r"\S@\S|\w\.[a-z]{2}|://", read, re.IGNORECASE)

@@ -18,27 +18,26 @@ from tests.receiver import Behaviour, Handler, answer, receiver
 
 Configure = Callable[..., None]
 NUMBER, CODE = "+33612345678", "654321 is your code"
-TAKEN = json.dumps({"sid": "SM0123", "status": "queued", "account_sid": "AC1"}).encode()
 
 
 @pytest.fixture
-def configured(settings: Any) -> Configure:
+def configured(configured: Configure, settings: Any) -> Configure:
     def configure(**fields: Any) -> None:
-        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+        configured(**fields)
         settings.ANYMAIL = settings.PARAPH.mail_provider_settings
 
     return configure
 
 
-def json_answer(status: int, body: bytes) -> Behaviour:
-    return answer(status, body, **{"Content-Type": "application/json"})
+def json_answer(code: int, said: dict[str, Any]) -> Behaviour:
+    return answer(code, json.dumps(said).encode(), **{"Content-Type": "application/json"})
 
 
 @pytest.mark.parametrize(
     ("sender", "said"), [("+15005550006", {"From": ["+15005550006"]}), ("MG7", {"MessagingServiceSid": ["MG7"]})]
 )
 def test_twilio_takes_a_message(configured: Configure, sender: str, said: dict[str, list[str]]) -> None:
-    with receiver(json_answer(201, TAKEN)) as twilio:
+    with receiver(json_answer(201, {"sid": "SM0123", "status": "queued", "account_sid": "AC1"})) as twilio:
         configured(sms_url=f"twilio://AC1:secret@{sender}?api={twilio.url(path='')}")
         assert send_sms(NUMBER, CODE) == "twilio SM0123 queued"
     (got,) = twilio.received
@@ -48,9 +47,7 @@ def test_twilio_takes_a_message(configured: Configure, sender: str, said: dict[s
 
 
 def test_twilio_is_checked_without_sending(configured: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
-    def account(handler: Handler) -> None:
-        json_answer(200, json.dumps({"sid": "AC1", "status": "active"}).encode())(handler)
-
+    account = json_answer(200, {"sid": "AC1", "status": "active"})
     with receiver() as twilio:
         monkeypatch.setattr(Handler, "do_GET", account, raising=False)
         configured(sms_url=f"twilio://AC1:secret@MG7?api={twilio.url(path='')}")
@@ -94,7 +91,7 @@ def postmark(url: str) -> dict[str, Any]:
 
 def test_a_mail_provider_takes_a_message(configured: Configure) -> None:
     said = {"ErrorCode": 0, "Message": "OK", "MessageID": "b7bc2f4a", "To": "a@example.org", "SubmittedAt": "x"}
-    with receiver(json_answer(200, json.dumps(said).encode())) as provider:
+    with receiver(json_answer(200, said)) as provider:
         configured(**postmark(provider.url(path="/")))
         content = EmailContent("Sign", "text", "<p>html</p>")
         assert send_email("a@example.org", content, "invitation-7") == "postmark b7bc2f4a"

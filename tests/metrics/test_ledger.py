@@ -16,6 +16,8 @@ from paraph.metrics import ledger, metrics
 from paraph.metrics.ledger import Ledger, read
 from tests.cli.service import wait_until
 
+fork = multiprocessing.get_context("fork")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -79,7 +81,7 @@ def _count(times: int) -> None:
 
 def test_forked_processes_that_are_killed_are_counted() -> None:
     metrics.count_request("GET", "in a child", 200, 0.01)
-    children = [multiprocessing.get_context("fork").Process(target=_count, args=(10,)) for _ in range(3)]
+    children = [fork.Process(target=_count, args=(10,)) for _ in range(3)]
     for child in children:
         child.start()
     for child in children:
@@ -109,7 +111,6 @@ def test_a_stage_that_fails_is_measured_too() -> None:
     assert total("paraph_stage_seconds_sum", stage="seal") - before >= 0.02
 
 
-fork = multiprocessing.get_context("fork")
 LIVES = 5
 
 
@@ -139,8 +140,7 @@ def in_a_process(run: Callable[[], object]) -> int:
 
 
 def answered() -> float:
-    samples = [sample for metric in metrics.summed() for sample in metric.samples]
-    return sum(sample.value for sample in samples if sample.name == "paraph_requests_total")
+    return total("paraph_requests_total")
 
 
 def answer() -> None:

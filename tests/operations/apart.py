@@ -19,8 +19,6 @@ from paraph.postgres.cluster import programs
 from tests import first_start
 from tests.cli.service import Service, remove, status, wait_until
 
-Mode = Literal["fast", "immediate", "smart"]
-
 
 class Database:
     """A server of the programs that Paraph carries, in the hands of an operator. ``begun``: on a copy of what a first
@@ -40,14 +38,10 @@ class Database:
         self.url = self._server.url
         self.location = self._server.location
 
-    def stop(self, mode: Mode) -> None:
+    def stop(self, mode: Literal["fast", "immediate"]) -> None:
         pg_ctl = programs(self.location.user) / "pg_ctl"
         cluster.run(self.location, [pg_ctl, "stop", "-w", "-t", "30", "-m", mode, "-D", self.location.cluster])
         self._server.stop()  # takes the exit status
-
-    def begin_smart_stop(self) -> None:
-        """No new connection is taken from now on, and the server ends with the last one."""
-        self._server._process.send_signal(signal.SIGTERM)  # type: ignore[union-attr]
 
     def start(self) -> None:
         self._server.start()

@@ -1,4 +1,5 @@
-"""What a backup finds named stays in its place until it has read it."""
+"""What a backup finds named stays in its place until it has read it; what is restored gives no number out twice,
+whatever a database has lost that went on from a standby or from a copy."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -18,12 +19,19 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
 from paraph.kernel.settings import Settings
 from paraph.operations.backup.archive import checked_archive
-from paraph.operations.backup.restore import require_same_secret, restore_objects, restore_secret_and_keys
+from paraph.operations.backup.restore import (
+    give_no_number_twice,
+    require_same_secret,
+    restore_objects,
+    restore_secret_and_keys,
+)
 from paraph.operations.backup.write import foreign, write_backup
 from paraph.postgres import transfer
 from paraph.storage import store
 from paraph.storage.encrypted import is_encrypted
+from paraph.tenants.models import Installation
 from tests.factories import scene
+from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LOCK = objects_to_delete._ADVISORY_LOCK
@@ -52,11 +60,7 @@ def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
 
 
 def test_a_lock_that_was_lost_meanwhile_is_told() -> None:
-    with (
-        pytest.raises(DomainError, match="broke meanwhile"),
-        objects_to_delete.kept(),
-        connection.cursor() as cursor,
-    ):
+    with pytest.raises(DomainError, match="broke meanwhile"), objects_to_delete.kept(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
@@ -159,3 +163,48 @@ def test_nothing_of_the_service_is_taken_for_that_of_others() -> None:
         connection.ensure_connection()
         found = foreign(cast(Any, connection.connection))
     assert (found.schema, found.relations, found.others) == ("public", [], set())
+
+
+def follow() -> int | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT organizations_follow_timeline(), organizations_follow_timeline()")
+    return Installation.objects.get().timeline
+
+
+@pytest.fixture
+def installation(db: None) -> Installation:
+    return Installation.objects.update_or_create(pk=1, defaults={"secret_fingerprint": b"f", "timeline": None})[0]
+
+
+def test_the_first_timeline_that_is_known_moves_nothing(installation: Installation) -> None:
+    before = scene().request.pk
+    assert follow()
+    assert before < scene().request.pk < before + 100_000
+
+
+def test_a_standby_that_takes_over_moves_every_number_on(installation: Installation) -> None:
+    before, here = scene(), follow()
+    Installation.objects.update(timeline=4711)
+    assert follow() == here
+    after = scene()
+    assert before.request.pk + 100_000 < after.request.pk < before.request.pk + 200_000
+    assert before.signers[0].pk + 100_000 < after.signers[0].pk < before.signers[0].pk + 200_000
+
+
+def test_a_copy_of_the_database_moves_them_on_as_well(installation: Installation) -> None:
+    before, here = scene().request.pk, follow()
+    give_no_number_twice()
+    assert follow() == here
+    assert before + 100_000 < scene().request.pk < before + 200_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_connections_that_are_made_at_once_move_them_on_once(installation: Installation) -> None:
+    before = scene().request.pk
+    Installation.objects.update(timeline=4711)
+    beside_each_other(*[_connect] * 8)
+    assert before + 100_000 < scene().request.pk < before + 200_000
+
+
+def _connect() -> None:
+    connection.ensure_connection()  # that of the thread

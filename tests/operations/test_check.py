@@ -1,7 +1,7 @@
 """Each part is checked by really using it, and a broken one is named."""
 
-import os
 import smtplib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,10 +30,11 @@ from tests.cli.service import free_port
 from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root, pkcs8
 from tests.keys.odd_chains import CHAINS
-from tests.loopback import mail_server
-from tests.pdf.timestamps.test_http_authority import send, server
+from tests.loopback import mail_server, send
+from tests.pdf.timestamps.test_http_authority import REPLY, server
 
-Settings = Any
+pytestmark = pytest.mark.django_db
+Configure = Callable[..., None]
 
 
 def statuses(look: Callable[[], Outcome | Iterable[Outcome]]) -> dict[str, str]:
@@ -41,17 +42,6 @@ def statuses(look: Callable[[], Outcome | Iterable[Outcome]]) -> dict[str, str]:
     return {outcome.name: outcome.status.value for outcome in check.outcomes()}
 
 
-@pytest.fixture
-def configured(settings: Settings) -> Callable[..., None]:
-    """Sets fields of the environment."""
-
-    def configure(**fields: Any) -> None:
-        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-
-    return configure
-
-
-@pytest.mark.django_db
 def test_a_database_of_this_version_and_one_that_lacks_a_migration() -> None:
     assert statuses(database) == {"database": "ok", "clock": "ok"}
     with connection.cursor() as cursor:
@@ -66,29 +56,17 @@ def test_clocks_that_differ(seconds: int, status: str) -> None:
     assert compare_clocks("clock", "another", now + timedelta(seconds=seconds), now).status == status
 
 
-def test_the_store_is_written_read_and_left_empty(settings: Settings, tmp_path: Path) -> None:
+def test_the_store_is_written_read_and_left_empty(settings: Any) -> None:
     assert statuses(object_store) == {"storage": "ok"}
     assert list((settings.DATA_DIR / "objects" / "check").iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whom no permission stops, to show the harder case")
-def test_a_store_that_takes_nothing(settings: Settings) -> None:
-    folder = settings.DATA_DIR / "objects"
-    folder.mkdir(exist_ok=True)
-    folder.rename(folder.with_suffix(".away"))
-    folder.write_text("a file where the folder should be")
-    try:
-        outcome = object_store()
-    finally:
-        folder.unlink()
-        folder.with_suffix(".away").rename(folder)
-    assert outcome.status == "failed" and str(folder) in outcome.sentence
+def test_a_store_that_takes_nothing(store_away: Path) -> None:
+    outcome = object_store()
+    assert outcome.status == "failed" and str(store_away) in outcome.sentence
 
 
-@pytest.mark.django_db
-def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
-    configured: Callable[..., None], tmp_path: Path
-) -> None:
+def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(configured: Configure, tmp_path: Path) -> None:
     key, dead = make_key("p-256"), f"http://127.0.0.1:{free_port()}/"
     (tmp_path / "key.pem").write_bytes(pkcs8(key))
     chain = make_root().chain(tmp_path, key.public_key(), days=10)
@@ -107,10 +85,7 @@ def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
     assert outcome.sentence.count(dead) == 1
 
 
-@pytest.mark.django_db
-def test_a_missing_issuer_is_named_and_the_level_is_what_the_file_proves(
-    configured: Callable[..., None], tmp_path: Path
-) -> None:
+def test_a_missing_issuer_is_named_and_the_level_is_what_the_file_proves(configured: Configure, tmp_path: Path) -> None:
     address, certificates = CHAINS["issuer missing"]().write(tmp_path)
     configured(sealing_key=str(address), sealing_certificate=certificates)
     outcome = sealing()
@@ -119,10 +94,9 @@ def test_a_missing_issuer_is_named_and_the_level_is_what_the_file_proves(
     assert outcome.sentence.endswith(f"{missing} in {certificates}. The level is not B-LTA.")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("kind", ["PSS, restricted to SHA-384", "PSS, restricted to SHA-256", "for servers"])
 def test_what_the_first_seal_shows_of_a_certificate_names_the_file(
-    kind: str, configured: Callable[..., None], tmp_path: Path
+    kind: str, configured: Configure, tmp_path: Path
 ) -> None:
     odd = CHAINS[kind]()
     address, certificates = odd.write(tmp_path)
@@ -133,9 +107,8 @@ def test_what_the_first_seal_shows_of_a_certificate_names_the_file(
         assert str(certificates) in outcome.sentence and odd.reason in outcome.sentence
 
 
-@pytest.mark.django_db
 def test_a_missing_key_is_named_by_its_own_settings_and_the_other_one_seals(
-    configured: Callable[..., None], tmp_path: Path
+    configured: Configure, tmp_path: Path
 ) -> None:
     chain = make_root().chain(tmp_path, make_key("p-256").public_key())
     configured(sandbox_sealing_key="pkcs11:object=seal", sandbox_sealing_certificate=chain)
@@ -153,12 +126,11 @@ def test_a_missing_key_is_named_by_its_own_settings_and_the_other_one_seals(
     assert statuses(sandbox_sealing) == {"sandbox sealing": "ok"}
 
 
-@pytest.mark.django_db
-def test_timestamp_authorities_one_by_one(configured: Callable[..., None], tmp_path: Path) -> None:
+def test_timestamp_authorities_one_by_one(configured: Configure, tmp_path: Path) -> None:
     development = development_authority(tmp_path, b"s" * 32)
     answerer = BuiltInAuthority(development.timestamp_key)
     dead = f"http://127.0.0.1:{free_port()}/"
-    with server(lambda handler, body: send(handler, answerer.answer(body))) as url:
+    with server(lambda handler, body: send(handler, body=answerer.answer(body), Content_Type=REPLY)) as url:
         roots = next(tmp_path.rglob("root*.pem"))
         configured(timestamp_authorities=[dead, url], timestamp_roots=roots)
         assert statuses(timestamps) == {f"timestamp {dead}": "warning", f"timestamp {url}": "ok", f"clock {url}": "ok"}
@@ -167,7 +139,7 @@ def test_timestamp_authorities_one_by_one(configured: Callable[..., None], tmp_p
         assert statuses(sealing) == {"sealing": "warning"}  # it seals, and says that no timestamp is there
 
 
-def test_the_mail_gateway_is_greeted_and_logged_in_to(configured: Callable[..., None]) -> None:
+def test_the_mail_gateway_is_greeted_and_logged_in_to(configured: Configure) -> None:
     assert statuses(mail_gateway) == {"mail": "warning"} and statuses(sms_gateway) == {"sms": "warning"}
     with mail_server(object()) as url:
         configured(smtp_url=url)
@@ -188,7 +160,7 @@ def test_the_mail_gateway_is_greeted_and_logged_in_to(configured: Callable[..., 
     assert statuses(mail_gateway) == {"mail": "failed"}
 
 
-def test_a_public_service_without_gateways_is_told_that_production_is_refused(configured: Callable[..., None]) -> None:
+def test_a_public_service_without_gateways_is_told_that_production_is_refused(configured: Configure) -> None:
     configured(base_url="https://sign.example.com")
     assert statuses(mail_gateway) == {"mail": "failed"} and statuses(sms_gateway) == {"sms": "warning"}
     for check, variable in ((mail_gateway, "PARAPH_SMTP_URL"), (sms_gateway, "PARAPH_SMS_URL")):
@@ -199,7 +171,6 @@ def test_a_public_service_without_gateways_is_told_that_production_is_refused(co
     assert outcome.status == "warning" and "nobody receives the mails in the inbox" in outcome.sentence
 
 
-@pytest.mark.django_db
 def test_workers_and_the_age_of_the_queue() -> None:
     """Where there never was a job, as right after the tables were made, there may be no worker yet."""
     with connection.cursor() as cursor:
@@ -215,7 +186,6 @@ def test_workers_and_the_age_of_the_queue() -> None:
             assert statuses(queue) == {"workers": "ok", "queue": status}
 
 
-@pytest.mark.django_db
 def test_a_worker_that_stopped_beating_is_dead_and_one_that_lives_beats_once_for_each_queue() -> None:
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - interval '30 s')")
@@ -227,7 +197,6 @@ def test_a_worker_that_stopped_beating_is_dead_and_one_that_lives_beats_once_for
         assert queue_state().workers == 2
 
 
-@pytest.mark.django_db
 def test_requests_that_cannot_be_sealed() -> None:
     assert statuses(webhooks) == {"webhooks": "ok"}
     assert statuses(unsealed) == {"sealing failures": "ok"}
@@ -249,20 +218,12 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
         raise ZeroDivisionError("by zero")
 
     def hanging() -> Iterator[Outcome]:
-        import threading
-
         threading.Event().wait(5)
         yield from ()
 
-    checks = [
-        ServiceCheck("broken", broken, 1),
-        ServiceCheck("hanging", hanging, 1),
-        ServiceCheck("storage", object_store, 1),
-    ]
+    looks: dict[str, Any] = {"broken": broken, "hanging": hanging, "storage": object_store}
+    checks = [ServiceCheck(name, look, 1) for name, look in looks.items()]
     found = run_checks(checks, seconds=2)  # the storage has to answer in them, on a busy machine too
-    assert [(outcome.name, outcome.status.value) for outcome in found] == [
-        ("broken", "failed"),
-        ("hanging", "failed"),
-        ("storage", "ok"),
-    ]
+    assert [outcome.name for outcome in found] == list(looks)
+    assert [outcome.status for outcome in found] == ["failed", "failed", "ok"]
     assert "by zero" in found[0].sentence and "“hanging” did not end" in found[1].sentence

@@ -1,6 +1,7 @@
-"""What ``paraph check`` and ``/metrics`` say of backups, retention, standbys, disks, fonts and confinement."""
+"""What ``paraph check`` and ``/metrics`` say of backups, retention, standbys, disks, fonts, readers and the proxy."""
 
 import dataclasses
+import socket
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,28 +18,26 @@ from paraph.flow.housekeeping import retention as due
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations import exposition
-from paraph.operations.check import backlog, database
+from paraph.operations.check import backlog, database, surroundings
 from paraph.operations.check import machine as check
 from paraph.operations.check.backlog import backup, retention
 from paraph.operations.check.machine import confinement, disks, used_shares
 from paraph.operations.check.outcome import Outcome, Status
 from paraph.operations.check.service_checks import CHECKS, KeptOutcomes, ServiceCheck, require_start
+from paraph.operations.check.surroundings import proxy
 from paraph.operations.pending_work import longest_overdue
 from paraph.pdf.typesetting import fonts
+from paraph.server.middleware import PROBE
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
+from tests import loopback
 from tests.factories import Scene, scene, sign
-from tests.small_disk import small_disk
+from tests.small_disk import SmallDisk, small_disk
 from tests.tenancy import set_retention
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
-
-
-def outcome() -> tuple[str, str]:
-    found = backup()
-    return found.status, found.sentence
 
 
 def figure(name: str, **labels: str) -> float | None:
@@ -60,29 +59,28 @@ def test_the_age_of_the_newest_sound_backup_counts(days: int, expected: str) -> 
     then = clock.now() - timedelta(days=days)
     for as_of, problems in ((then, 0), (then - timedelta(days=1), 0), (clock.now(), 1)):
         Backup.objects.create(as_of=as_of, problems=problems)
-    assert outcome()[0] == expected and clock.iso(then) in outcome()[1]
+    assert backup().status == expected and clock.iso(then) in backup().sentence
     assert figure("paraph_backup_seconds") == pytest.approx(then.timestamp(), abs=0.001)
 
 
 def test_before_the_first_backup_a_day_passes_in_silence() -> None:
-    assert outcome() == ("ok", "None was made yet.") and figure("paraph_backup_seconds") is None
+    assert backup().sentence == "None was made yet." and figure("paraph_backup_seconds") is None
     began = begin(timedelta(hours=23))
-    assert outcome() == ("ok", "None was made yet.")
-    assert figure("paraph_backup_seconds") == pytest.approx(began.timestamp(), abs=0.001), (
-        "for the alert, two days later"
-    )
+    assert (backup().status, backup().sentence) == ("ok", "None was made yet.")
+    told = figure("paraph_backup_seconds")  # for the alert, two days later
+    assert told == pytest.approx(began.timestamp(), abs=0.001)
     Organization.objects.update(created_at=clock.now() - timedelta(hours=25))
-    assert outcome()[0] == "warning" and "None was made yet: run paraph backup" in outcome()[1]
+    assert backup().status == "warning" and "None was made yet: run paraph backup" in backup().sentence
     Backup.objects.create(as_of=clock.now(), problems=1)
-    assert outcome()[0] == "warning", "one with problems is none"
+    assert backup().status == "warning", "one with problems is none"
 
 
 def test_a_database_that_archives_is_backed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     begin(timedelta(days=30))
     monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '7 days'")
-    assert outcome()[0] == "ok" and outcome()[1].startswith("PostgreSQL archives what it writes")
+    assert backup().status == "ok" and backup().sentence.startswith("PostgreSQL archives what it writes")
     monkeypatch.setattr(backlog, "_ARCHIVED", "SELECT now() - interval '9 days'")
-    assert outcome()[0] == "warning"
+    assert backup().status == "warning"
 
 
 def test_a_webhook_that_is_late_has_its_age_told() -> None:
@@ -106,13 +104,7 @@ def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None
     parts = {"database": Status.OK, "timestamp https://tsa.example.com": Status.WARNING, "mail": Status.FAILED}
     checks = [ServiceCheck(name, partial(iter, [Outcome(name, status, "")]), 9) for name, status in parts.items()]
     monkeypatch.setattr(exposition, "FIGURES", KeptOutcomes(lambda: checks))
-    families = text_string_to_metric_families(exposition.exposition().decode())
-    [found] = [family for family in families if family.name == "paraph_check"]
-    assert {sample.labels["line"]: sample.value for sample in found.samples} == {
-        "database": 0,
-        "timestamp https://tsa.example.com": 1,
-        "mail": 2,
-    }
+    assert [figure("paraph_check", line=name) for name in parts] == [0, 1, 2]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -126,41 +118,35 @@ def test_lines_of_the_check_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_confinement_by_what_the_kernel_offers(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, missing: dict[str, str], best: str, strict: str
+    configured: Any, monkeypatch: pytest.MonkeyPatch, missing: dict[str, str], best: str, strict: str
 ) -> None:
     monkeypatch.setattr(check, "sandbox_confinement", lambda: Confinement(missing))
     assert confinement().status == best
-    settings.PARAPH = settings.PARAPH.model_copy(update={"confinement": "strict"})
+    configured(confinement="strict")
     assert confinement().status == strict
     if strict == "failed":
-        with pytest.raises(DomainError) as refused:
+        with pytest.raises(DomainError, match="PARAPH_CONFINEMENT is strict"):
             require_start()
-        assert "PARAPH_CONFINEMENT is strict" in refused.value.message
-
-
-MIB = 1024 * 1024
 
 
 @pytest.fixture
-def hundred_mib() -> Iterator[Path]:
+def hundred_mib() -> Iterator[SmallDisk]:
     try:
         with small_disk(100) as disk:
-            yield disk.place
+            yield disk
     except PermissionError as refusal:
         pytest.skip(str(refusal))
 
 
-@pytest.mark.parametrize(("mib", "expected"), [(88, "ok"), (91, "warning"), (96, "warning"), (98, "failed")])
-def test_the_fullest_disk_is_judged(hundred_mib: Path, settings: Any, mib: int, expected: str) -> None:
-    settings.DATA_DIR = hundred_mib
+def test_the_fullest_disk_is_judged(hundred_mib: SmallDisk, settings: Any) -> None:
+    settings.DATA_DIR = hundred_mib.place
     if max(used_shares().values()) > 0.87:
         pytest.skip("another disk of this machine is fuller")
-    with (hundred_mib / "filler").open("wb") as file:
-        for _ in range(mib):
-            file.write(b"x" * MIB)
-    outcome = disks()
-    assert outcome.status == expected
-    assert f"{mib}% full" in outcome.sentence and str(hundred_mib) in outcome.sentence
+    for mib, expected in ((88, "ok"), (91, "warning"), (96, "warning"), (98, "failed")):
+        hundred_mib.fill(leave=(100 - mib) << 20)
+        outcome = disks()
+        assert outcome.status == expected
+        assert f"{mib}% full" in outcome.sentence and str(hundred_mib.place) in outcome.sentence
 
 
 def test_a_folder_that_is_not_there_is_left_out(settings: Any, tmp_path: Path) -> None:
@@ -218,23 +204,19 @@ def test_whether_commits_wait_for_a_standby(
     assert advises == ("synchronous_standby_names is empty" in told or "local" in told)
 
 
-def status() -> str:
-    return retention().status
-
-
 @pytest.mark.parametrize(("hours", "expected"), [(23, "ok"), (25, "warning"), (8 * 24, "failed")])
 def test_files_and_people_beyond_their_retention(hours: int, expected: str, made: Scene) -> None:
     set_retention(made.request.organization_id, "sandbox", 30, 60)
     SignatureRequest.objects.update(status="expired", expires_at=clock.now() - timedelta(days=30, hours=hours))
     late = longest_overdue(due.FILES)
     assert late and late[1:] == (made.request.organization_id, "sandbox")
-    assert status() == expected
+    assert retention().status == expected
     assert figure("paraph_overdue_seconds", kind="files") == pytest.approx(hours * 3600, abs=60)
     assert figure("paraph_overdue_seconds", kind="people") == 0
     today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     ended = today - timedelta(days=60, hours=hours)
     SignatureRequest.objects.update(expires_at=ended, files_deleted_at=clock.now())
-    assert status() == expected
+    assert retention().status == expected
     assert figure("paraph_overdue_seconds", kind="people") == hours * 3600
     assert figure("paraph_overdue_seconds", kind="timestamps") == 0
     assert expected == "ok" or retention().sentence.startswith("People are kept")
@@ -243,4 +225,78 @@ def test_files_and_people_beyond_their_retention(hours: int, expected: str, made
 @pytest.mark.parametrize(("minutes", "expected"), [(50, "ok"), (70, "warning")])
 def test_objects_that_the_store_does_not_delete(minutes: int, expected: str) -> None:
     ObjectToDelete.objects.create(object_key="sealed/1/x.pdf", since=clock.now() - timedelta(minutes=minutes))
-    assert status() == expected
+    assert retention().status == expected
+
+
+@pytest.fixture
+def proxy_with(configured: Any) -> Any:
+    """The outcome with these settings."""
+
+    def look(**fields: Any) -> tuple[str, str]:
+        configured(**fields)
+        outcome = proxy()
+        return outcome.status.value, outcome.sentence
+
+    return look
+
+
+class Front(loopback.Handler):
+    """A proxy and the service behind it. ``passes``: what arrives there."""
+
+    passes = True
+    refuses = False
+
+    def do_GET(self) -> None:
+        probed = PROBE in self.headers
+        ours = probed and self.passes
+        self.send_response(400 if ours or (probed and self.refuses) else 200)
+        self.end_headers()
+        self.wfile.write(b'{"error": {"code": "bad_request", "message": "No."}}' if ours else b"ok")
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``127.0.0.1.nip`` is the address before the dot: a name that is not local, and yet this machine."""
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *more, **named: real(str(host).removesuffix(".nip"), *more, **named)
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"base_url": "", "host": "127.0.0.1"}, "ok"),
+        ({"base_url": "https://sign.example.com"}, "failed"),
+        ({"base_url": "http://203.0.113.9"}, "warning"),
+        ({"host": "0.0.0.0"}, "warning"),
+    ],
+)
+def test_a_public_address_wants_a_proxy_and_a_local_one_none(
+    proxy_with: Any, fields: dict[str, str], status: str
+) -> None:
+    found, sentence = proxy_with(**fields)
+    assert found == status and ("PARAPH_TRUSTED_PROXIES" in sentence) == (status != "ok")
+
+
+@pytest.mark.parametrize("host", ["8.8.8.8", "0.0.0.0"])
+def test_a_service_that_can_be_reached_around_its_proxy(
+    proxy_with: Any, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setattr(surroundings, "_own_address", lambda *_: ["8.8.8.8"])
+    status, sentence = proxy_with(base_url="https://sign.example.com", host=host, trusted_proxies=["10.0.0.0/8"])
+    assert status == "warning" and "8.8.8.8" in sentence
+
+
+@pytest.mark.parametrize(
+    ("passes", "refuses", "status"), [(True, False, "failed"), (False, False, "ok"), (False, True, "ok")]
+)
+@pytest.mark.usefixtures("names")
+def test_underscores_are_looked_for_where_the_proxy_is_reached(
+    proxy_with: Any, passes: bool, refuses: bool, status: str
+) -> None:
+    with loopback.served(type("Front", (Front,), {"passes": passes, "refuses": refuses})) as front:
+        fields = {"base_url": f"http://127.0.0.1.nip:{front.server_port}", "trusted_proxies": ["127.0.0.1/32"]}
+        assert proxy_with(**fields)[0] == status
+    away, sentence = proxy_with(**fields)
+    assert away == "warning" and "cannot be reached" in sentence

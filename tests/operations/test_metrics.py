@@ -1,8 +1,7 @@
 """``/metrics``: who may read it, and what it says."""
 
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -16,13 +15,17 @@ from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.sign import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.otp.codes import guess
+from paraph.otp.guesses import GuessRefusedError
+from paraph.otp.models import OneTimeCode
 from paraph.pdf.untrusted.sandbox import sandbox_confinement
 from paraph.signature_requests.links import token
-from tests.cli.service import Service, free_port
+from tests.cli.service import Service, free_port, name_of
 from tests.factories import Scene, sign
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
+Configure = Callable[..., None]
 
 
 def figures(client: Client, **labels: str) -> dict[str, float]:
@@ -36,15 +39,15 @@ def figures(client: Client, **labels: str) -> dict[str, float]:
     return found
 
 
-def test_this_machine_may_read_and_nobody_else_without_the_token(client: Client, settings: Any) -> None:
+def test_this_machine_may_read_and_nobody_else_without_the_token(client: Client, configured: Configure) -> None:
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", REMOTE_ADDR="::1").status_code == 200
     assert client.get("/metrics", REMOTE_ADDR="203.0.113.9").status_code == 403
     for header in ("X-Forwarded-For", "Forwarded", "Via"):
         assert client.get("/metrics", headers={header: "203.0.113.9"}).status_code == 403
-    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example"})
+    configured(base_url="https://sign.example")
     assert client.get("/metrics").status_code == 403, "every peer of a proxy on this machine is this machine"
-    settings.PARAPH = settings.PARAPH.model_copy(update={"metrics_token": "open sesame"})
+    configured(metrics_token="open sesame")
     assert client.get("/metrics").status_code == 403
     for bearer, status in (("open sesam", 403), ("open sesame", 200)):
         far = client.get("/metrics", REMOTE_ADDR="203.0.113.9", headers={"Authorization": f"Bearer {bearer}"})
@@ -97,17 +100,30 @@ def test_what_the_service_can_run_out_of(client: Client) -> None:
     assert figures(client, environment="sandbox")["paraph_certificate_end_seconds"] > clock.now().timestamp()
 
 
-def test_codes_that_a_gateway_takes_or_refuses(client: Client, settings: Any, made: Scene) -> None:
-
+def test_codes_that_a_gateway_takes_or_refuses(client: Client, configured: Configure, made: Scene) -> None:
     def count(result: str) -> float:
         return figures(client, channel="email", kind="code", result=result).get("paraph_messages_total", 0)
 
     sent, failed = count("sent"), count("failed")
     send_otp(made.signers[0], "email", Origin())
-    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": f"smtp://127.0.0.1:{free_port()}"})
+    configured(smtp_url=f"smtp://127.0.0.1:{free_port()}")
     with pytest.raises(DomainError):
         send_otp(made.signers[0], "email", Origin())
     assert (count("sent"), count("failed")) == (sent + 1, failed + 1)
+
+
+def test_guesses_at_codes_and_locks(client: Client, made: Scene) -> None:
+    def told() -> list[float]:
+        return [
+            figures(client, result="wrong").get("paraph_guesses_total", 0),
+            figures(client)["paraph_signers_locked_total"],
+        ]
+
+    before, code = told(), made.code()
+    OneTimeCode.objects.update(recent_wrong_guesses=19, recent_end_at=clock.now() + timedelta(hours=1))
+    with pytest.raises(GuessRefusedError):
+        guess(made.signers[0], f"{(int(code) + 1) % 10**6:06d}")
+    assert told() == [each + 1 for each in before]
 
 
 def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:
@@ -118,10 +134,7 @@ def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:
 
 def test_what_each_process_takes_is_told_by_role_under_the_standard_names(shared_service: Service) -> None:
     """That of the web server is one of several in general: whichever answers tells of all."""
-    names = {}
-    for pid in shared_service.processes():
-        with suppress(OSError):
-            names[str(pid)] = Path(f"/proc/{pid}/comm").read_text().strip()
+    names = {str(pid): name_of(pid) for pid in shared_service.processes()}
     text = httpx.get(f"{shared_service.base_url}/metrics", timeout=60).text
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     for figure in ("cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"):

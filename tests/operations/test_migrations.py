@@ -42,7 +42,6 @@ def migrate(database: Database, folder: Path, **settings: str) -> "subprocess.Po
         return subprocess.Popen(command, env=environment, stderr=log)
 
 
-@pytest.mark.thorough
 def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url) as others, psycopg.connect(database.url, autocommit=True) as requests:
         requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
@@ -101,7 +100,6 @@ def seconds(connection: "psycopg.Connection[tuple[object, ...]]") -> float:
     return time.monotonic() - began
 
 
-@pytest.mark.thorough
 def test_one_that_was_killed_while_it_made_indexes_is_begun_again(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute("DELETE FROM django_migrations WHERE app = 'expansion'")

@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dj_database_url
 import httpx
 import psycopg
 import pytest
 from django.db import OperationalError
-from django.db.utils import ConnectionHandler
 
 from paraph.database import base, connections
 from paraph.database.connections import UNKEPT, keeps_sessions
@@ -27,6 +25,7 @@ from paraph.queue.queue_worker import try_connection
 from tests.cli.service import free_port, wait_until
 from tests.docs.blocks import changed
 from tests.operations.apart import Database, Parts
+from tests.queue.test_patience import connected
 
 pytestmark = [
     pytest.mark.django_db,
@@ -87,8 +86,7 @@ def test_a_pooler_that_shares_them_is_refused(database: Database, pooled: Callab
     assert (refused.wait(60), parts.log("migrate")) == (1, f"{UNKEPT}\n")
     parts.service.command("migrate")
     refused = parts.start("worker", DATABASE_URL=shared)
-    assert refused.wait(60) == 1
-    assert parts.log("worker").splitlines()[-1] == UNKEPT
+    assert (refused.wait(60), parts.log("worker").splitlines()[-1]) == (1, UNKEPT)
 
 
 def test_who_finds_no_session_free_is_told_so_soon(pooled: Callable[..., str]) -> None:
@@ -208,11 +206,6 @@ def answer(parts: Parts, path: str, key: str = "") -> tuple[int, float]:
     except httpx.TransportError:
         return 0, 0.0
     return found.status_code, found.elapsed.total_seconds()
-
-
-def connected(url: str) -> Any:
-    made: Any = dj_database_url.parse(url, engine="paraph.database", conn_max_age=None, conn_health_checks=True)
-    return ConnectionHandler({"default": made})["default"]
 
 
 def ask(made: Any) -> int:

@@ -3,7 +3,7 @@
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
@@ -41,11 +41,10 @@ def told_as(line: str) -> int:
     return int(found)
 
 
-def test_nothing_in_it_asks_the_mail_server(client: Client, settings: Any) -> None:
+def test_nothing_in_it_asks_the_mail_server(client: Client, configured: Callable[..., None]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(0)
-        url = f"smtp://127.0.0.1:{silent.getsockname()[1]}"
-        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        configured(smtp_url=f"smtp://127.0.0.1:{silent.getsockname()[1]}")
         answer = client.get("/readyz")
         with pytest.raises(BlockingIOError):
             silent.accept()
@@ -74,18 +73,10 @@ def test_ready_where_expensive_work_takes_places(taken: bool, client: Client, mo
     assert (answer.status_code, answer.json()["checks"]["typesetting"]) == (200, "warning" if taken else "ok")
 
 
-def test_ready_without_storage_which_the_figures_tell(client: Client, settings: Any) -> None:
-    folder = settings.DATA_DIR / "objects"
-    folder.mkdir(exist_ok=True)
-    folder.rename(folder.with_suffix(".away"))
-    folder.write_text("")
-    try:
-        answer = client.get("/readyz")
-        assert told_as("storage") == 2
-    finally:
-        folder.unlink()
-        folder.with_suffix(".away").rename(folder)
-    assert (answer.status_code, answer.json()["ready"]) == (200, True)
+@pytest.mark.usefixtures("store_away")
+def test_ready_without_storage_which_the_figures_tell(client: Client) -> None:
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["ready"], told_as("storage")) == (200, True, 2)
 
 
 def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,13 +99,12 @@ def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pyt
 
 
 def test_ready_though_nothing_can_be_sealed(
-    client: Client, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Client, configured: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A start would have ended; what runs takes signatures, and their seals wait."""
     with kms_server(monkeypatch) as server:
         chain = make_root().chain(tmp_path, server.key.public_key())
-        fields = {"sealing_key": server.arn, "sealing_certificate": chain}
-        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+        configured(sealing_key=server.arn, sealing_certificate=chain)
         server.faults += [fault(400, "AccessDeniedException")] * 40
         assert (client.get("/readyz").status_code, told_as("sealing")) == (200, 2)
         with pytest.raises(DomainError, match="AccessDeniedException"):
@@ -157,11 +147,11 @@ def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: p
     assert client.get("/readyz").status_code == 200
 
 
-def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any) -> None:
+def test_strangers_are_told_yes_or_no_and_no_more(client: Client, configured: Callable[..., None]) -> None:
     for stranger in ({"REMOTE_ADDR": "203.0.113.9"}, {"headers": {"X-Forwarded-For": "127.0.0.1"}}):
         answer = client.get("/readyz", **stranger)
         assert (answer.status_code, answer.json()) == (200, {"ready": True})
-    settings.PARAPH = settings.PARAPH.model_copy(update={"metrics_token": "open sesame"})
+    configured(metrics_token="open sesame")
     assert client.get("/readyz").json() == {"ready": True}
     told = client.get("/readyz", headers={"Authorization": "Bearer open sesame"}).json()
     assert told["checks"]["database"] == "ok"

@@ -13,9 +13,8 @@ import pytest
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Flows, Machines, Parts
-from tests.pdf.pdf_factory import paper, text
 from tests.receiver import Receiver, receiver
-from tests.scenarios.people import at, signer
+from tests.scenarios.people import Backend
 
 pytestmark = pytest.mark.thorough
 
@@ -56,29 +55,22 @@ def hooks() -> Iterator[Receiver]:
         yield running
 
 
-class Backend:
+class Balanced(Backend):
     """A client that repeats nothing: each answer but the one it wants is an error."""
 
     def __init__(self, machines: Machines, key: str) -> None:
+        super().__init__("", key)
         self._machines = machines
-        self._key = {"X-Api-Key": key}
 
-    def api(self, method: str, path: str, **what: Any) -> Any:
-        return self.asked(method, f"/api/v1/{path}", headers=self._key, **what).json()
+    def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        options = {"headers": {"X-Api-Key": self.api_key}} | options
+        options.pop("timeout", None)  # that of the machines
+        return self.asked(method, f"/api/v1/{path}", **options)
 
     def asked(self, method: str, path: str, **what: Any) -> httpx.Response:
         answer = self._machines.call(method, path, **what)
         assert answer.is_success, (method, path, answer.status_code, answer.text)
         return answer
-
-    def created(self, *refs: str) -> dict[str, Any]:
-        file = {"file": ("a.pdf", paper(text("Contract", 100, 700)), "application/pdf")}
-        document = self.api("POST", "documents", files=file)["id"]
-        placed = [{"signer_ref": ref, "stamps": [at(y=72 + 100 * row)]} for row, ref in enumerate(refs)]
-        fields = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
-        fields |= {"documents": [{"id": document, "signers": placed}]}
-        made: dict[str, Any] = self.api("POST", "signature_requests", json={"signature_request": fields})
-        return made
 
     def code(self, link: str) -> str:
         return str(self.asked("POST", f"{link}/otp", json={"channel": "email"}).json()["sandbox_code"])
@@ -87,21 +79,18 @@ class Backend:
         body = {"code": code, "consent": True, "signature": {"type": "typed"}, "locale": "en"}
         self.asked("POST", f"{link}/signature", json=body)
 
-    def finalized(self, request_id: int) -> bool:
-        return bool(self.api("GET", f"signature_requests/{request_id}")["finalized"])
-
     def download(self, request_id: int) -> str:
-        return str(self.api("GET", f"signature_requests/{request_id}")["download_urls"][0]["signed_url"])
+        return str(self.read(request_id)["download_urls"][0]["signed_url"])
 
 
 class Flow:
     """A flow, after which what ``held`` names is asked for again, and ``browser`` is still logged in."""
 
-    def __init__(self, backend: Backend, machines: Machines, browser: httpx.Client, held: set[str]) -> None:
+    def __init__(self, backend: Balanced, machines: Machines, browser: httpx.Client, held: set[str]) -> None:
         self._backend, self._machines, self._browser, self.held = backend, machines, browser, held
 
     def __call__(self) -> int:
-        made = self._backend.created("bea")
+        made = self._backend.ask("bea")
         link = made["signers"][0]["signing_url"]
         self._backend.sign(link, self._backend.code(link))
         for address in sorted(self.held):
@@ -113,12 +102,12 @@ class Flow:
 
 def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machines: Machines, hooks: Receiver) -> None:
     one = machines.all[0]
-    application = _application(one, hooks)
-    backend, browser = Backend(machines, application["api_key"]), _logged_in(one, application["organization_id"])
-    early = backend.created("ada")
+    application = one.service.new_application("enterprise", "sandbox", "--webhook-url", hooks.url())
+    backend, browser = Balanced(machines, application["api_key"]), _logged_in(one, application["organization_id"])
+    early = backend.ask("ada")
     backend.sign(early["signers"][0]["signing_url"], backend.code(early["signers"][0]["signing_url"]))
-    wait_until(lambda: backend.finalized(early["id"]), _PATIENCE)
-    waiting = backend.created("ada", "bob", "cid")
+    backend.finalized(early["id"], _PATIENCE)
+    waiting = backend.ask("ada", "bob", "cid")
     ada, bob, cid = [each["signing_url"] for each in waiting["signers"]]
     code = backend.code(ada)
     address = backend.download(early["id"])
@@ -154,16 +143,10 @@ def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machine
     backend.sign(cid, backend.code(cid))
 
     done = [early["id"], waiting["id"], *signed]
-    wait_until(lambda: all(map(backend.finalized, done)), _PATIENCE)
+    for request_id in done:
+        backend.finalized(request_id, _PATIENCE)
     wait_until(lambda: _heard_completed(hooks, application["webhook_secret"]) == sorted(done), _PATIENCE)
     assert not [log for log in machines.logs() if "incident" in log or "job gave up" in log]
-
-
-def _application(machine: Parts, hooks: Receiver) -> dict[str, Any]:
-    options = ["--organization", "{id}", "--environment", "sandbox", "--name", "backend", "--webhook-url", hooks.url()]
-    wanted = [["organization", "create", "Acme", "--plan", "enterprise"], ["application", "create", *options]]
-    made: dict[str, Any] = machine.service.commands(wanted)[-1]
-    return made
 
 
 def _logged_in(machine: Parts, organization: int) -> httpx.Client:

@@ -10,7 +10,6 @@ from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.conf import settings as django_settings
 from django.db import connection
-from django.test import Client
 
 from paraph.account_mail.mail_account import hand_over
 from paraph.flow.sealing.context import development
@@ -36,6 +35,7 @@ from paraph.tenants.models import Application, Installation, User
 from tests.dashboard.conftest import BrowserClient
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.tenancy import create_application, create_organization
 
 pytestmark = pytest.mark.django_db
 
@@ -132,20 +132,14 @@ def test_what_signers_entered_lives_through_a_rotation(use: Use) -> None:
     use(NEW, OLD)
     assert rotate()["done"]
     use(NEW)
-    assert [field_values.values_of(signer) for signer in Signer.objects.order_by("order")] == [
-        {first.pk: "DE01"},
-        {second.pk: "DE02"},
-    ]
+    entered = [field_values.values_of(signer) for signer in Signer.objects.order_by("order")]
+    assert entered == [{first.pk: "DE01"}, {second.pk: "DE02"}]
 
 
 def test_every_encrypted_column_is_encrypted_anew() -> None:
-    columns = {
-        (model, column.name)
-        for model in apps.get_models()
-        for column in model._meta.fields
-        if column.name.endswith("_encrypted")
-    }
-    assert columns == {(each.rows.model, each.name) for several in rotation._COLUMNS.values() for each in several}
+    all_columns = {(model, column.name) for model in apps.get_models() for column in model._meta.fields}
+    encrypted = {(model, name) for model, name in all_columns if name.endswith("_encrypted")}
+    assert encrypted == {(each.rows.model, each.name) for several in rotation._COLUMNS.values() for each in several}
 
 
 def test_a_machine_that_knows_the_first_secret_alone_reads_what_the_others_write_until_the_rotation(use: Use) -> None:
@@ -185,7 +179,7 @@ def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.
     use(NEW, OLD)
     rotate()
     use(OLD)
-    monkeypatch.setattr(installation, "_row", Installation)
+    monkeypatch.setattr(installation, "agreed", lambda **_: Installation())
     later = clock.now() + links.IN_MAIL
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now", lambda: later)
@@ -199,9 +193,8 @@ def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use
     sign(scene())
     user = account()
     Authenticator.objects.create(user=user, type="totp", data={"secret": encrypt_factor("totp")})
-    Authenticator.objects.create(
-        user=user, type="recovery_codes", data={"seed": encrypt_factor("seed"), "used_mask": 3}
-    )
+    codes = {"seed": encrypt_factor("seed"), "used_mask": 3}
+    Authenticator.objects.create(user=user, type="recovery_codes", data=codes)
     hand_over("a@b.example", "en", "s", "t")
     use(NEW, OLD)
     assert rotate()["left"]["account_mails"] == 1
@@ -227,14 +220,10 @@ def test_members_stay_logged_in(use: Use) -> None:
     client.force_login(user)
     use(NEW, OLD)
     rotate()
-    assert "_auth_user_id" in visited(client)
-    use(NEW)
-    assert "_auth_user_id" in visited(client)
-
-
-def visited(client: Client) -> dict[str, Any]:
-    client.get("/app/")
-    return dict(client.session)
+    for secrets in ((NEW, OLD), (NEW,)):
+        use(*secrets)
+        client.get("/app/")
+        assert "_auth_user_id" in client.session
 
 
 def test_what_no_secret_opens_is_named_and_left(use: Use, made: Scene) -> None:
@@ -246,7 +235,18 @@ def test_what_no_secret_opens_is_named_and_left(use: Use, made: Scene) -> None:
 
 def test_a_machine_that_lacks_the_secret_in_use_rotates_nothing(use: Use) -> None:
     use(NEW)
+    assert secret_key().status == "failed"
+    assert secret_key().sentence.startswith("The secret key of this machine is not that of the installation")
     with pytest.raises(DomainError, match="The secret in use is not known here"):
         rotate()
     use(NEW, OLD)
     assert secret_key().status == "warning"
+
+
+def test_the_secret_is_known_by_its_fingerprint_or_else_by_what_it_opens(use: Use) -> None:
+    create_application(create_organization("Acme", "pro").pk, "sandbox", "backend")
+    Installation.objects.all().delete()
+    use(NEW)
+    assert not secret_is_ours() and not Installation.objects.exists()
+    use(OLD)
+    assert secret_is_ours() and Installation.objects.exists()

@@ -159,10 +159,6 @@ def _certificates(case: Case) -> PKIArchitecture:
         "certs": certificates,
         "services": services,
     }
-    return _configured(architecture)
-
-
-def _configured(architecture: dict[str, Any]) -> PKIArchitecture:
     keys = {name: {"path": f"{name}.pem"} for name in _KEYS}
     config = {"keysets": {"all": {"keys": keys}}, "pki-architectures": {"all": architecture}}
     return CertomancerConfig(config, key_search_dir=str(_keys())).get_pki_arch(ArchLabel("all"))

@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Literal
 
-from asn1crypto import algos, cms, core, tsp
+from asn1crypto import algos, cms, core, crl, tsp
+from asn1crypto import ocsp as asn1_ocsp
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
@@ -20,6 +22,7 @@ from paraph.kernel import clock
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 Entry = x509.RevokedCertificate
 Scheme = Literal["pkcs1", "pss", "ecdsa"]
+SHA256 = hashes.SHA256()
 POLICY = "1.3.6.1.4.1.4146.2.3"
 HASHES: dict[str, hashes.HashAlgorithm] = {
     "sha1": hashes.SHA1(),
@@ -68,27 +71,44 @@ def certificate(
     end: timedelta = timedelta(days=365),
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
 ) -> x509.Certificate:
-    now = clock.now()
+    basics: list[tuple[x509.ExtensionType, bool]] = [(x509.BasicConstraints(ca=ca, path_length=None), True)]
+    basics += [(x509.ExtendedKeyUsage(purposes), critical)] if purposes else []
+    of, stated = issuer if isinstance(issuer, x509.Name) else named(issuer), [*basics, *extensions]
+    return issued(named(name), key.public_key(), of, issuer_key, start=start, end=end, extensions=stated)
+
+
+def issued(
+    subject: x509.Name,
+    public: Any,
+    issuer: x509.Name,
+    issuer_key: Any,
+    *,
+    start: timedelta = timedelta(days=-1),
+    end: timedelta = timedelta(days=365),
+    extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
+    hash_: hashes.SHA224 | hashes.SHA256 | hashes.SHA384 = SHA256,
+    is_pss: bool = False,
+) -> x509.Certificate:
+    """A certificate with these extensions alone, besides the identifiers of its keys. ``start`` and ``end``: from now
+    on; ``hash_``: for a key that does not hash for itself."""
     builder = (
         x509.CertificateBuilder()
-        .subject_name(named(name))
-        .issuer_name(issuer if isinstance(issuer, x509.Name) else named(issuer))
-        .public_key(key.public_key())
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(public)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now + start)
-        .not_valid_after(now + end)
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .not_valid_before(clock.now() + start)
+        .not_valid_after(clock.now() + end)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False)
     )
-    if purposes:
-        builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=critical)
-    for extension, is_critical in extensions:
-        builder = builder.add_extension(extension, is_critical)
-    return builder.sign(issuer_key, hashes.SHA256() if isinstance(issuer_key, Key) else None)
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical)
+    way = padding.PSS(padding.MGF1(hash_), 32) if is_pss else None
+    return builder.sign(issuer_key, hash_ if isinstance(issuer_key, Key) else None, rsa_padding=way)
 
 
-def der_of(parsed: x509.Certificate | x509.CertificateRevocationList) -> bytes:
+def der_of(parsed: x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse) -> bytes:
     return parsed.public_bytes(Encoding.DER)
 
 
@@ -117,6 +137,60 @@ def revocation_list(
     for extension, critical in extensions:
         builder = builder.add_extension(extension, critical=critical)
     return builder.sign(key, hashes.SHA256() if isinstance(key, Key) else None)
+
+
+def answer(
+    about: x509.Certificate,
+    issuer: x509.Certificate,
+    key: Key,
+    *,
+    by: Sequence[x509.Certificate] = (),
+    revoked_at: datetime | None = None,
+    this: datetime | None = None,
+    end: datetime | None = None,
+    extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
+) -> ocsp.OCSPResponse:
+    """What a responder says of a certificate. ``by``: the responder's own certificates, none for the issuer itself."""
+    this = this or clock.now()
+    status = ocsp.OCSPCertStatus.REVOKED if revoked_at else ocsp.OCSPCertStatus.GOOD
+    builder = ocsp.OCSPResponseBuilder().add_response(about, issuer, hashes.SHA1(), status, this, end, revoked_at, None)
+    builder = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, by[0] if by else issuer)
+    builder = builder.certificates(by) if by else builder
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(key, hashes.SHA256())
+
+
+Signed = x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse
+
+
+def anew(made: Signed, key: Key, change: Callable[[Any], object], hash_: hashes.HashAlgorithm | None = None) -> bytes:
+    """A certificate, list or answer as DER, changed and signed again. ``change`` gets what is signed, in the classes of
+    asn1crypto; ``hash_``: one that cryptography refuses to sign with."""
+    encoded = der_of(made)
+    if isinstance(made, ocsp.OCSPResponse):
+        whole = asn1_ocsp.OCSPResponse.load(encoded)
+        holder, content, signature = whole["response_bytes"]["response"].parsed, "tbs_response_data", "signature"
+    elif isinstance(made, x509.Certificate):
+        whole = holder = asn1_x509.Certificate.load(encoded)
+        content, signature = "tbs_certificate", "signature_value"
+    else:
+        whole = holder = crl.CertificateList.load(encoded)
+        content, signature = "tbs_cert_list", "signature"
+    if hash_:
+        algorithm = {"algorithm": f"{hash_.name}_{'rsa' if isinstance(key, rsa.RSAPrivateKey) else 'ecdsa'}"}
+        holder["signature_algorithm"] = algorithm
+        if holder is whole:
+            whole[content]["signature"] = algorithm
+    change(holder[content])
+    message, hash_ = holder[content].dump(force=True), hash_ or hashes.SHA256()
+    if isinstance(key, rsa.RSAPrivateKey):
+        holder[signature] = key.sign(message, padding.PKCS1v15(), hash_)
+    else:
+        holder[signature] = key.sign(message, ec.ECDSA(hash_))
+    if holder is not whole:
+        whole["response_bytes"]["response"] = core.ParsableOctetString(holder.dump(force=True))
+    return bytes(whole.dump(force=True))
 
 
 @cache
@@ -186,28 +260,8 @@ class Forge:
         own = leaf(key, **self.wrong_certificate)
         attributes = self._attributes(info, der_of(own))
         carried = [own, middle()] if self.with_middle else [own]
-        loaded = asn1_x509.Certificate.load(der_of(own))
-        signer = cms.SignerInfo(
-            {
-                "version": "v1",
-                "sid": cms.SignerIdentifier(
-                    "issuer_and_serial_number",
-                    cms.IssuerAndSerialNumber({"issuer": loaded.issuer, "serial_number": loaded.serial_number}),
-                ),
-                "digest_algorithm": algos.DigestAlgorithm({"algorithm": self.hash_}),
-                "signed_attrs": attributes,
-                "signature_algorithm": self._algorithm(),
-                "signature": self._sign(key, attributes.dump()),
-            }
-        )
-        signed = {
-            "version": "v3",
-            "digest_algorithms": [{"algorithm": self.hash_}],
-            "encap_content_info": {"content_type": self.content_type, "content": core.ParsableOctetString(info)},
-            "certificates": [asn1_x509.Certificate.load(der_of(link)) for link in carried],
-            "signer_infos": [signer],
-        }
-        return cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)})
+        signature, named = self._sign(key, attributes.dump()), {"hash_": self.hash_, "content_type": self.content_type}
+        return signed_data(carried, attributes, self._algorithm(), signature, content=info, **named)
 
     def _attributes(self, info: bytes, own: bytes) -> Any:
         digest = hashlib.new(self.hash_, info).digest()
@@ -219,12 +273,7 @@ class Forge:
             stated = own if self.named == "v2" else b"another"
             second = tsp.ESSCertIDv2({"cert_hash": hashlib.sha256(stated).digest()})
             attributes.append(("signing_certificate_v2", tsp.SigningCertificateV2({"certs": [second]})))
-        return cms.CMSAttributes(
-            sorted(
-                (cms.CMSAttribute({"type": kind, "values": [value]}) for kind, value in attributes),
-                key=lambda attribute: attribute.dump(),
-            )
-        )
+        return in_order(attributes)
 
     def _algorithm(self) -> dict[str, Any]:
         if self.scheme == "pss":
@@ -242,6 +291,48 @@ class Forge:
         if self.scheme == "pss":
             return key.sign(message, padding.PSS(padding.MGF1(hash_), hash_.digest_size), hash_)
         return key.sign(message, padding.PKCS1v15(), hash_)
+
+
+def in_order(attributes: Sequence[tuple[str, Any]]) -> Any:
+    made = (cms.CMSAttribute({"type": kind, "values": [value]}) for kind, value in attributes)
+    return cms.CMSAttributes(sorted(made, key=lambda attribute: attribute.dump()))
+
+
+def signed_data(
+    certificates: Sequence[x509.Certificate],
+    attributes: Any,
+    algorithm: dict[str, Any],
+    signature: bytes,
+    *,
+    hash_: str,
+    content_type: str,
+    content: bytes | None = None,
+    tokens: Sequence[Any] = (),
+    version: str = "v3",
+) -> Any:
+    """A message that the first of the certificates signed. ``tokens``: timestamps of the signature."""
+    carried = [asn1_x509.Certificate.load(der_of(each)) for each in certificates]
+    named = cms.IssuerAndSerialNumber({"issuer": carried[0].issuer, "serial_number": carried[0].serial_number})
+    signer: dict[str, Any] = {
+        "version": "v1",
+        "sid": cms.SignerIdentifier("issuer_and_serial_number", named),
+        "digest_algorithm": algos.DigestAlgorithm({"algorithm": hash_}),
+        "signed_attrs": attributes,
+        "signature_algorithm": algorithm,
+        "signature": signature,
+    }
+    if tokens:
+        signer["unsigned_attrs"] = [cms.CMSAttribute({"type": "signature_time_stamp_token", "values": tokens})]
+    signed = {
+        "version": version,
+        "digest_algorithms": [{"algorithm": hash_}],
+        "encap_content_info": {"content_type": content_type},
+        "certificates": carried,
+        "signer_infos": [signer],
+    }
+    if content is not None:
+        signed["encap_content_info"] = {"content_type": content_type, "content": core.ParsableOctetString(content)}
+    return cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)})
 
 
 def long_ago() -> datetime:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from asn1crypto import algos, cms, tsp
+from asn1crypto import cms, tsp
 from asn1crypto import x509 as asn1_x509
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -37,6 +37,14 @@ def with_value(pdf: bytes, change: Callable[[bytes], bytes]) -> bytes:
     return pdf[: value.start(1)] + changed.ljust(len(old), b"\0").hex().encode() + pdf[value.end(1) :]
 
 
+def sealed_by(make: Callable[[bytes], bytes]) -> bytes:
+    """The letter with the value that is made of what it covers."""
+    pdf = with_room()
+    *_, span = re.finditer(rb"/ByteRange\s*\[\s*0 +(\d+) +(\d+) +(\d+)", pdf)
+    before, after, rest = (int(number) for number in span.groups())
+    return with_value(pdf, lambda _: make(pdf[:before] + pdf[after : after + rest]))
+
+
 @dataclass
 class SealForge:
     """Right by default: every field is one way to be wrong, or odd."""
@@ -61,47 +69,29 @@ class SealForge:
 
     def sealed(self) -> bytes:
         """Return the letter, sealed so, with a key below :data:`ROOT`."""
-        pdf = with_room()
-        *_, span = re.finditer(rb"/ByteRange\s*\[\s*0 +(\d+) +(\d+) +(\d+)", pdf)
-        before, after, rest = (int(number) for number in span.groups())
-        return with_value(pdf, lambda _: self.cms(pdf[:before] + pdf[after : after + rest]))
+        return sealed_by(self.cms)
 
     def cms(self, content: bytes) -> bytes:
         key = self.key or forge.curve_key("signer")
-        own = forge.der_of(
-            forge.certificate("Signer", key, "Test Middle", forge.curve_key("middle"), **self.certificate)
-        )
-        loaded = asn1_x509.Certificate.load(own)
-        attributes = self._attributes(content, own, loaded)
+        own = forge.certificate("Signer", key, "Test Middle", forge.curve_key("middle"), **self.certificate)
+        attributes = self._attributes(content, forge.der_of(own))
         signature = (self.sign or self._sign)(attributes.dump())
-        shown = attributes if self.in_order else cms.CMSAttributes(list(attributes)[::-1])
-        signer: dict[str, Any] = {
-            "version": "v1",
-            "sid": cms.SignerIdentifier(
-                "issuer_and_serial_number",
-                cms.IssuerAndSerialNumber({"issuer": loaded.issuer, "serial_number": loaded.serial_number}),
-            ),
-            "digest_algorithm": algos.DigestAlgorithm({"algorithm": self.hash_}),
-            "signed_attrs": shown,
-            "signature_algorithm": self.signature_algorithm or {"algorithm": f"{self.hash_}_ecdsa"},
-            "signature": signature,
-        }
-        if tokens := self._tokens(signature):
-            signer["unsigned_attrs"] = [cms.CMSAttribute({"type": "signature_time_stamp_token", "values": tokens})]
-        signed = {
-            "version": self.version,
-            "digest_algorithms": [{"algorithm": self.hash_}],
-            "encap_content_info": {"content_type": self.content_type},
-            "certificates": [asn1_x509.Certificate.load(each) for each in (own, forge.der_of(forge.middle()))],
-            "signer_infos": [signer],
-        }
-        made: bytes = cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump()
+        made: bytes = forge.signed_data(
+            [own, forge.middle()],
+            attributes if self.in_order else cms.CMSAttributes(list(attributes)[::-1]),
+            self.signature_algorithm or {"algorithm": f"{self.hash_}_ecdsa"},
+            signature,
+            hash_=self.hash_,
+            content_type=self.content_type,
+            tokens=self._tokens(signature),
+            version=self.version,
+        ).dump()
         return made
 
-    def _attributes(self, content: bytes, own: bytes, loaded: Any) -> Any:
+    def _attributes(self, content: bytes, own: bytes) -> Any:
         second: dict[str, Any] = {"cert_hash": hashlib.sha256(own).digest()}
         if self.issuer_serial:
-            issuer, serial = self.issuer_serial(loaded)
+            issuer, serial = self.issuer_serial(asn1_x509.Certificate.load(own))
             name = asn1_x509.GeneralName("directory_name", issuer)
             second["issuer_serial"] = {"issuer": [name], "serial_number": serial}
         attributes: list[tuple[str, Any]] = [
@@ -112,8 +102,7 @@ class SealForge:
         if self.first_named is not None:
             first = tsp.ESSCertID({"cert_hash": hashlib.sha1(self.first_named or own).digest()})
             attributes.append(("signing_certificate", tsp.SigningCertificate({"certs": [first]})))
-        made = [cms.CMSAttribute({"type": kind, "values": [value]}) for kind, value in attributes]
-        return cms.CMSAttributes(sorted(made, key=lambda attribute: attribute.dump()))
+        return forge.in_order(attributes)
 
     def _sign(self, message: bytes) -> bytes:
         return forge.curve_key("signer").sign(message, ec.ECDSA(forge.HASHES[self.hash_]))

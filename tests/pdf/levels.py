@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import subprocess
 from io import BytesIO
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from asn1crypto.crl import CertificateList
 from asn1crypto.pem import armor
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESPassed
+from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.ades import ades_lta_validation, ades_with_time_validation
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko.sign.validation.errors import NoDSSFoundError
@@ -24,6 +24,7 @@ from pyhanko.sign.validation.policy_decl import (
     SignatureValidationSpec,
 )
 from pyhanko.sign.validation.status import PdfSignatureStatus, StandardCMSSignatureStatus
+from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.context import CertValidationPolicySpec
 from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolicy
 from pyhanko_certvalidator.registry import SimpleTrustManager
@@ -31,7 +32,7 @@ from pyhanko_certvalidator.revinfo.archival import CRLContainer
 
 from paraph.keys import DevelopmentAuthority
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
-from tests.independent import need
+from tests.independent import openssl
 from tests.pdf.sealed_files import authority
 
 
@@ -43,10 +44,17 @@ def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) 
     return LongTerm(list(sources.values()), archive, chain)
 
 
+def statuses_by_pyhanko(pdf: bytes, *roots: bytes) -> list[PdfSignatureStatus]:
+    """What pyHanko thinks of each signature, changes since included."""
+    context = ValidationContext(trust_roots=list(map(asn1_x509.Certificate.load, roots)), allow_fetching=False)
+    reader = PdfFileReader(BytesIO(pdf))
+    return [validate_pdf_signature(signature, context) for signature in reader.embedded_signatures]
+
+
 def level_by_pyhanko(pdf: bytes, *roots: bytes) -> str:
     """The level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA where it
     passes by its archive timestamp (§5.6.3), B-LT where it passes by the statuses in the file (§5.5), else ""."""
-    trust = SimpleTrustManager.build(trust_roots=[asn1_x509.Certificate.load(root) for root in roots])
+    trust = SimpleTrustManager.build(trust_roots=list(map(asn1_x509.Certificate.load, roots)))
     reader = PdfFileReader(BytesIO(pdf))
     seal = reader.embedded_regular_signatures[0]
     spec = SignatureValidationSpec(
@@ -72,24 +80,27 @@ def _carried(reader: PdfFileReader) -> LocalKnowledge:
     return LocalKnowledge(known_crls=lists, known_certs=list(store.load_certs()))
 
 
-def archive_token(pdf: bytes) -> tuple[bytes, bytes]:
-    """The token of the last signature, and the bytes that it covers."""
-    numbers = re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]", pdf)[-1]
-    first, start, end, rest = map(int, numbers)
-    token = ContentInfo.load(bytes.fromhex(pdf[start + 1 : end - 1].decode())).dump()
-    return token, pdf[first:start] + pdf[end : end + rest]
-
-
 def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
     """OpenSSL finds the last signature to be a timestamp token over everything else in the file, with the certificates
     of the file's security store."""
-    token, data = archive_token(pdf)
+    first, start, end, rest = map(int, re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]", pdf)[-1])
+    token = ContentInfo.load(bytes.fromhex(pdf[start + 1 : end - 1].decode())).dump()
     (folder / "archive.tsr").write_bytes(token)
-    (folder / "archived.bin").write_bytes(data)
+    (folder / "archived.bin").write_bytes(pdf[first:start] + pdf[end : end + rest])
     with pikepdf.open(BytesIO(pdf)) as document:
         stored = [armor("CERTIFICATE", each.read_bytes()) for each in document.Root.DSS.Certs]
     (folder / "stored.pem").write_bytes(b"".join(stored))
-    command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "archive.tsr", "-data", "archived.bin"]
-    command += ["-untrusted", "stored.pem"]
-    done = subprocess.run([*command, "-CAfile", str(root_pem)], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr, done.stderr
+    words = [
+        "ts",
+        "-verify",
+        "-token_in",
+        "-in",
+        "archive.tsr",
+        "-data",
+        "archived.bin",
+        "-untrusted",
+        "stored.pem",
+        "-CAfile",
+    ]
+    said = openssl(*words, root_pem, folder=folder)
+    assert "Verification: OK" in said, said

@@ -27,6 +27,13 @@ def made(document: pikepdf.Pdf, value: Any) -> Any:
     return Array([made(document, each) for each in value]) if isinstance(value, list | tuple) else value
 
 
+def flipped(content: bytes, place: int = -1, bit: int = 1) -> bytes:
+    """A copy in which a bit is another."""
+    changed = bytearray(content)
+    changed[place] ^= bit
+    return bytes(changed)
+
+
 def paper(
     *contents: bytes | str,
     size: tuple[float, float] = (595, 842),

@@ -33,6 +33,11 @@ def authority(kind: KeyKind) -> DevelopmentAuthority:
     return development_authority(Path(run, kind), b"a secret of the tests that is long", kind)
 
 
+def on(moment: datetime) -> Any:
+    """A block in which it is another time."""
+    return patch.object(clock, "now", lambda: moment)
+
+
 def timestamping() -> Timestamping:
     return Timestamping([BuiltInAuthority(authority("p-256").timestamp_key)], [authority("p-256").root])
 

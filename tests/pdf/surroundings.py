@@ -7,10 +7,9 @@ from typing import Any
 import pikepdf
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ed25519
-from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, String
 
-from paraph.kernel import clock
+from tests.pdf import forge
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority
 
@@ -117,10 +116,7 @@ def of_edwards_curve() -> bytes:
     """The same with a key that is known, but not accepted."""
     name = x509.load_der_x509_certificate(authority("p-256").root).subject
     key = ed25519.Ed25519PrivateKey.generate()
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    now = clock.now().replace(tzinfo=None)
-    builder = builder.serial_number(7).not_valid_before(now).not_valid_after(now.replace(year=now.year + 1))
-    return builder.sign(key, None).public_bytes(Encoding.DER)
+    return forge.der_of(forge.issued(name, key.public_key(), name, key))
 
 
 def stranger() -> bytes:

@@ -34,8 +34,7 @@ pytestmark = pytest.mark.django_db
 
 __all__ = ["log_in", "organization"]  # fixtures
 MAILED = {"send_email": True, "notify_signers_on_completion": True, "identity_declaration_accepted": True}
-_CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention", "transparency log"}
-
+CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention", "transparency log"}
 
 # Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization. They
 # run by the clock, and nobody waits for them.
@@ -114,7 +113,7 @@ def test_what_workers_ask(scans: Scans) -> None:
         for result in (REFUSED, ACCEPTED):
             answer_all(result, clock.now())
         for check in CHECKS:
-            if check.name in _CHECKED:
+            if check.name in CHECKED:
                 check.outcomes()
         assert Client().get("/metrics").status_code == 200
 

@@ -7,8 +7,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.postgres import Server, cluster
 from paraph.postgres import server as embedded
+from tests.cli.service import wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -62,8 +61,8 @@ def test_what_was_written_is_there_after_a_stop_and_after_a_crash_and_the_log_is
     server.start()
     with psycopg.connect(server.url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1 AS value")
-        assert setting(connection, "fsync") == "on"
-        assert setting(connection, "listen_addresses") == ""
+        told = "SELECT current_setting('fsync'), current_setting('listen_addresses')"
+        assert connection.execute(told).fetchone() == ("on", "")
     server.stop()
     assert server.poll() == 0
 
@@ -83,18 +82,12 @@ def test_what_was_written_is_there_after_a_stop_and_after_a_crash_and_the_log_is
 
 
 def test_a_killed_supervisors_server_ends_with_it(data_dir: Path) -> None:
-    supervisor = subprocess.Popen(
-        [sys.executable, "-c", START_AND_WAIT, str(data_dir)], stdout=subprocess.PIPE, text=True
-    )
-    assert supervisor.stdout
-    postmaster = int(supervisor.stdout.readline())
-    supervisor.kill()
-    supervisor.wait()
-    supervisor.stdout.close()
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{postmaster}/cmdline").exists() and Path(f"/proc/{postmaster}/cmdline").read_bytes():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    command = [sys.executable, "-c", START_AND_WAIT, str(data_dir)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as supervisor:
+        assert supervisor.stdout
+        postmaster = Path(f"/proc/{int(supervisor.stdout.readline())}/cmdline")
+        supervisor.kill()
+    wait_until(lambda: not (postmaster.exists() and postmaster.read_bytes()), 20)
 
 
 def test_a_number_in_an_old_lock_file_may_be_anybodys(made_in: Path) -> None:
@@ -102,9 +95,8 @@ def test_a_number_in_an_old_lock_file_may_be_anybodys(made_in: Path) -> None:
     lock = server.location.cluster / "postmaster.pid"
     bystander = subprocess.Popen(["sleep", "60"])
     try:
-        lock.write_text(
-            f"{bystander.pid}\n{server.location.cluster}\n1\n5432\n{server.location.sockets}\n\n  1 1\nready\n"
-        )
+        place = server.location
+        lock.write_text(f"{bystander.pid}\n{place.cluster}\n1\n5432\n{place.sockets}\n\n  1 1\nready\n")
         server._stop_leftover()
         assert bystander.poll() is None
     finally:
@@ -195,31 +187,21 @@ def open_python() -> str:
     pytest.skip("no Python of this version that an ordinary user may run")
 
 
-def setting(connection: "psycopg.Connection[tuple[str]]", name: str) -> str:
-    row = connection.execute(f"SHOW {name}").fetchone()
-    assert row
-    return str(row[0])
-
-
-START_AND_STOP = textwrap.dedent(
-    """
-    import sys
-    from pathlib import Path
-    from paraph.postgres import Server
-    for _ in range(2):
-        server = Server(Path(sys.argv[1]))
-        server.start()
-        server.stop()
-    """
-)
-START_AND_WAIT = textwrap.dedent(
-    """
-    import sys, time
-    from pathlib import Path
-    from paraph.postgres import Server
+START_AND_STOP = """
+import sys
+from pathlib import Path
+from paraph.postgres import Server
+for _ in range(2):
     server = Server(Path(sys.argv[1]))
     server.start()
-    print(server._process.pid, flush=True)
-    time.sleep(600)
-    """
-)
+    server.stop()
+"""
+START_AND_WAIT = """
+import sys, time
+from pathlib import Path
+from paraph.postgres import Server
+server = Server(Path(sys.argv[1]))
+server.start()
+print(server._process.pid, flush=True)
+time.sleep(600)
+"""

@@ -19,6 +19,15 @@ from paraph.postgres.transfer import dumping_programs
 
 _LOOKS_LEFT_OUT = "SET transaction_timeout = 0;"
 
+_OURS = """
+    CREATE TABLE django_migrations (app text, name text); INSERT INTO django_migrations VALUES ('kept', '0001_initial');
+    CREATE TYPE kept_kind AS ENUM ('a', 'b');
+    CREATE TABLE kept_words (id serial PRIMARY KEY, words text, kind kept_kind DEFAULT 'a');
+    CREATE FUNCTION kept_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END';
+    CREATE TRIGGER refuse BEFORE DELETE ON kept_words FOR EACH ROW EXECUTE FUNCTION kept_refuse();
+    CREATE INDEX by_words ON kept_words (md5(words));
+"""
+
 
 @contextmanager
 def new_database(name: str) -> Iterator[str]:
@@ -34,19 +43,7 @@ def source() -> Iterator[str]:
     name = f"source_{os.getpid()}"
     with new_database(name) as url:
         with psycopg.connect(url) as connection:
-            connection.execute("CREATE TABLE django_migrations (app text, name text)")
-            connection.execute("INSERT INTO django_migrations VALUES ('kept', '0001_initial')")
-            connection.execute("CREATE TYPE kept_kind AS ENUM ('a', 'b')")
-            connection.execute(
-                "CREATE TABLE kept_words (id serial PRIMARY KEY, words text, kind kept_kind DEFAULT 'a')"
-            )
-            connection.execute(
-                "CREATE FUNCTION kept_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'"
-            )
-            connection.execute(
-                "CREATE TRIGGER refuse BEFORE DELETE ON kept_words FOR EACH ROW EXECUTE FUNCTION kept_refuse()"
-            )
-            connection.execute("CREATE INDEX by_words ON kept_words (md5(words))")
+            connection.execute(_OURS.encode())
             for words in ("é\n\t\\", _LOOKS_LEFT_OUT, None, os.urandom(50_000).hex()):
                 connection.execute("INSERT INTO kept_words (words) VALUES (%s)", [words])
         yield url
@@ -228,9 +225,8 @@ def test_a_dump_that_ends_too_early_leaves_nothing(source: str, target: str) -> 
 
 def test_what_cannot_be_made_leaves_nothing(source: str, target: str) -> None:
     with psycopg.connect(target) as connection:
-        connection.execute(
-            "CREATE VIEW kept_words_pkey AS SELECT 1"
-        )  # the name of an index that is made after the rows
+        # the name of an index that is made after the rows
+        connection.execute("CREATE VIEW kept_words_pkey AS SELECT 1")
     with dumped(source) as copy, pytest.raises(DomainError, match=r"psql failed: .*kept_words_pkey"):
         copy.load(target)
     assert is_empty(target)

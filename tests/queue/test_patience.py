@@ -30,7 +30,7 @@ def elsewhere() -> Iterator[OwnPostgresql]:
 
 
 def connected(url: str) -> Any:
-    settings: Any = dj_database_url.parse(url, engine="paraph.database")
+    settings: Any = dj_database_url.parse(url, engine="paraph.database", conn_max_age=None, conn_health_checks=True)
     return ConnectionHandler({"default": settings})["default"]
 
 
@@ -40,16 +40,12 @@ def asked(made: Any) -> str:
         return str(cursor.fetchone()[0])
 
 
-def test_a_server_notices_soon_that_a_machine_is_lost(elsewhere: OwnPostgresql) -> None:
-    """By PostgreSQL's own settings it would take two hours, and it would hold locks as long."""
-    made = connected(elsewhere.url)
-    assert asked(made) == _OURS
-    made.close()
-
-
-def test_what_the_address_says_counts_for_both_ends(elsewhere: OwnPostgresql) -> None:
-    made = connected(f"{elsewhere.url}&keepalives_idle=60")
-    assert asked(made) == "3 60 5 20000"
+@pytest.mark.parametrize(("option", "settings"), [("", _OURS), ("&keepalives_idle=60", "3 60 5 20000")])
+def test_a_server_notices_soon_that_a_machine_is_lost(elsewhere: OwnPostgresql, option: str, settings: str) -> None:
+    """By PostgreSQL's own settings it would take two hours, and it would hold locks as long. What the address says
+    counts for both ends."""
+    made = connected(f"{elsewhere.url}{option}")
+    assert asked(made) == settings
     made.close()
 
 

@@ -34,9 +34,9 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - 3600)
 
 
-def job_of_a_worker_last_seen(seconds_ago: float) -> int:
-    job = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
-    dies(job, seconds_ago)
+def job_of_a_dead_worker(task: str = "notify_completion", **arguments: int) -> int:
+    job = app.configure_task(f"paraph.flow.jobs.{task}").defer(**arguments or {"request_id": 1})
+    dies(job)
     return job
 
 
@@ -56,22 +56,19 @@ def status(job: int) -> tuple[str, int]:
     return found[0], found[1]
 
 
-def test_a_dead_workers_job_is_done_again() -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_dead_workers_job_is_done_again(forgotten: bool) -> None:
+    job = job_of_a_dead_worker()
+    if forgotten:
+        row("DELETE FROM procrastinate_workers")  # as a worker does that starts
     assert rescue_jobs(give_up) == 1
     assert status(job) == ("todo", 1)
     assert rescue_jobs(give_up) == 0
 
 
-def test_a_job_whose_worker_was_forgotten_is_done_again() -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
-    row("DELETE FROM procrastinate_workers")  # as a worker does that starts
-    assert rescue_jobs(give_up) == 1
-    assert status(job)[0] == "todo"
-
-
 def test_a_live_workers_job_is_left_alone() -> None:
-    job = job_of_a_worker_last_seen(1)
+    job = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
+    dies(job, 1)
     with CaptureQueriesContext(connection) as asked:
         assert rescue_jobs(give_up) == 0
     assert len(asked) == 1, "each worker looks every few seconds"
@@ -84,8 +81,11 @@ def waits(job: int) -> timedelta:
     return left
 
 
-def test_a_job_over_which_three_workers_died_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+@pytest.mark.parametrize(("task", "arguments"), [("notify_completion", {}), ("sweep_storage", {"timestamp": 1})])
+def test_a_job_over_which_three_workers_died_is_given_up(
+    task: str, arguments: dict[str, int], caplog: pytest.LogCaptureFixture
+) -> None:
+    job = job_of_a_dead_worker(task, **arguments)
     rescue_jobs(give_up)
     dies(job)
     rescue_jobs(give_up)
@@ -118,7 +118,7 @@ def test_its_request_is_shown_and_can_be_tried_again(made: Scene) -> None:
 
 
 def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> None:
-    jobs = [job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1) for _ in range(3)]
+    jobs = [job_of_a_dead_worker() for _ in range(3)]
     sound = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
     rescue_jobs(give_up)
     assert all(waits(job) < timedelta(seconds=1) for job in jobs)
@@ -133,7 +133,7 @@ def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> 
 
 
 def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    job = job_of_a_dead_worker()
     for _ in range(4):
         with monkeypatch.context() as restarted:
             restarted.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - DEAD_AFTER_SECONDS)
@@ -144,7 +144,7 @@ def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeyp
 
 
 def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    job = job_of_a_dead_worker()
     rescue_jobs(give_up)
     for _ in range(4):
         dies(job, at_it=0.2)
@@ -154,17 +154,9 @@ def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() 
 
 
 def test_a_rank_is_no_death_of_a_worker() -> None:
-    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    job = job_of_a_dead_worker()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE procrastinate_jobs SET priority = %s WHERE id = %s", [-7, job])
     rescue_jobs(give_up)
     assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-RANKS - 7,)
     assert status(job)[0] == "todo"
-
-
-def test_a_job_of_no_request_is_given_up_as_well() -> None:
-    job = app.configure_task("paraph.flow.jobs.sweep_storage").defer(timestamp=1)
-    for _ in range(3):
-        dies(job)
-        rescue_jobs(give_up)
-    assert status(job)[0] == "failed"

@@ -67,6 +67,7 @@ def test_a_sent_request_becomes_a_template_that_asks_the_same(charles: Author) -
     template = of_request_of(charles, source)
     names = ["IBAN", "Pets", "Deposit", "House rules", "Date"]
     assert [field.name for field in Field.objects.order_by("position")] == names
+    assert [each["signer_ref"] for each in template.content["documents"][0]["signers"]] == ["0", "1"]
     sent = SignatureRequest.objects.get()
     assert sent.decline_allowed and list(sent.signers.values_list("role", flat=True)) == ["signer", "approver"]
     draft = begun(charles, template)

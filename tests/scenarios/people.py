@@ -1,6 +1,7 @@
 """A client backend and its signers, over plain HTTP, as an integrator would write them."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +34,18 @@ class Backend:
         return body
 
     def ask(self, *refs: str, **fields: Any) -> dict[str, Any]:
-        """A request of these signers, each with a stamp on one document."""
-        stamps = [{"signer_ref": ref, "stamps": [at(x=72 + 200 * index)]} for index, ref in enumerate(refs)]
+        """A request of these signers, as :meth:`wanted` makes it."""
+        return self.create(**self.wanted(*refs, **fields))
+
+    def wanted(self, *refs: str, document: int = 0, stamps: Sequence[Any] = (), **fields: Any) -> dict[str, Any]:
+        """The fields of a request for these signers, each with these stamps or one of their own, on a new document or
+        on one that is there."""
+        placed = [
+            {"signer_ref": ref, "stamps": stamps or [at(x=72 + 200 * (index % 2), y=72 + 100 * (index // 2))]}
+            for index, ref in enumerate(refs)
+        ]
         people = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
-        return self.create(**people | {"documents": [{"id": self.upload(contract()), "signers": stamps}]} | fields)
+        return people | {"documents": [{"id": document or self.upload(contract()), "signers": placed}]} | fields
 
     def read(self, request_id: int) -> dict[str, Any]:
         answer = self.call("GET", f"signature_requests/{request_id}")

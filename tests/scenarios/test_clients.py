@@ -2,7 +2,6 @@
 enough, and the TypeScript client."""
 
 import importlib
-import json
 import subprocess
 import sys
 import time
@@ -97,116 +96,21 @@ def test_a_refusal_is_an_error_of_its_model(generated: Generated) -> None:
     assert (answer.status_code, answer.parsed.error.code) == (404, "not_found")
 
 
-@pytest.mark.thorough
-def test_types_for_typescript(service: Service, tmp_path: Path) -> None:
-    """Made of what the service serves, they fit a program in strict mode, which carries a request to its download."""
-    typescript.tools()
-    sources, built = tmp_path / "sources", tmp_path / "built"
-    sources.mkdir()
-    built.mkdir()
-    typescript.make_types(httpx.get(f"{service.url}/api/v1/openapi.json").content, sources / "schema.ts")
-    (sources / "program.ts").write_text(PROGRAM)
-    settings = {"target": "ES2022", "module": "NodeNext", "strict": True, "skipLibCheck": False, "types": ["node"]}
-    (sources / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings}))
-    (sources / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "lease.pdf").write_bytes(contract())
-    told = typescript.run(
-        "node",
-        typescript.compiled(built, sources) / "program.js",
-        tmp_path,
-        environment={"API": f"{service.url}/api/v1", "KEY": service.new_key("pro", "sandbox")},
-    )
-    assert told.split() == ["completed", "%PDF-"]
-
-
-PROGRAM = """
-import { readFile } from "node:fs/promises";
-import type { operations } from "./schema.js";
-
-type Json<T> = T extends { content: { "application/json": infer Content } } ? Content : never;
-type Made<Name extends keyof operations> = Json<operations[Name]["responses"] extends { 201: infer A } ? A : never>;
-type Read<Name extends keyof operations> = Json<operations[Name]["responses"] extends { 200: infer A } ? A : never>;
-
-async function call<T>(path: string, options: RequestInit = {}): Promise<T> {
-  const headers = { ...options.headers, "X-Api-Key": process.env["KEY"] ?? "" };
-  const answer = await fetch(`${process.env["API"]}/${path}`, { ...options, headers });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as T;
-}
-
-const form = new FormData();
-form.set("file", new Blob([await readFile(`${process.argv[2]}/lease.pdf`)], { type: "application/pdf" }), "lease.pdf");
-const document = await call<Made<"uploadDocument">>("documents", { method: "POST", body: form });
-const creation: Json<operations["createSignatureRequest"]["requestBody"]> = {
-  signature_request: {
-    mode: "parallel",
-    validity_days: 7,
-    signers: [{ ref: "landlord", first_name: "Ada", last_name: "Lovelace", email: "ada@example.com" }],
-    documents: [
-      {
-        id: document.id,
-        signers: [
-          {
-            signer_ref: "landlord",
-            stamps: [{ type: "magic_field", value: { tag: "{{signature:landlord}}" } }],
-          },
-        ],
-      },
-    ],
-  },
-};
-const json = { "Content-Type": "application/json" };
-const created = await call<Made<"createSignatureRequest">>("signature_requests", {
-  method: "POST",
-  headers: json,
-  body: JSON.stringify(creation),
-});
-for (const signer of created.signers) {
-  await call<Read<"sandboxSign">>(`sandbox/signature_requests/${created.id}/signers/${signer.id}/sign`, {
-    method: "POST",
-    headers: json,
-    body: "{}",
-  });
-}
-let request: Read<"readSignatureRequest">;
-do {
-  await new Promise((resume) => setTimeout(resume, 200));
-  request = await call(`signature_requests/${created.id}`);
-} while (!request.finalized);
-const sealed = await fetch(request.download_urls?.[0]?.signed_url ?? "");
-console.log(request.status, (await sealed.text()).slice(0, 5));
-"""
-
-
 def _creation(models: Any, document_id: int) -> Any:
-    people = [("landlord", 1), ("tenant", 2)]
+    people = {
+        "landlord": models.MagicFieldStamp("magic_field", models.Tag("{{signature:landlord}}")),
+        "tenant": models.CoordinatesStamp("coordinates", models.Rectangle(page_number=1, x=300.0, y=60.0)),
+    }
+    signers = [
+        models.SignerInput(ref=ref, first_name="Ada", last_name=ref, email=f"{ref}@client.example", order=order)
+        for order, ref in enumerate(people, start=1)
+    ]
+    placed = [models.Assignment(ref, [stamp]) for ref, stamp in people.items()]
+    mode = models.SignatureRequestInputMode.SEQUENTIAL
+    documents = [models.DocumentInput(id=document_id, signers=placed)]
     return models.Creation(
-        models.SignatureRequestInput(
-            mode=models.SignatureRequestInputMode.SEQUENTIAL,
-            validity_days=7,
-            signers=[
-                models.SignerInput(ref=ref, first_name="Ada", last_name=ref, email=f"{ref}@client.example", order=order)
-                for ref, order in people
-            ],
-            documents=[
-                models.DocumentInput(
-                    id=document_id,
-                    signers=[
-                        models.Assignment("landlord", [_tagged(models, "{{signature:landlord}}")]),
-                        models.Assignment("tenant", [_placed(models)]),
-                    ],
-                )
-            ],
-        )
+        models.SignatureRequestInput(mode=mode, validity_days=7, signers=signers, documents=documents)
     )
-
-
-def _tagged(models: Any, tag: str) -> Any:
-    return models.MagicFieldStamp("magic_field", models.Tag(tag))
-
-
-def _placed(models: Any) -> Any:
-    return models.CoordinatesStamp("coordinates", models.Rectangle(page_number=1, x=300.0, y=60.0))
 
 
 def _finalized(generated: Generated, request_id: int) -> Any:

@@ -3,7 +3,6 @@
 import json
 import shlex
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pikepdf
@@ -53,36 +52,14 @@ def test_it_leaves_its_files_and_everything_verified(tmp_path: Path) -> None:
     assert (again.returncode, again.stdout) == (0, verdict), again.stderr
 
 
-Done = subprocess.CompletedProcess[str]
-
-
-@pytest.fixture
-def meeting(service: Service, tmp_path: Path) -> Callable[..., Done]:
-    """The same program, which meets a service that runs already: the test above has it start one."""
-    there, environment = ["--url", service.url, "--key", service.new_key()], clean_environment(tmp_path / "data")
-    return lambda out, pdf: forked.run(
-        "examples.demo", *there, "--out", str(out), "--pdf", str(pdf), environment=environment
-    )
-
-
-@pytest.mark.parametrize(
-    "size", [(300, 200), pytest.param((595, 842), marks=pytest.mark.thorough)], ids=["small", "a4"]
-)
-def test_a_pdf_without_tags_is_signed_on_its_last_page(
-    meeting: Callable[..., Done], tmp_path: Path, size: tuple[int, int]
+def test_a_pdf_without_tags_is_signed_on_its_last_page_by_a_service_that_runs_already(
+    service: Service, tmp_path: Path
 ) -> None:
     pdf = pikepdf.new()
-    pdf.add_blank_page(page_size=size)
-    pdf.add_blank_page(page_size=size)
+    for _ in range(2):
+        pdf.add_blank_page(page_size=(300, 200))
     pdf.save(tmp_path / "own.pdf")
-    done = meeting(tmp_path / "out", tmp_path / "own.pdf")
+    there = ["--url", service.url, "--key", service.new_key()]
+    done = _demo(tmp_path / "out", *there, "--pdf", str(tmp_path / "own.pdf"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "signed.pdf").read_bytes().startswith((tmp_path / "own.pdf").read_bytes())
-
-
-def test_a_file_that_is_no_pdf_ends_with_the_services_sentence(meeting: Callable[..., Done], tmp_path: Path) -> None:
-    (tmp_path / "no.pdf").write_bytes(b"hello")
-    done = meeting(tmp_path / "out", tmp_path / "no.pdf")
-    assert done.returncode == 1
-    assert "422 validation_error" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -22,7 +22,7 @@ from tests.independent import assert_cades, assert_sealed, page_text, pdfsig
 from tests.keys.certified_keys import Root, make_key
 from tests.keys.csc_service import CLIENT, provider
 from tests.keys.kinds import placed
-from tests.pdf.pki.qualified_certificates import COMPLIANCE, DEVICE, ESEAL, qualified
+from tests.pdf.pki.test_qualified import COMPLIANCE, DEVICE, ESEAL, qualified
 from tests.scenarios.people import Backend, sign, signer, under
 
 pytestmark = pytest.mark.thorough

@@ -75,18 +75,18 @@ def test_operators_see_deliveries_and_send_them_again(service: Service) -> None:
         delivery = _of_request(service, request["id"])
         assert (delivery["event"], delivery["status"], delivery["attempts"]) == ("signer.notified", "waiting", 1)
         assert delivery["next_attempt_at"] > delivery["last_attempt_at"]
-        assert delivery not in service.operate("webhook", "list", "--failed")
+        assert delivery not in service.command("webhook", "list", "--failed")
         hooks.behave = answer(204)
-        assert service.operate("webhook", "replay", str(delivery["id"])) == {"replayed": 1}
+        assert service.command("webhook", "replay", str(delivery["id"])) == {"replayed": 1}
         wait_until(lambda: _of_request(service, request["id"])["status"] == "delivered")
-        assert service.operate("webhook", "replay", "--request", str(request["id"])) == {"replayed": 1}
+        assert service.command("webhook", "replay", "--request", str(request["id"])) == {"replayed": 1}
         wait_until(lambda: len(hooks.received) == 3)
-        assert service.operate("webhook", "replay", "--since", "2000-01-01") == {"replayed": 0}
+        assert service.command("webhook", "replay", "--since", "2000-01-01") == {"replayed": 0}
     assert len({received.headers["X-Service-Delivery"] for received in hooks.received}) == 3
     assert len({received.headers["X-Service-Event-Id"] for received in hooks.received}) == 1
 
 
 def _of_request(service: Service, request_id: int) -> dict[str, Any]:
-    found: list[dict[str, Any]] = service.operate("webhook", "list")
+    found: list[dict[str, Any]] = service.command("webhook", "list")
     [delivery] = [delivery for delivery in found if delivery["request_id"] == request_id]
     return delivery

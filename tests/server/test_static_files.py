@@ -1,4 +1,4 @@
-"""Static files: hashed names, compressed contents, a year in every cache."""
+"""Static files: hashed names, compressed contents, a year in every cache; and which other answers are compressed."""
 
 import gzip
 import re
@@ -9,7 +9,10 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.storage import Storage
 
 from paraph.server.static_files import StaticFiles, contents
+from tests.factories import Scene
 from tests.production import Client
+from tests.signer.calls import call, sign
+from tests.tenancy import create_application
 
 SOURCE = Path(__file__).parents[2] / "src/paraph"
 FILES = {
@@ -61,9 +64,17 @@ def test_a_client_that_refuses_gzip_gets_none() -> None:
         assert "Content-Encoding" not in answer
 
 
-@pytest.mark.parametrize("name", ["", "signer", "signer/signer.css", "signer/../signer/signer.css", "nothing.css"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "signer", "signer/signer.css", "signer/../signer/signer.css", "nothing.css", "signer/signer.css%00.svg"),
+        *("../config/settings.py", "%2e%2e/config/settings.py", "signer/..%2f..%2f..%2fconfig%2fsettings.py"),
+        *("/etc/passwd", "%00", "a/" * 4000, "signer/templates/signer/page.html"),
+    ],
+)
 def test_nothing_else_is_served(name: str) -> None:
-    assert Client().get(f"/static/{name}").status_code == 404
+    answer = Client().get(f"/static/{name}")
+    assert (answer.status_code, answer.content) == (404, Client().get("/nothing-at-all").content)
 
 
 def test_head_and_other_methods() -> None:
@@ -86,6 +97,35 @@ def test_what_changes_gets_another_name(tmp_path: Path, settings: pytest.Fixture
 def test_a_page_that_names_a_missing_file_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"signer/nothing\.css"):
         staticfiles_storage.url("signer/nothing.css")
+
+
+BROWSER = Client(headers={"Accept-Encoding": "gzip, deflate, br"})
+
+
+def test_signing_pages_are_small_and_compressed_and_their_length_says_little(made: Scene) -> None:
+    """The length of one and the same page differs from answer to answer by up to 100 bytes (BREACH)."""
+    answers = [BROWSER.get(made.url()) for _ in range(12)]
+    assert {(each["Content-Encoding"], each["Cache-Control"]) for each in answers} == {("gzip", "no-store")}
+    assert len({len(each.content) for each in answers}) > 6
+    [page] = {re.sub(r'nonce="[^"]+"', "", gzip.decompress(each.content).decode()) for each in answers}
+    loaded = set(re.findall(r'"(/static/[^"]+)"', page))
+    assert len(answers[0].content) < 6 * 1024
+    assert len(loaded) == 4 and sum(len(BROWSER.get(address).content) for address in loaded) < 16 * 1024
+    assert "Content-Encoding" not in Client(headers={"Accept-Encoding": "identity"}).get(made.url())
+
+
+def test_nothing_that_carries_a_one_time_secret_is_compressed(made: Scene) -> None:
+    owner = create_application(made.request.organization_id, "sandbox", "shop")
+    client = Client(headers={"Accept-Encoding": "gzip", "X-Api-Key": owner.api_key})
+    answers = [
+        call(client, made, "/otp", {"channel": "email"}),
+        sign(client, made),
+        client.get(made.url(rest="/progress")),
+        *(client.get(f"/api/v1/{path}") for path in (f"signature_requests/{made.request.pk}", "openapi.json")),
+        client.get("/api/v1/signature_requests"),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * 6 and "X-Copy-Ticket" in answers[1].headers
+    assert not any("Content-Encoding" in answer.headers for answer in answers)
 
 
 def text(storage: Storage, name: str) -> str:

@@ -1,5 +1,7 @@
 """What every response has, whoever answers it, as the server's own application gives it."""
 
+import gzip
+import io
 import sys
 from typing import Any
 
@@ -9,6 +11,7 @@ from django.db import connection
 
 from paraph.server.wsgi import application
 from tests.api.v1.api_clients import ApiClient, api_client
+from tests.factories import scene
 from tests.production import Client
 
 
@@ -53,6 +56,18 @@ def test_a_whole_response_is_one_piece_and_ends_before_it_is_sent() -> None:
     finally:
         request_finished.disconnect(finish)
     assert pieces == [b"ok\n"] and finished
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_compressed_refusal_of_a_large_form_tells_its_length_once() -> None:
+    form = b"x=" + bytes(3 << 20)
+    asked: dict[str, Any] = {"REQUEST_METHOD": "POST", "CONTENT_TYPE": "application/x-www-form-urlencoded"}
+    asked |= {"HTTP_ACCEPT_ENCODING": "gzip", "CONTENT_LENGTH": str(len(form)), "wsgi.input": io.BytesIO(form)}
+    told: list[Any] = []
+    [content] = application({**environ(scene().url()), **asked}, lambda *head: told.append(head))
+    [(status, headers)] = told
+    sizes = [value for name, value in headers if name in ("Content-Length", "Content-Encoding")]
+    assert status.startswith("413 ") and sorted(sizes) == [str(len(content)), "gzip"] and gzip.decompress(content)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
@@ -17,11 +16,13 @@ from tests.chromium import CHROMIUM, launch
 from tests.factories import Scene
 from tests.other_site import site
 
-pytestmark = pytest.mark.thorough
-
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
-browsing = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium"),
+    pytest.mark.django_db(transaction=True),
+]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "embedding.md"
 HEAR = """
 window.told = [];
@@ -34,16 +35,6 @@ def listing(made: Scene, *origins: str) -> Scene:
     assert application
     Application.objects.filter(pk=application.pk).update(frame_origins=" ".join(origins))
     return made
-
-
-@pytest.mark.django_db
-def test_the_script_for_other_sites_is_small_and_public(client: Client) -> None:
-    response = client.get("/sign/embed.js")
-    assert response.status_code == 200 and len(response.content) <= 2048
-    assert response["Content-Type"] == "text/javascript; charset=utf-8"
-    assert response["Cache-Control"] == "public, max-age=3600"
-    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert client.post("/sign/embed.js").status_code == 405
 
 
 def example(base_url: str, made: Scene) -> str:
@@ -86,8 +77,6 @@ def sign_within(page: Any) -> None:
     frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
 
 
-@browsing
-@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("options", [(), ("--test-third-party-cookie-phaseout",)])
 def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options: tuple[str, ...], made: Scene) -> None:
     with site(lambda: example(live_server.url, made)) as host:
@@ -106,8 +95,6 @@ def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options
     assert size[:2] == ["Sign the contract", ""] and re.fullmatch(r"\d+px", size[2])
 
 
-@browsing
-@pytest.mark.django_db(transaction=True)
 def test_another_site_sees_and_hears_nothing(live_server: Any, made: Scene) -> None:
     with site(lambda: example(live_server.url, made)) as listed, site(lambda: example(live_server.url, made)) as other:
         listing(made, listed)
@@ -119,8 +106,6 @@ def test_another_site_sees_and_hears_nothing(live_server: Any, made: Scene) -> N
             assert page.evaluate("window.told") == []
 
 
-@browsing
-@pytest.mark.django_db(transaction=True)
 def test_without_a_list_a_message_is_its_type_alone(live_server: Any, made: Scene) -> None:
     """And the frame alone is heard: the host's own page, or another frame on it, cannot speak for it."""
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
@@ -133,8 +118,6 @@ def test_without_a_list_a_message_is_its_type_alone(live_server: Any, made: Scen
         assert told(page, "signed") == {"type": "paraph:signed", "origin": live_server.url}
 
 
-@browsing
-@pytest.mark.django_db(transaction=True)
 def test_the_host_is_told_why_there_is_nothing_to_sign(live_server: Any, made: Scene) -> None:
     SignatureRequest.objects.update(expires_at=clock.now(), status="expired")
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:

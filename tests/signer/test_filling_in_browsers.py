@@ -129,27 +129,6 @@ def test_the_whole_way_with_scripts(live_server: Any, made: Scene, screen: Any) 
     assert stored() == final()
 
 
-def test_the_whole_way_without_scripts(live_server: Any, made: Scene) -> None:
-    with browser(live_server, made) as device:
-        here = device(**PHONE, java_script_enabled=False)
-        here.fill()
-        here.input("rent").fill("6000")
-        here.go_on()
-        assert here.page.locator("#problems a").inner_text() == "rent: At most 5,000.5."
-        here.page.locator("#problems a").click()
-        assert here.problem("rent").is_visible()
-        here.input("rent").fill("1.250,50")
-        here.go_on()
-        here.page.locator("#sign h1").wait_for()
-        here.page.locator("#sign a[href='#confirm']").click()
-        here.page.locator("[data-send]").click()
-        here.page.locator("#consent").check()
-        here.page.locator("#code").fill(code())
-        here.page.locator("[data-sign]").click()
-        here.page.locator("body[data-state=already_signed]").wait_for()
-    assert stored()["rent"] == "1250.50" and stored()["pets"] is True
-
-
 def test_a_value_is_seen_where_it_will_stand_within_a_second_of_leaving_its_input(
     live_server: Any, made: Scene
 ) -> None:

@@ -1,6 +1,5 @@
 """POST /sign/{token}/otp (rule 4.11)."""
 
-import json
 import socket
 from datetime import timedelta
 from typing import Any
@@ -14,7 +13,6 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Signer
 from tests.factories import Scene, scene
 from tests.production import Client
-from tests.receiver import answer, receiver
 from tests.refusing import NO_SUCH_USER, refusing_server
 from tests.signer.calls import call, refused
 
@@ -162,40 +160,20 @@ def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Cli
     assert '<html lang="it"' in CapturedMessage.objects.latest("id").html
 
 
-class TestWhereTheRecipientRefusesIt:
-    """For good: the page says so, the sender is told once, and another way or a correction helps."""
-
-    def test_a_mailbox(self, client: Client, settings: Any) -> None:
-        made = scene(environment="production", send_email=True)
-        with refusing_server(settings) as server:
-            server.recipients["ada1@example.com"] = NO_SUCH_USER
-            for _ in range(2):
-                answered = post(client, made, HTTP_ACCEPT_LANGUAGE="de")
-                assert refused(answered) == (503, "delivery_failed")
-                assert answered.json()["error"]["message"].startswith("Die Nachricht konnte nicht zugestellt werden")
-            assert server.asked["ada1@example.com"] == 2, "whoever asks has it tried"
-            [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
-            assert (entry.metadata["message"], entry.metadata["recipient"]) == ("code", "ada1@example.com")
-            assert OneTimeCode.objects.get().sent_at is None
-            server.recipients.clear()
-            assert post(client, made).status_code == 200
-        assert Signer.objects.get().undelivered is None, "it came to be well again"
-
-    def test_a_number(self, client: Client, settings: Any) -> None:
-        made = scene(environment="production", signer={"phone": "+33612345678", "otp_channel": "sms"})
-        said = json.dumps({"code": 21614, "message": "not a mobile", "status": 400}).encode()
-        with receiver(answer(400, said, **{"Content-Type": "application/json"})) as twilio:
-            url = f"twilio://AC1:secret@MG7?api={twilio.url(path='')}"
-            settings.PARAPH = settings.PARAPH.model_copy(update={"sms_url": url})
-            assert "does not accept it" in post(client, made, {"channel": "sms"}).json()["error"]["message"]
-        assert Signer.objects.get().undelivered["answer"] == "Twilio 21614: not a mobile number"
+def test_a_recipient_that_is_refused_for_good_is_told_once_and_tried_whenever_somebody_asks(
+    client: Client, settings: Any
+) -> None:
+    made = scene(environment="production", send_email=True)
+    with refusing_server(settings) as server:
+        server.recipients["ada1@example.com"] = NO_SUCH_USER
+        for _ in range(2):
+            answered = post(client, made, HTTP_ACCEPT_LANGUAGE="de")
+            assert refused(answered) == (503, "delivery_failed")
+            assert answered.json()["error"]["message"].startswith("Die Nachricht konnte nicht zugestellt werden")
+        assert server.asked["ada1@example.com"] == 2, "whoever asks has it tried"
         [entry] = [entry for entry in made.entries() if entry.event_type == "signer.delivery_failed"]
-        assert (entry.metadata["channel"], entry.metadata["recipient"]) == ("sms", "+33612345678")
-
-    def test_a_gateway_that_fails_is_no_word_about_the_mailbox(self, client: Client, settings: Any) -> None:
-        made = scene(environment="production")
-        with refusing_server(settings) as server:
-            server.sender = "550 5.7.1 who are you"
-            assert "Try again in a moment" in post(client, made).json()["error"]["message"]
-        assert Signer.objects.get().undelivered is None
-        assert "signer.delivery_failed" not in made.events()
+        assert (entry.metadata["message"], entry.metadata["recipient"]) == ("code", "ada1@example.com")
+        assert OneTimeCode.objects.get().sent_at is None
+        server.recipients.clear()
+        assert post(client, made).status_code == 200
+    assert Signer.objects.get().undelivered is None, "it came to be well again"

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.template.loader import get_template
@@ -15,9 +16,11 @@ from paraph.flow.ending import end_early
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting import fonts
+from paraph.signature_requests.links import signing_url
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import theme
 from paraph.tenants.models import Application, BrandingProfile, Organization
@@ -369,3 +372,28 @@ def test_letters_that_look_like_others_stand_as_the_dns_has_them(client: Client)
             f"signature_request_id={made.request.pk}&signer_id={made.signers[0].pk}",
         )
         assert f"Continue to <bdi>{shown}</bdi>" in page and f'href="https://{host}?{ids}"' in page
+
+
+def test_addresses_of_before_lead_on_where_the_service_moves_to_another_domain(settings: Any) -> None:
+    """As docs/surroundings.md says: the path stays, so a redirect at the earlier domain is enough."""
+    signer = scene().signers[0]
+    store.put("documents/1/a.pdf", b"%PDF-")
+    hosts, found = ("https://sign.example.com", "https://signing.example.net"), list[list[str]]()
+    for host in hosts:
+        settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": host})
+        found.append([signing_url(signer), store.presign("documents/1/a.pdf", "Contract.pdf")])
+    for old, new in zip(*found, strict=True):
+        assert old.startswith(f"{hosts[0]}/") and new.startswith(f"{hosts[1]}/")
+        assert urlsplit(old).path == urlsplit(new).path
+        for host in hosts:
+            answer = Client().get(old.removeprefix(hosts[0]), headers={"Host": urlsplit(host).netloc}, secure=True)
+            assert answer.status_code == 200 and (answer.content == b"%PDF-" or "/sign/" in old)
+
+
+def test_the_script_for_other_sites_is_small_and_public(client: Client) -> None:
+    response = client.get("/sign/embed.js")
+    assert response.status_code == 200 and len(response.content) <= 2048
+    assert response["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response["Cache-Control"] == "public, max-age=3600"
+    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert client.post("/sign/embed.js").status_code == 405

@@ -100,13 +100,6 @@ def test_the_last_signature_completes_the_request(client: Client) -> None:
     assert Entry.objects.get(request=request, event_type="request.completed").signer_id is None
 
 
-def test_a_signer_signs_once(client: Client) -> None:
-    made = scene(signers=2)
-    sign(client, made)
-    assert refused(post(client, made, {"code": "000000", "consent": True})) == (409, "already_signed")
-    assert made.events().count("signer.signed") == 1
-
-
 def test_from_the_second_of_expiry_on(client: Client, made: Scene) -> None:
     body = {"code": made.code(), "consent": True}
     SignatureRequest.objects.update(expires_at=clock.now())

@@ -16,10 +16,13 @@ from django.utils import translation
 import paraph
 from paraph import words as catalog
 from paraph.audit_trail.models import EventType
+from paraph.flow.messages import emails
+from paraph.flow.signing.sign import sandbox_sign
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Channel, Mode, SignatureRequest, Signer
 from paraph.signature_requests.signing import PageNotShownError
 from paraph.signer import answers
@@ -27,9 +30,9 @@ from paraph.signer.answers import STATUSES
 from paraph.signer.shell import _NAMES, words_address
 from paraph.tenants.models import Environment
 from paraph.words import LOCALES
-from tests.factories import Scene, scene
+from tests.factories import TYPED, VISITOR, Scene, scene
 from tests.production import Client
-from tests.signer.calls import call
+from tests.signer.calls import call, text
 
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
@@ -290,3 +293,23 @@ def test_the_scripts_words_in_every_language(client: Client, made: Scene) -> Non
     assert words_address("en").partition("?")[2] != words_address("ar").partition("?")[2]
     assert client.get("/sign/words/xx.js").status_code == 404
     assert client.post("/sign/words/en.js").status_code == 405
+
+
+@pytest.mark.django_db
+def test_messages_pages_and_answers_are_in_the_signers_language(client: Client) -> None:
+    """Which the sender named (rule 4.5), of a request in another."""
+    of_signer = {"language": "pt", "locale": "pt", "phone": "+351912345678"}
+    made = scene(locale="de", locale_chosen=True, signer=of_signer)
+    signer = Signer.objects.select_related("request__organization").get()
+    link, begins = "https://sign.example/x", catalog.of("mail", "pt")["open"]
+    invitation = emails.invitation(signer, link)
+    assert emails.invitation_subject("pt", signer.request.organization.name) == invitation.subject
+    assert begins in invitation.text and begins in emails.reminder(signer, link).text
+    code, sms = emails.one_time_code(signer, "123456"), emails.one_time_code_sms(signer, "123456")
+    assert code == emails.one_time_code(signer, "123456", "pt") != emails.one_time_code(signer, "123456", "de")
+    assert sms == emails.one_time_code_sms(signer, "123456", "pt") != emails.one_time_code_sms(signer, "123456", "de")
+    page = text(client.get(made.url(), HTTP_ACCEPT_LANGUAGE="fr"))
+    assert '<html lang="pt"' in page and consent_notice("pt", 1) in page
+    assert post(made, "/otp", "{}").headers["Content-Language"] == "pt", "a program that names none"
+    sandbox_sign(signer, TYPED, VISITOR)
+    assert [each.metadata["locale"] for each in made.entries() if each.event_type == "signer.signed"] == ["pt"]

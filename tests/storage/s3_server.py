@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate, parsedate_to_datetime
 from hashlib import md5
-from typing import ClassVar
+from threading import Event
+from typing import ClassVar, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -24,14 +25,39 @@ _UNKNOWN = ("x-amz-checksum", "x-amz-sdk-checksum", "x-amz-trailer", "transfer-e
 _KEPT = ("Content-Type", "Content-Disposition")
 
 
+class Line:
+    """The line to a server. ``asked``: how many requests came. ``goes``: ``on``; ``silent``, what is asked is taken and
+    nothing is answered; ``slowly``, the heads of answers come, and then a byte now and then."""
+
+    def __init__(self) -> None:
+        self.address, self.asked = "", 0
+        self.goes: Literal["on", "silent", "slowly"] = "on"
+        self.ended = Event()
+
+    def still_goes(self, how: str, seconds: float) -> bool:
+        return self.goes == how and not self.ended.wait(seconds)
+
+
 @contextmanager
-def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[str]:
-    """Gives the address of a server on this machine, which is known as ``host`` (with ``http:`` also where it speaks
+def hanging_s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Line]:
+    """Gives the line to a server on this machine, which is known as ``host`` (with ``http:`` also where it speaks
     TLS)."""
-    handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}})
+    line = Line()
+    handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}, "line": line})
     with served(handler, host, tls) as server:
         server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of clients that were killed
-        yield f"http://{host}:{server.server_port}"
+        line.address = f"http://{host}:{server.server_port}"
+        try:
+            yield line
+        finally:
+            line.ended.set()
+
+
+@contextmanager
+def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Gives the address of a server whose line goes on."""
+    with hanging_s3_server(host, tls) as line:
+        yield line.address
 
 
 def variables(address: str) -> dict[str, str]:
@@ -50,6 +76,7 @@ class _Handler(Handler):
     protocol_version = "HTTP/1.1"
     objects: ClassVar[dict[str, tuple[bytes, dict[str, str]]]]
     uploads: ClassVar[dict[str, dict[int, bytes]]]
+    line: ClassVar[Line]
 
     def parse_request(self) -> bool:
         if not super().parse_request():
@@ -58,6 +85,9 @@ class _Handler(Handler):
         if unknown or "STREAMING" in self.headers.get("x-amz-content-sha256", ""):
             self.close_connection = True
             self._answer(501, b"<Error><Code>NotImplemented</Code></Error>")
+        self.line.asked += 1
+        while self.line.still_goes("silent", 0.05):
+            pass
         return not unknown
 
     def do_PUT(self) -> None:
@@ -79,15 +109,12 @@ class _Handler(Handler):
             return
         parts = self.uploads.pop(self._name())
         numbers = [
-            int(element.text or "")
-            for element in ElementTree.fromstring(content).iter()
-            if element.tag.endswith("PartNumber")
+            each.text or "" for each in ElementTree.fromstring(content).iter() if each.tag.endswith("PartNumber")
         ]
-        whole = b"".join(parts[number] for number in numbers)
+        whole = b"".join(parts[int(number)] for number in numbers)
         self.objects[self._name()] = whole, {"Last-Modified": formatdate(usegmt=True)}
-        self._answer(
-            200, f"<CompleteMultipartUploadResult><ETag>{_etag(whole)}</ETag></CompleteMultipartUploadResult>".encode()
-        )
+        told = f"<CompleteMultipartUploadResult><ETag>{_etag(whole)}</ETag></CompleteMultipartUploadResult>"
+        self._answer(200, told.encode())
 
     def do_DELETE(self) -> None:
         self.objects.pop(self._name(), None)
@@ -146,6 +173,9 @@ class _Handler(Handler):
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
+            while content and self.line.still_goes("slowly", 0.02):
+                self.wfile.write(content[:1])
+                content = content[1:]
             self.wfile.write(content)
 
 

@@ -78,10 +78,9 @@ def test_an_endpoint_that_cannot_be_used_gets_a_sentence() -> None:
         RemoteStore("memory://", "https://x.example")
 
 
-def test_encrypted_objects_of_a_bucket(settings: Any, tmp_path: Path, client: Any) -> None:
-    changed = {"storage_url": URL, "storage_key": "k" * 32}
-    settings.PARAPH = settings.PARAPH.model_copy(update=changed)
-    settings.DATA_DIR = tmp_path
+@pytest.mark.usefixtures("data_dir")
+def test_encrypted_objects_of_a_bucket(configured: Any, client: Any) -> None:
+    configured(storage_url=URL, storage_key="k" * 32)
     with store.stage() as staged:
         staged.file.write(CONTENT)
         staged.keep(KEY)

@@ -20,8 +20,7 @@ from tests.factories import scene
 from tests.kernel.test_places import in_thread
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
-from tests.storage.s3_server import s3_server, use
-from tests.storage.slow_line import SlowLine, slow_line
+from tests.storage.s3_server import Line, hanging_s3_server, use
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
 CONTENT = bytes(range(256)) * 1024
@@ -31,9 +30,9 @@ LEFT_ALONE = r"s3://bucket/paraph did not answer in time, and is asked again in 
 
 
 @pytest.fixture
-def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowLine]:
+def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """To a bucket that is waited for for a second, two in all, where it is ten and sixty."""
-    with s3_server() as server, slow_line(server) as line:
+    with hanging_s3_server() as line:
         use(monkeypatch, line.address, AWS_READ_TIMEOUT="1s", AWS_TIMEOUT="2s")
         monkeypatch.setattr(remote, "_IN_VAIN", 0.9)
         monkeypatch.setattr(remote, "_RETRIES", {"max_retries": 3, "retry_timeout": timedelta(seconds=1)})
@@ -41,10 +40,10 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowLine]:
 
 
 @pytest.fixture
-def service(line: SlowLine, settings: Any, tmp_path: Path) -> Iterator[SlowLine]:
+def service(line: Line, configured: Any, tmp_path: Path) -> Line:
     """The service on that bucket; another one in each test, as it is remembered whether one hangs."""
-    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_url": f"s3://bucket/{tmp_path.name}"})
-    yield line
+    configured(storage_url=f"s3://bucket/{tmp_path.name}")
+    return line
 
 
 def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
@@ -60,7 +59,7 @@ def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
 
 
 @pytest.mark.thorough
-def test_each_call_ends_in_time_and_says_which_store_it_was(line: SlowLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_call_ends_in_time_and_says_which_store_it_was(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_PAUSE", 0.0)
     bucket = RemoteStore(URL)
     untouched = f"{KEY}.untouched"  # a deletion that was given up may still arrive
@@ -76,7 +75,7 @@ def test_each_call_ends_in_time_and_says_which_store_it_was(line: SlowLine, monk
     assert bucket.get(untouched) == CONTENT
 
 
-def test_an_answer_that_comes_byte_by_byte_ends_in_time(line: SlowLine) -> None:
+def test_an_answer_that_comes_byte_by_byte_ends_in_time(line: Line) -> None:
     bucket = RemoteStore(URL)
     bucket.put(KEY, CONTENT)
     line.goes = "slowly"
@@ -85,7 +84,7 @@ def test_an_answer_that_comes_byte_by_byte_ends_in_time(line: SlowLine) -> None:
     line.goes = "on"
 
 
-def test_one_call_finds_out_for_all_whether_it_answers_again(line: SlowLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_call_finds_out_for_all_whether_it_answers_again(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     bucket = RemoteStore(URL)
     bucket.put(KEY, CONTENT)
     line.goes = "silent"
@@ -103,13 +102,12 @@ def test_one_call_finds_out_for_all_whether_it_answers_again(line: SlowLine, mon
     assert bucket.get(KEY) == CONTENT
 
 
-def test_a_store_that_refuses_at_once_is_asked_each_time(line: SlowLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_refuses_at_once_is_asked_each_time(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     bucket = RemoteStore(URL)
+    told = r"s3://bucket/paraph answers: Generic S3 error: Error performing GET"
     for _ in range(2):
-        with pytest.raises(
-            AwayError, match=r"s3://bucket/paraph answers: Generic S3 error: Error performing GET"
-        ) as away:
+        with pytest.raises(AwayError, match=told) as away:
             bucket.get(KEY)
         assert "\n" not in str(away.value) and "source" not in str(away.value)
 
@@ -151,7 +149,7 @@ def test_waiting_for_it_takes_no_thread_that_others_need(monkeypatch: pytest.Mon
 
 @pytest.mark.django_db
 def test_the_api_and_pages_say_so_and_the_log_names_the_store(
-    service: SlowLine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    service: Line, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner, made = api_client(), scene()
     page = made.url(rest=f"/documents/{made.request_documents[0].document_id}/pages/1.webp")
@@ -168,7 +166,7 @@ def test_the_api_and_pages_say_so_and_the_log_names_the_store(
 
 
 @pytest.mark.django_db
-def test_a_download_through_us_is_refused_before_it_begins(service: SlowLine, client: Client) -> None:
+def test_a_download_through_us_is_refused_before_it_begins(service: Line, client: Client) -> None:
     store.put(KEY, CONTENT)
     address = store.presign(KEY, "Contract.pdf")
     service.goes = "slowly"
@@ -178,7 +176,7 @@ def test_a_download_through_us_is_refused_before_it_begins(service: SlowLine, cl
 
 
 @pytest.mark.django_db
-def test_the_check_says_so_in_a_sentence(service: SlowLine) -> None:
+def test_the_check_says_so_in_a_sentence(service: Line) -> None:
     service.goes = "silent"
     found = object_store()
     assert found.status == "failed"

@@ -14,7 +14,6 @@ from tests.tenancy import create_application, create_organization
 START = datetime(2026, 3, 1, 10, 0, 20, 500_000, tzinfo=UTC)
 MINUTE = int(START.timestamp()) // 60
 
-
 Move = Callable[..., None]
 
 

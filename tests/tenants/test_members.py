@@ -10,7 +10,6 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.test import Client
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.members import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -28,6 +27,7 @@ from paraph.tenants.members import (
     withdraw_invitation,
 )
 from paraph.tenants.models import Activity, ActorKind, Invitation, Member, Organization, Role, User
+from tests.dashboard.conftest import account_mails
 from tests.factories import jobs
 from tests.tenancy import create_organization
 from tests.threads import beside_each_other
@@ -170,14 +170,6 @@ def resent(by: Member, invitation: Invitation, network: str = "192.0.2.1") -> In
     return made.invitation
 
 
-def mails() -> list[CapturedMessage]:
-    """The invitations' mails, the oldest first."""
-    for task, arguments in jobs():
-        if task == "mail_account":
-            mail_account(arguments["sealed"])
-    return list(CapturedMessage.objects.order_by("pk"))
-
-
 def secret_in(mail: CapturedMessage) -> str:
     found = re.search(r"/invitations/([\w-]+)", mail.text)
     assert found
@@ -189,7 +181,7 @@ def test_an_invited_person_joins_once_by_the_link_of_their_mail(owner: Member) -
     Organization.objects.update(name="Win at https://evil.example now")
     invitation = invited(owner, " Bob@Example.com ", Role.ADMIN)
     waiting = str(jobs())
-    [mail] = mails()
+    [mail] = account_mails()
     secret = secret_in(mail)
     assert secret not in waiting and secret not in str(list(Activity.objects.values()))
     assert secret.encode() != bytes(invitation.secret_sha256)
@@ -207,7 +199,7 @@ def test_a_link_is_its_persons_own_for_seven_days_until_it_is_resent_or_withdraw
     invitation = invited(owner)
     bob, eve = (User.objects.create(email=f"{name}@example.com") for name in ("bob", "eve"))
     assert invitation.expires_at - clock.now() > timedelta(days=6, hours=23)
-    first = secret_in(mails()[0])
+    first = secret_in(account_mails()[0])
     with refused("forbidden"):
         accept_invitation(first, eve, OPERATOR)
     Invitation.objects.update(expires_at=clock.now())
@@ -216,11 +208,11 @@ def test_a_link_is_its_persons_own_for_seven_days_until_it_is_resent_or_withdraw
     assert resent(owner, invitation).expires_at - clock.now() > timedelta(days=6, hours=23)
     with refused("not_found"):
         accept_invitation(first, bob, OPERATOR)
-    accept_invitation(secret_in(mails()[1]), bob, OPERATOR)
+    accept_invitation(secret_in(account_mails()[1]), bob, OPERATOR)
     other = invited(owner, "eve@example.com")
     withdraw_invitation(owner.organization_id, acting(owner), other.pk)
     with refused("expired"):
-        accept_invitation(secret_in(mails()[2]), eve, OPERATOR)
+        accept_invitation(secret_in(account_mails()[2]), eve, OPERATOR)
     with refused("not_found"):
         resent(owner, other)
 
@@ -233,7 +225,7 @@ def test_who_is_a_member_or_invited_is_not_invited_again(owner: Member) -> None:
         invited(owner, "BOB@example.com")
     with refused("validation_error"):
         invited(owner, "nobody")
-    assert len(mails()) == 1
+    assert len(account_mails()) == 1
 
 
 def test_nobody_comes_back_by_an_invitation_of_their_own(owner: Member) -> None:
@@ -263,7 +255,7 @@ def test_three_resends_a_member_in_ten_minutes_also_at_once(owner: Member) -> No
     invitation = invited(owner)
     sent = outcomes_at_once(lambda _: resent(owner, invitation), range(6))
     assert sent == ["done"] * 3 + ["rate_limited"] * 3
-    assert len(mails()) == 4, "what is refused sends nothing"
+    assert len(account_mails()) == 4, "what is refused sends nothing"
     withdraw_invitation(owner.organization_id, acting(owner), invitation.pk)
     with refused("rate_limited"):
         resent(owner, invited(owner))

@@ -1,7 +1,6 @@
 """The log grows with the proofs, survives a crash at any point, and never contradicts what it published."""
 
 import base64
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from paraph.transparency.models import Checkpoint, LogEntry, LogKey, LogNode
 from paraph.transparency.notes import check_tlog_proof, of_log, opened_checkpoint
 from paraph.transparency.witnesses import own_key
 from tests.flow.test_seal import completed
+from tests.pdf.pdf_factory import flipped
 from tests.threads import beside_each_other
 from tests.transparency.rows import logged, proofs, published
 
@@ -94,27 +94,25 @@ class _Crash(Exception):
     pass
 
 
-def crashing(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Callable[..., Any]:
-    real, left = getattr(log, name), times
+def log_until_a_crash(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
+    """A run that ends where it calls a function after so many calls of it."""
+    real, left = getattr(log, name), iter(range(times))
 
     def act(*arguments: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        if next(left, None) is None:
             raise _Crash
         return real(*arguments)
 
-    monkeypatch.setattr(log, name, act)
-    return act
+    with monkeypatch.context() as broken, pytest.raises(_Crash):
+        broken.setattr(log, name, act)
+        log.log_proofs()
 
 
 @pytest.mark.parametrize(("name", "times"), [("insert", 0), ("bundle", 0), ("bundle", 1), ("witnessed", 1)])
 def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
     digests = logged(3)
     digests += proofs(600)
-    with monkeypatch.context() as broken, pytest.raises(_Crash):
-        crashing(broken, name, times)
-        log.log_proofs()
+    log_until_a_crash(monkeypatch, name, times)
     promised = Checkpoint.objects.filter(size__gt=3).values_list("note", flat=True).first()
     newest, stored = log.published(), log.stored_checkpoint()
     assert newest and newest.size == 3 and stored and status()[0] == "ok"
@@ -129,9 +127,7 @@ def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.Monk
 def test_nothing_is_appended_upon_a_checkpoint_that_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where another process, which held the lock, ended before it had published."""
     proofs(3)
-    with monkeypatch.context() as broken, pytest.raises(_Crash):
-        crashing(broken, "witnessed", 0)
-        log.log_proofs()
+    log_until_a_crash(monkeypatch, "witnessed", 0)
     proofs(2)
     assert not log._append() and LogEntry.objects.count() == 3 and Checkpoint.objects.count() == 1
 
@@ -175,9 +171,7 @@ def test_an_older_backup_beside_a_newer_store_is_refused_and_rebuilt() -> None:
 
 def test_a_backup_from_amid_the_first_append_publishes_nothing_over_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     proofs(2)
-    with monkeypatch.context() as broken, pytest.raises(_Crash):
-        crashing(broken, "bundle", 0)
-        log.log_proofs()
+    log_until_a_crash(monkeypatch, "bundle", 0)
     amid = Checkpoint.objects.values().get()
     log.log_proofs()
     digests = logged(1)
@@ -224,7 +218,7 @@ def test_a_store_that_was_altered_is_not_taken_over(altered: str) -> None:
     key, checkpoint = "transparency/entries/000", "transparency/checkpoint"
     content = store.get(key)
     if altered == "entry":
-        store.put(key, content[:-1] + bytes([content[-1] ^ 1]))
+        store.put(key, flipped(content))
     elif altered == "cut":
         store.put(key, content[:-1])
     elif altered == "missing":

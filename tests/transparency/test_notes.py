@@ -176,10 +176,6 @@ ALTERED_PROOFS = {
 }
 
 
-def test_there_are_twenty_alterations_of_each() -> None:
-    assert len(ALTERED_NOTES) >= 20 and len(ALTERED_PROOFS) >= 20
-
-
 @pytest.mark.parametrize("name", ALTERED_PROOFS)
 def test_an_altered_proof_says_what_is_wrong(name: str) -> None:
     altered, sentence = ALTERED_PROOFS[name]

@@ -3,7 +3,6 @@ nothing that it answers uses up the machine of whoever asks."""
 
 import base64
 import gzip
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from paraph.transparency.merkle import ProofRefused, leaf_hash, root_of
 from paraph.transparency.notes import LONGEST_NOTE, Checkpoint, Note, of_log, read_checkpoint, read_note, sign
 from paraph.transparency.witnesses import own_key
 from tests import receiver
-from tests.independent import need
+from tests.independent import openssl
+from tests.pdf.pdf_factory import flipped
 from tests.receiver import Behaviour
 from tests.transparency.rows import logged, proofs
 from tests.transparency.test_witnesses import OTHER
@@ -104,10 +104,8 @@ def test_openssl_verifies_the_timestamp(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_bytes(get("checkpoint.stamped").content)
     roots = map(x509.load_der_x509_certificate, sealing_context().timestamping.roots)
     (tmp_path / "root.pem").write_bytes(b"".join(root.public_bytes(Encoding.PEM) for root in roots))
-    command = [need("openssl", "openssl"), "ts", "-verify", "-in", "reply", "-data", "checkpoint"]
-    command += ["-CAfile", "root.pem"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "Verification: OK" in done.stdout + done.stderr
+    words = ["ts", "-verify", "-in", "reply", "-data", "checkpoint", "-CAfile", "root.pem"]
+    assert "Verification: OK" in openssl(*words, folder=tmp_path)
 
 
 def test_an_audit_reads_all_and_finds_files() -> None:
@@ -124,10 +122,6 @@ def signed(content: bytes, **change: Any) -> bytes:
     """Sign another checkpoint with the log's own key."""
     text = str(read_checkpoint(read_note(content.decode()))._replace(**change))
     return str(Note(text, (sign(text, own_key().log, own_key().private),))).encode()
-
-
-def flipped(content: bytes, at: int = 40) -> bytes:
-    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
 ALTERED: list[tuple[str, Callable[[bytes], bytes], str]] = [

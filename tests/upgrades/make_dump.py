@@ -12,16 +12,16 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 
 from paraph import __version__
 from paraph.postgres import embedded_url
 from tests import first_start
-from tests.cli.service import Service, remove, wait_until
-from tests.contract import contract
+from tests.cli.service import Service, name_of, remove, wait_until
 from tests.receiver import receiver
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign, signer
 
 WORLDS = Path(__file__).parent / "worlds"
 
@@ -41,7 +41,8 @@ def make(folder: Path) -> Path:
             _workers(service, signal.SIGCONT)
             service.stop()
             remove(service.data_dir)
-        facts["commit"] = _commit()
+        head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+        facts["commit"] = head.stdout.strip()
         (folder / "world.backup.xz").write_bytes(lzma.compress(Path(place, "backup").read_bytes(), preset=9))
     (folder / "facts.json").write_text(f"{json.dumps(facts, indent=1, ensure_ascii=False)}\n")
     return folder
@@ -50,7 +51,9 @@ def make(folder: Path) -> Path:
 def _world(service: Service, webhook_url: str) -> dict[str, Any]:
     """A request that is finished, one whose second signer is to sign, and two whose jobs and webhooks wait: from the
     moment at which the worker is halted."""
-    application = _application(service, webhook_url)
+    application = service.new_application("enterprise", "sandbox", "--webhook-url", webhook_url)
+    member = ["member", "create", "--organization", str(application["organization_id"])]
+    service.command(*member, "--email", "olga@example.com", "--role", "owner", "--name", "Olga Owner")
     backend = Backend(service.base_url, application["api_key"])
     finished = _request(backend, ["a"])
     assert sign(finished["signers"][0]["signing_url"]).status_code == 200
@@ -65,33 +68,22 @@ def _world(service: Service, webhook_url: str) -> dict[str, Any]:
         "version": __version__,
         "application": application,
         "finished": finished["id"],
-        "ongoing": {"id": ongoing["id"], "signing_path": _path(ongoing["signers"][1]["signing_url"])},
+        "ongoing": {"id": ongoing["id"], "signing_path": urlsplit(ongoing["signers"][1]["signing_url"]).path},
         "signed": signed["id"],
         "invited": invited["id"],
         "waiting": _waiting(service.data_dir),
     }
 
 
-def _application(service: Service, webhook_url: str) -> dict[str, Any]:
-    options = ["--organization", "{id}", "--environment", "sandbox", "--name", "backend", "--webhook-url", webhook_url]
-    wanted = [["organization", "create", "Acme", "--plan", "enterprise"], ["application", "create", *options]]
-    made: dict[str, Any] = service.commands(wanted)[-1]
-    member = ["member", "create", "--organization", str(made["organization_id"]), "--email", "olga@example.com"]
-    service.command(*member, "--role", "owner", "--name", "Olga Owner")
-    return made
-
-
 def _request(backend: Backend, refs: list[str], **more: Any) -> dict[str, Any]:
-    stamps = [{"signer_ref": ref, "stamps": [at(y=72 + 200 * number)]} for number, ref in enumerate(refs)]
-    signers = [signer(ref, order=number + 1) for number, ref in enumerate(refs)]
-    documents = [{"id": backend.upload(contract()), "signers": stamps}]
+    signers = [signer(ref, order=number) for number, ref in enumerate(refs, 1)]
     declared = {"identity_declaration_accepted": True} if more.get("send_email") else {}
-    return backend.create(mode="sequential", validity_days=30, signers=signers, documents=documents, **more, **declared)
+    return backend.ask(*refs, mode="sequential", validity_days=30, signers=signers, **more, **declared)
 
 
 def _workers(service: Service, number: signal.Signals) -> None:
     for pid, command in service.processes().items():
-        if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker" or "paraph-worker" in command:
+        if name_of(pid) == "paraph-worker" or "paraph-worker" in command:
             os.kill(pid, number)
 
 
@@ -106,17 +98,8 @@ def _waiting(data_dir: Path) -> dict[str, int]:
 
 def _migrations(data_dir: Path) -> list[str]:
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
-        return [
-            f"{app}.{name}" for app, name in connection.execute("SELECT app, name FROM django_migrations ORDER BY 1, 2")
-        ]
-
-
-def _path(address: str) -> str:
-    return "/" + address.split("/", 3)[3]
-
-
-def _commit() -> str:
-    return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        found = connection.execute("SELECT app || '.' || name FROM django_migrations ORDER BY app, name")
+        return [name for (name,) in found]
 
 
 if __name__ == "__main__":

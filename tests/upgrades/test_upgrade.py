@@ -25,9 +25,8 @@ from paraph.keys.development import root_file
 from paraph.operations.backup.archive import CONTENTS, DATABASE
 from paraph.postgres import Server, transfer
 from tests.cli.service import clean_environment, free_port, remove, status, wait_until
-from tests.factories import pdf
 from tests.receiver import Receiver, receiver
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, sign
 from tests.upgrades import next_version
 from tests.upgrades.make_dump import WORLDS, make
 
@@ -212,8 +211,7 @@ class Traffic:
 
 def begin(backend: Backend) -> tuple[int, str]:
     """A new request: its id, and the path of its one signing link."""
-    document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
-    made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
+    made = backend.ask("a")
     return int(made["id"]), urlsplit(made["signers"][0]["signing_url"]).path
 
 

@@ -16,7 +16,7 @@ from paraph.pdf.verdict import Fault, SubIndication, decide
 from paraph.pdf.verification.verify import verify
 from paraph.verify_page import verdicts
 from paraph.words import LOCALES
-from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE
+from tests.pdf.verification.test_evidence_check import ISSUED_BEFORE
 
 [SEAL, *_] = verify((ISSUED_BEFORE / "signed.pdf").read_bytes(), read_roots(ISSUED_BEFORE / "root.pem")).signatures
 

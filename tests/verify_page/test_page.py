@@ -1,13 +1,18 @@
-"""``/verify``: what it says of files to whoever asks, and what it keeps of them."""
+"""``/verify``: what it says of files to whoever asks, and what it keeps of them; that of a running service, too, asked
+as the documents say."""
 
 import hashlib
+import http.client
 import json
 import logging
 import re
+import subprocess
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -31,10 +36,12 @@ from paraph.verify_page import verdicts
 from paraph.verify_page.verdicts import MOST_FILES
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
+from tests.cli.service import Service
+from tests.independent import need
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import children
 from tests.pdf.sealed_files import sealed
-from tests.pdf.verification.test_evidence_check_seals import ISSUED_BEFORE, issued_before
+from tests.pdf.verification.test_evidence_check import ISSUED_BEFORE, issued_before
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +93,8 @@ def test_proof_and_files_hold_as_the_command_says(tmp_path: Path) -> None:
     page = told(files)
     assert "<h1>It holds.</h1>" in page and page.count("<h3>Sealed by <bdi>") == 2
     assert all(f"<li><bdi>{name}</bdi></li>" in page for name in files)
+    page = told(files | {"signed.pdf": files["signed.pdf"] + b"%"})
+    assert "<h1>It was altered.</h1>" in page and "<h2><bdi>signed.pdf</bdi></h2>" in page
 
 
 def test_who_signed_when_is_told_where_all_of_it_holds() -> None:
@@ -106,15 +115,6 @@ def test_files_without_a_proof_are_verified_each(tmp_path: Path) -> None:
     assert response["Content-Type"] == "application/x-ndjson"
     assert lines(response) == printed(files, tmp_path, "--each")
     assert "<h1>It holds.</h1>" not in told(files)
-
-
-def test_a_proof_alone_and_what_was_altered(tmp_path: Path) -> None:
-    proof = issued_before()["proof.pdf"]
-    assert lines(asked({"proof.pdf": proof})) == printed({"proof.pdf": proof}, tmp_path)
-    altered = issued_before() | {"signed.pdf": issued_before()["signed.pdf"] + b"%"}
-    assert lines(asked(altered)) == printed(altered, tmp_path)
-    page = told(altered)
-    assert "<h1>It was altered.</h1>" in page and "<h2><bdi>signed.pdf</bdi></h2>" in page
 
 
 def test_a_bundle_is_verified_as_the_command_does(tmp_path: Path) -> None:
@@ -290,3 +290,33 @@ def test_the_roots_are_those_of_the_installation_alone(data_dir: Path, tmp_path:
     own = verdicts.own_roots()
     assert own and read_roots(tmp_path / "roots.pem") == own
     assert read_roots(ROOT)[0] not in own
+
+
+def test_curl_gets_the_verdict(shared_service: Service) -> None:
+    files = [f"-Ffile=@{ISSUED_BEFORE / name}.pdf" for name in ("proof", "signed")]
+    address = f"{shared_service.base_url}/verify"
+    options = ["-s", "--interface", "127.0.1.1", "-H", "Accept: application/json"]
+    done = subprocess.run([need("curl", "curl"), *options, *files, address], capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["indication"] == "INDETERMINATE" and list(found["sealed"]) == ["proof.pdf", "signed.pdf"]
+
+
+@pytest.mark.parametrize(("address", "verdicts", "megabytes", "status"), [(2, 10, 40, 429), (3, 0, 60, 413)])
+def test_who_is_refused_while_sending_gets_the_answer(
+    shared_service: Service, address: int, verdicts: int, megabytes: int, status: int
+) -> None:
+    """By a client that sends everything before it reads."""
+
+    def sent(size: int) -> tuple[int, bytes]:
+        head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
+        body = head + bytes(size) + b"\r\n--x--\r\n"
+        headers = {"Content-Type": "multipart/form-data; boundary=x", "Accept": "application/json"}
+        host, source = urlsplit(shared_service.base_url).netloc, (f"127.0.1.{address}", 0)
+        with closing(http.client.HTTPConnection(host, timeout=60, source_address=source)) as client:
+            client.request("POST", "/verify", body, headers)
+            answer = client.getresponse()
+            return answer.status, answer.read()
+
+    assert [sent(9)[0] for _ in range(verdicts)] == [200] * verdicts
+    told = sent(megabytes << 20)
+    assert (told[0], json.loads(told[1])["error"]["code"]) == (status, {429: "too_often", 413: "too_large"}[status])

@@ -26,7 +26,8 @@ from paraph.storage import store
 from tests.bundle.bundles import finished
 from tests.fuzz.test_legitimate import sealed_of_corpus
 from tests.pdf import hostile_proofs
-from tests.pdf.verification.test_evidence_check_seals import issued_before
+from tests.pdf.pdf_factory import flipped
+from tests.pdf.verification.test_evidence_check import issued_before
 from tests.production import Client
 from tests.verify_page.test_page import ROOT, printed
 
@@ -59,9 +60,8 @@ def mutants(seed: int) -> Iterator[dict[str, bytes]]:
     while True:
         files = issued_before()
         name = chance.choice(sorted(files))
-        content = bytearray(files[name])
-        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-        yield files | {name: bytes(content)}
+        changed = flipped(files[name], chance.randrange(len(files[name])), 1 << chance.randrange(8))
+        yield files | {name: changed}
 
 
 @pytest.mark.parametrize("many", [6, pytest.param(200, marks=pytest.mark.thorough)])
@@ -127,9 +127,7 @@ def test_of_the_corpus_sealed(settings: Any, monkeypatch: pytest.MonkeyPatch, tm
         content = sealed_of_corpus(path.read_bytes())
         if content is None:
             continue
-        changed = bytearray(content)
-        changed[len(content) // 2] ^= 1
-        for each in (content, bytes(changed)):
+        for each in (content, flipped(content, len(content) // 2)):
             files = {"a.pdf": each}
             [found] = answered(files)
             assert [found] == printed(files, tmp_path, root=own), path

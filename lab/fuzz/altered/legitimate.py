@@ -6,25 +6,23 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from asn1crypto import keys as asn1_keys
 from asn1crypto import tsp
 from asn1crypto import x509 as asn1_x509
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography import x509
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign import PdfSignatureMetadata, PdfSigner, PdfTimeStamper, SimpleSigner
-from pyhanko.sign.fields import SigFieldSpec, SigSeedSubFilter
+from pyhanko.sign import PdfTimeStamper
 from pyhanko.sign.signers.pdf_signer import TimestampDSSContentSettings
 from pyhanko.sign.timestamps import TimeStamper
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
-from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from lab.fuzz.altered.authorities import ALTERED_AT, authority, signer, steady, trusted_timestamps
 from lab.fuzz.altered.covers import sealed_again
 from lab.fuzz.altered.genuine import GENUINE, genuine
 from lab.fuzz.altered.recipes import Recipe, altered
-from paraph.keys.development import certificate_status, revocation_list
+from paraph.keys.development import revocation_list
+from tests.pdf.revisions import countersigned, status
 
 Add = Callable[[bytes], bytes]
 
@@ -52,7 +50,7 @@ def _context() -> ValidationContext:
         trust_roots=[root],
         other_certs=[asn1_x509.Certificate.load(own.timestamp_key.certificate)],
         crls=[revocation_list(own, ALTERED_AT)],
-        ocsps=[certificate_status(own, key.certificate, ALTERED_AT) for key in (own.sealing_key, own.timestamp_key)],
+        ocsps=[status(own, key.certificate, ALTERED_AT) for key in (own.sealing_key, own.timestamp_key)],
         allow_fetching=False,
         moment=ALTERED_AT,
     )
@@ -86,18 +84,8 @@ def store_and_stamp_by_pyhanko(pdf: bytes) -> bytes:
 
 def _signed(pdf: bytes, **field: Any) -> bytes:
     key = signer()
-    encoded = key.private_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    person = SimpleSigner(
-        signing_cert=asn1_x509.Certificate.load(key.certificate),
-        signing_key=asn1_keys.PrivateKeyInfo.load(encoded),
-        cert_registry=SimpleCertificateStore(),  # type: ignore[no-untyped-call]
-    )
-    specification = SigFieldSpec("Countersignature", **field)
-    about = PdfSignatureMetadata("Countersignature", subfilter=SigSeedSubFilter.PADES, md_algorithm="sha256")
-    output = io.BytesIO()
-    made = PdfSigner(about, person, timestamper=_Stamper(), new_field_spec=specification)  # type: ignore[no-untyped-call]
-    asyncio.run(made.async_sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), output=output))
-    return output.getvalue()
+    own = x509.load_der_x509_certificate(key.certificate)
+    return countersigned(pdf, key.private_key, own, name="Countersignature", timestamper=_Stamper(), **field)  # type: ignore[no-untyped-call]
 
 
 def signed_by_pyhanko(pdf: bytes) -> bytes:

@@ -55,11 +55,8 @@ def follow(
     moment: datetime | None = None,
 ) -> Entry:
     """Return the next entry of the request's chain, with its id, for the caller to insert. ``moment`` is that of the
-    event, by default now; ``metadata`` must be plain JSON.
-
-    The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
-    second writer would violate the unique position.
-    """
+    event, by default now; ``metadata`` must be plain JSON. The caller holds the request's row lock (or has just created
+    the request), so that the chain has one writer. A second writer would violate the unique position."""
     row: Any = one_row(_NEXT, [moment or clock.now(), request.pk])  # there is one in any case
     entry_id, position, previous, moment = row
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
@@ -240,15 +237,15 @@ def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAb
 
 
 def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str], str]) -> int:
-    """Replace these values; return in how many entries.
-
-    ``pseudonyms``: by request and address or number, what takes its place; all other values become "erased". Each value
-    goes with its salt and leaves its commitment, so that the chain still holds. The caller holds the row locks of the
-    requests.
-    """
+    """Replace these values; return in how many entries. ``pseudonyms``: by request and address or number, what takes
+    its place; all other values become "erased". Each value goes with its salt and leaves its commitment, so that the
+    chain still holds. The caller holds the row locks of the requests."""
     changed = [each for each in found if each.values]
-    for each in changed:
-        _erase(each.entry, each.values, pseudonyms)
+    for entry, values in changed:
+        for path, value in values.items():
+            entry.salts = entry.salts | {path: commitment(entry.salts[path], value)}
+            holder, last = _holder(vars(entry), path)
+            holder[last] = "" if path == "ip" else pseudonyms.get((entry.request_id, value), ERASED)
     Entry.objects.bulk_update([each.entry for each in changed], ["ip", "user_agent", "metadata", "salts"])
     return len(changed)
 
@@ -259,10 +256,3 @@ def _about(entry: Entry, signer_ids: _Ids, addresses: Collection[str], beginning
     is_theirs = entry.signer_id in signer_ids or is_to_them
     kept = {path: each for path, each in values.items() if is_salt(entry.salts[path]) and path.startswith(beginning)}
     return EntryAbout(entry, {path: value for path, value in kept.items() if is_theirs or value in addresses})
-
-
-def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[tuple[int, str], str]) -> None:
-    for path, value in gone.items():
-        entry.salts = entry.salts | {path: commitment(entry.salts[path], value)}
-        holder, last = _holder(vars(entry), path)
-        holder[last] = "" if path == "ip" else pseudonyms.get((entry.request_id, value), ERASED)

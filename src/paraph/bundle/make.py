@@ -66,11 +66,9 @@ def bundle_of_key(key: str) -> int | None:
 
 
 def open_bundle(request_id: int) -> BinaryIO:
-    """Return the bundle as an open temporary file of at most 2 GB, which the caller closes.
-
-    Raise ``DomainError``: ``not_found`` before the request is finalized and once its files are deleted, ``unavailable``
-    where no authority gives the first timestamp now, ``conflict`` where the files are too large together.
-    """
+    """Return the bundle as an open temporary file of at most 2 GB, which the caller closes. Raise ``DomainError``:
+    ``not_found`` before the request is finalized and once its files are deleted, ``unavailable`` where no authority
+    gives the first timestamp now, ``conflict`` where the files are too large together."""
     proof = ProofFile.objects.select_related("request", "shared").filter(request=request_id).first()
     if proof is None or not proof.request.finalized:
         raise DomainError("not_found", "This request has no files, or none any more.")

@@ -9,6 +9,7 @@ from paraph.cli.options import operator_options, show, show_list
 from paraph.cli.session import database
 
 _FRAME_ORIGIN = "Site that may embed signing pages, such as https://example.com. Can be repeated."
+_OVERLAP = "How long the old key and secret stay valid."
 
 
 @click.group()
@@ -75,13 +76,7 @@ def update(
 
 @command.command()
 @click.argument("id", type=int)
-@click.option(
-    "--overlap-hours",
-    type=click.IntRange(0, 24 * 90),
-    default=24,
-    show_default=True,
-    help="How long the old key and secret stay valid.",
-)
+@click.option("--overlap-hours", type=click.IntRange(0, 24 * 90), default=24, show_default=True, help=_OVERLAP)
 @operator_options
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Create a new API key and webhook secret, shown only once. The old ones stay valid for the overlap."""
@@ -90,14 +85,9 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
         from paraph.tenants.applications import existing_application, rotate_application
 
         rotated = rotate_application(operator, existing_application(id), timedelta(hours=overlap_hours))
-        facts = {
-            "id": id,
-            "name": rotated.application.name,
-            "api_key": rotated.api_key,
-            "webhook_secret": rotated.webhook_secret,
-            "overlap_ends_at": clock.iso(rotated.ends_at),
-        }
-        show(facts, as_json=as_json)
+        facts = {"id": id, "name": rotated.application.name}
+        secrets = {"api_key": rotated.api_key, "webhook_secret": rotated.webhook_secret}
+        show({**facts, **secrets, "overlap_ends_at": clock.iso(rotated.ends_at)}, as_json=as_json)
 
 
 @command.command()

@@ -64,8 +64,7 @@ def restore(context: click.Context, file: Path, *, as_json: bool) -> None:
 def _restore(archive: Archive, url: str) -> int:
     settings = read_settings()
     restoring.require_nothing_there(archive, settings, url)
-    again = restoring.is_unfinished(settings)
-    with restoring.unfinished(settings):
+    with restoring.unfinished(settings) as again:
         restoring.restore_secret_and_keys(archive, settings)
         set_up(tasks=False)
         if not again:

@@ -14,14 +14,11 @@ from paraph.kernel.errors import DomainError
 if TYPE_CHECKING:
     from paraph.messaging.models import CapturedMessage
 
+_HTML = "Write each mail as an HTML file into this folder, to open in a browser."
+
 
 @click.command()
-@click.option(
-    "--html",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write each mail as an HTML file into this folder, to open in a browser.",
-)
+@click.option("--html", "folder", type=click.Path(file_okay=False, path_type=Path), help=_HTML)
 @operator_options
 def inbox(folder: Path | None, *, as_json: bool) -> None:
     """Show captured messages, newest last."""
@@ -51,14 +48,8 @@ def _write(folder: Path, captured: "list[CapturedMessage]") -> None:
 
 
 def _facts(message: "CapturedMessage", folder: Path | None) -> dict[str, str]:
-    facts = {
-        "to": message.to,
-        "channel": message.channel,
-        "subject": message.subject,
-        "text": message.text,
-        "html": message.html,
-        "created_at": clock.iso(message.created_at),
-    }
+    facts = {name: getattr(message, name) for name in ("to", "channel", "subject", "text", "html")}
+    facts["created_at"] = clock.iso(message.created_at)
     return facts | ({"file": str(_file(folder, message))} if folder and message.html else {})
 
 
@@ -122,7 +113,6 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise DomainError(
-            "validation_error", f"--since must be a time such as 2030-05-17T08:00:00Z, not {text!r}."
-        ) from error
+        sentence = f"--since must be a time such as 2030-05-17T08:00:00Z, not {text!r}."
+        raise DomainError("validation_error", sentence) from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

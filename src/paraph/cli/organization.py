@@ -7,6 +7,10 @@ import click
 from paraph.cli.options import confirm, operator_options, show, show_list
 from paraph.cli.session import database
 
+_CHANGEABLE = "Whether production refuses documents that print differently than shown, or can change what they show."
+_COPY_LINKS = "Whether the mail to signers at completion links to their copy."
+_SIGNATURE_ONLY = "Stamps show the signature alone, for forms that already print the rest."
+
 
 @click.group()
 def command() -> None:
@@ -40,18 +44,8 @@ def list_(*, as_json: bool) -> None:
 @click.argument("id", type=int)
 @click.option("--name", help="Its name, as signers see it.")
 @click.option("--plan", help="free, pro or enterprise; applies from the next call on.")
-@click.option(
-    "--refuse-changeable/--accept-changeable",
-    "refuse_changeable_documents",
-    default=None,
-    help="Whether production refuses documents that print differently than shown, or can change what they show.",
-)
-@click.option(
-    "--copy-links/--no-copy-links",
-    "mails_copy_links",
-    default=None,
-    help="Whether the mail to signers at completion links to their copy.",
-)
+@click.option("--refuse-changeable/--accept-changeable", "refuse_changeable_documents", default=None, help=_CHANGEABLE)
+@click.option("--copy-links/--no-copy-links", "mails_copy_links", default=None, help=_COPY_LINKS)
 @click.option("--contact-email", help='Where signers\' questions go; "" for nowhere.')
 @operator_options
 def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
@@ -216,9 +210,7 @@ def branding() -> None:
 @click.option("--background-color", required=True, help="such as #ffffff")
 @click.option("--text-color", required=True)
 @click.option("--accent-color", required=True)
-@click.option(
-    "--signature-only", is_flag=True, help="Stamps show the signature alone, for forms that already print the rest."
-)
+@click.option("--signature-only", is_flag=True, help=_SIGNATURE_ONLY)
 @operator_options
 def create_branding(organization: int, name: str, *, signature_only: bool, as_json: bool, **colors: str) -> None:
     """Create a branding profile."""

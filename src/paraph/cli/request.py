@@ -10,6 +10,8 @@ from paraph.cli.options import last_outcome, operator_options, show_lines
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
+_REASON = "Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people."
+
 
 @click.group()
 def command() -> None:
@@ -64,11 +66,7 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option(
-    "--reason",
-    required=True,
-    help="Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people.",
-)
+@click.option("--reason", required=True, help=_REASON)
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """Withdraw a request. Its signers can no longer sign, signatures given so far don't count, and those who were
@@ -133,7 +131,10 @@ def lines_of(state: dict[str, Any]) -> list[str]:
             lines.append(f"     {waiting['mail']} put off until {waiting['until']}: {waiting['reason']}")
         if state["declined_by"] == signer["id"]:
             lines.append("     declined")
-        lines += [f"     {_field(field)}" for field in signer["fields"]]
+        for field in signer["fields"]:
+            value = {None: "no value", True: "ticked", False: "not ticked"}.get(field["value"], field["value"])
+            of = f"{field['label']} ({field['type']}, document {field['document_id']})"
+            lines.append(f"     {of}: {' / '.join(value.splitlines())}")
     if state["copies"]:
         lines.append("Copies")
         lines += [f"  {copy['full_name']} <{copy['email']}>  {copy['notified_at'] or ''}" for copy in state["copies"]]
@@ -151,11 +152,6 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"
     return lines + _rows(title, state["journal"], "created_at", "event_type", "signer_id")
-
-
-def _field(field: dict[str, Any]) -> str:
-    value = {None: "no value", True: "ticked", False: "not ticked"}.get(field["value"], field["value"])
-    return f"{field['label']} ({field['type']}, document {field['document_id']}): {' / '.join(value.splitlines())}"
 
 
 def _rows(title: str, rows: list[dict[str, Any]], *names: str) -> list[str]:

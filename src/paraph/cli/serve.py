@@ -38,7 +38,8 @@ def command(*, newer_tables: bool) -> None:
     lock.take_for_service()
     web.check_address(settings)
     server = None if settings.database_url else _server(settings)
-    keeper = Keeper(server, _say) if server else None
+    # The log's method is bound at each call, because logging is configured later.
+    keeper = Keeper(server, lambda words: log.warning(words)) if server else None  # noqa: PLW0108
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
@@ -53,10 +54,6 @@ def command(*, newer_tables: bool) -> None:
             supervisor.stop()
             if server:
                 server.stop()
-
-
-def _say(words: str) -> None:
-    log.warning(words)  # bound at each call, because logging is configured later
 
 
 def _server(settings: Settings) -> Server:
@@ -91,7 +88,7 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
     if server:
         server.wait()
     read, write = os.pipe()
-    pid = fork("prepare", lambda: _report(write, _first_steps(newer_tables=newer_tables)))
+    pid = fork("prepare", lambda: os.write(write, json.dumps(_first_steps(newer_tables=newer_tables)).encode()))
     os.close(write)
     with os.fdopen(read) as pipe:
         answer = pipe.read()
@@ -100,11 +97,6 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
         sys.exit(1)  # the child has printed the reason
     api_key, owner_link = json.loads(answer)
     return api_key, owner_link
-
-
-def _report(handle: int, answer: tuple[str, str]) -> None:
-    with os.fdopen(handle, "w") as pipe:
-        json.dump(answer, pipe)
 
 
 def _first_steps(*, newer_tables: bool) -> tuple[str, str]:

@@ -182,11 +182,8 @@ _COMMAND_SECONDS = 15
 
 
 class DataFolderLock:
-    """An advisory lock, which the kernel releases when its holder ends, even by a signal.
-
-    The file names the holder: its process id, ``serve`` or ``command``, then ``starting`` or, once the database has its
-    tables, ``ready``.
-    """
+    """An advisory lock, which the kernel releases when its holder ends, even by a signal. The file names the holder:
+    its process id, ``serve`` or ``command``, then ``starting`` or, once the database has its tables, ``ready``."""
 
     def __init__(self, data_dir: Path) -> None:
         self.path = data_dir / "service.lock"
@@ -194,9 +191,8 @@ class DataFolderLock:
             data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise DomainError(
-                "configuration", f"The data folder {data_dir} cannot be written: {error.strerror}."
-            ) from error
+            sentence = f"The data folder {data_dir} cannot be written: {error.strerror}."
+            raise DomainError("configuration", sentence) from error
 
     def take(self, purpose: str) -> bool:
         """Take the lock for ``serve`` or ``command`` without waiting. Return whether this process holds it now."""
@@ -208,17 +204,14 @@ class DataFolderLock:
         return True
 
     def take_for_service(self) -> None:
-        """Take the lock, waiting 15 s for a command to end.
-
-        Raise ``DomainError("configuration", …)`` when a service runs on this data folder.
-        """
+        """Take the lock, waiting 15 s for a command to end. Raise ``DomainError("configuration", …)`` when a service
+        runs on this data folder."""
         deadline = time.monotonic() + _COMMAND_SECONDS
         while not self.take("serve"):
             pid, purpose, _ = self._holder()
             if purpose == "serve" or time.monotonic() > deadline:
-                raise DomainError(
-                    "configuration", f"Paraph already runs on {self.path.parent.absolute()} (process {pid})."
-                )
+                sentence = f"Paraph already runs on {self.path.parent.absolute()} (process {pid})."
+                raise DomainError("configuration", sentence)
             time.sleep(0.1)
 
     def mark_ready(self) -> None:

@@ -28,12 +28,10 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 log = structlog.get_logger("paraph.serve")
 
 
-def fork(name: str, run: Callable[[], None]) -> int:
-    """Run the function in a child process named ``paraph-<name>`` and return its process id.
-
-    The child is killed when this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence
-    goes to stderr, or 70 after a logged fault.
-    """
+def fork(name: str, run: Callable[[], object]) -> int:
+    """Run the function in a child process named ``paraph-<name>`` and return its process id. The child is killed when
+    this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence goes to stderr, or 70
+    after a logged fault."""
     parent = os.getpid()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -1,7 +1,5 @@
-"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since.
-
-It needs no running service.
-"""
+"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since. It needs no running
+service."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -45,6 +43,9 @@ _PIECE, _LARGEST, _LARGEST_ROOTS = 1 << 20, 512 << 20, 1 << 20
 _LONGEST_DATE = len("2026-W48-7")
 _File = BufferedReader | BufferedRandom
 _ROOT_HELP = "PEM file of the only roots to trust, or its address, such as a service's /verify/roots.pem."
+_EVIDENCE_HELP = "Timestamps kept beside the files: the output of paraph request evidence, or one RFC 3161 token."
+_SIGNER_HELP = "The only signer to accept: common name, full subject, or SHA-256 of the certificate. Can be repeated."
+_AT_HELP = "Whether it held then: an ISO 8601 date, which means its end in UTC, or timestamp."
 _NO_ROOT = (
     "No root is trusted: name the PEM file of the service's root with --root, or on its machine the folder with "
     "--data-dir. That of paraph serve is paraph-data/keys/development/root.pem."
@@ -61,26 +62,9 @@ _NO_ROOT = (
     type=click.Path(path_type=Path, file_okay=False),
     help="Data folder of the service whose roots are trusted if no --root is given.  [paraph-data]",
 )
-@click.option(
-    "--evidence",
-    "evidence_files",
-    multiple=True,
-    type=_FILE,
-    help="Timestamps kept beside the files: the output of paraph request evidence, or one RFC 3161 token.",
-)
-@click.option(
-    "--signer",
-    "signers",
-    multiple=True,
-    metavar="NAME|FINGERPRINT",
-    help="The only signer to accept: common name, full subject, or SHA-256 of the certificate. Can be repeated.",
-)
-@click.option(
-    "--at",
-    metavar="TIME",
-    callback=lambda _, __, given: _past(given),
-    help="Whether it held then: an ISO 8601 date, which means its end in UTC, or timestamp.",
-)
+@click.option("--evidence", "evidence_files", multiple=True, type=_FILE, help=_EVIDENCE_HELP)
+@click.option("--signer", "signers", multiple=True, metavar="NAME|FINGERPRINT", help=_SIGNER_HELP)
+@click.option("--at", metavar="TIME", callback=lambda _, __, given: _past(given), help=_AT_HELP)
 @click.option("--log", "log_url", metavar="URL", help="Log that has to contain each proof: https://HOST/transparency.")
 @click.option("--inclusion", type=_FILE, help="Proof of inclusion (transparency.proof) to check by --log or --policy.")
 @click.option("--policy", type=_FILE, help="Policy file (C2SP tlog-policy): the logs, witnesses and quorum to believe.")
@@ -140,7 +124,9 @@ def command(
             context.exit(0 if tied.ok else 1)
         logs, valid = places.of(_digests(opened)) if places.asked else {}, 0
         for name, file in opened.items():
-            found = _verified(file, roots, kept[name], signers, at)
+            found = verify(file, roots, kept[name], signers, at=at)
+            more = [*([] if roots else [_NO_ROOT]), *([PROOF_ALONE] if _is_proof(found) else [])]
+            found = replace(found, findings=[*found.findings, *more])
             found = _with_log(found, logs[name]) if logs else found
             valid += found.ok
             _show(name, found, details=details, as_json=as_json)
@@ -234,20 +220,6 @@ def _is_proof(found: Verification) -> bool:
     return found.purpose is not None and found.purpose.kind == "proof"
 
 
-def _verified(
-    file: _File,
-    roots: Sequence[bytes],
-    kept: Sequence[DetachedTimestamp],
-    signers: Sequence[str],
-    at: datetime | None,
-) -> Verification:
-    found = verify(file, roots, kept, signers, at=at)
-    more = [] if roots else [_NO_ROOT]
-    if _is_proof(found):
-        more.append(PROOF_ALONE)
-    return replace(found, findings=[*found.findings, *more])
-
-
 def _roots(root_files: Sequence[str], data_dir: Path) -> list[bytes]:
     if not root_files:
         return trusted_roots(read_settings(), data_dir / "keys")
@@ -287,7 +259,11 @@ def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, de
     """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
     each problem, and last whether everything matches."""
     say(f"{what}: {_describe(result)}.")
-    for sentence in _matches(result, logged, details=details):
+    matches = result.matches
+    if matches and not details:
+        sealed = [_sealed(name, each) for name, each in result.sealed.items() if each.ok]
+        matches = [*sealed, *logged, f"{len(matches)} statements in all; --details tells each of them."]
+    for sentence in matches:
         say(f"  ok: {sentence}")
     for sentence in result.notes:
         say(f"  not compared: {sentence}")
@@ -295,13 +271,6 @@ def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, de
         say(f"  NOT OK: {sentence}")
     everything = "Everything that was given matches." if result.notes else "Everything matches."
     say(everything if result.ok else "NOT everything matches.")
-
-
-def _matches(result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> list[str]:
-    if details or not result.matches:
-        return result.matches
-    sealed = [_sealed(name, each) for name, each in result.sealed.items() if each.ok]
-    return [*sealed, *logged, f"{len(result.matches)} statements in all; --details tells each of them."]
 
 
 def _sealed(name: str, verification: Verification) -> str:

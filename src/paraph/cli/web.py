@@ -35,18 +35,13 @@ def command() -> None:
     check_address(settings)
     set_up(tasks=True)
     log_start("web")
-    _check_in_child()
-    run(_DRAIN_SECONDS if settings.drain_seconds is None else settings.drain_seconds)
-
-
-def _check_in_child() -> None:
-    """Run :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
-    that the checks opened. Ends this process with status 1 when a check fails; the child has printed the reason."""
     from paraph.operations.check.service_checks import require_start
 
+    # In a child, so that processes forked later inherit no connection or thread that the checks opened.
     _, status = os.waitpid(fork("check", require_start), 0)
     if os.waitstatus_to_exitcode(status):
-        sys.exit(1)
+        sys.exit(1)  # the child has printed the reason
+    run(_DRAIN_SECONDS if settings.drain_seconds is None else settings.drain_seconds)
 
 
 def check_address(settings: Settings) -> None:
@@ -62,9 +57,8 @@ def check_address(settings: Settings) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        raise DomainError(
-            "configuration", f"Paraph cannot listen on {settings.host} port {settings.port}: {error.strerror}."
-        ) from error
+        sentence = f"Paraph cannot listen on {settings.host} port {settings.port}: {error.strerror}."
+        raise DomainError("configuration", sentence) from error
 
 
 def run(drain_seconds: int = 0) -> None:

@@ -31,7 +31,6 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 
 if TYPE_CHECKING:
-    from paraph.queue.queue_worker import QueueWorker
     from paraph.webhooks.dispatcher import Dispatcher
 
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
@@ -63,25 +62,16 @@ def serve_metrics(host: str, port: int, token: str) -> ThreadingHTTPServer:
     """Answer in a thread of its own, which ends with the process: whoever has the token or, where there is none,
     this machine. Raise ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
     try:
-        server = _Server((host, port), token)
+        server = ThreadingHTTPServer((host, port), type("Handler", (_Handler,), {"token": token}))
     except OSError as error:
-        raise DomainError(
-            "configuration", f"Paraph cannot listen on {host} port {port}: {error.strerror or error}."
-        ) from error
+        sentence = f"Paraph cannot listen on {host} port {port}: {error.strerror or error}."
+        raise DomainError("configuration", sentence) from error
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
     return server
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], token: str) -> None:
-        super().__init__(address, _Handler)
-        self.token = token
-
-
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    token = ""
     timeout = _SILENT_SECONDS
 
     def do_GET(self) -> None:
@@ -95,9 +85,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, CONTENT_TYPE, counted())
 
     def _has_internal_access(self) -> bool:
-        if self.server.token:
+        if self.token:
             given = self.headers.get("Authorization", "")
-            return tokens.same(given.encode(errors="replace"), f"Bearer {self.server.token}".encode())
+            return tokens.same(given.encode(errors="replace"), f"Bearer {self.token}".encode())
         return ip_address(self.client_address[0]).is_loopback
 
     def _answer(self, status: HTTPStatus, kind: str, body: bytes) -> None:
@@ -176,19 +166,14 @@ async def _work(dispatcher: "Dispatcher") -> None:
     if not asked.is_set():
         stop()  # one has failed, and none goes on alone
     _, late = await asyncio.wait(running, timeout=_GRACE_SECONDS)
-    if late:
-        await _leave(workers)
+    if late:  # no thread can be ended, but every job is safe to repeat
+        for worker in workers:
+            await worker.hand_back()
+        _exit("jobs at hand take too long and are left to other workers")
     for task in upkeep:
         task.cancel()
     for run in running:
         run.result()
-
-
-async def _leave(workers: "list[QueueWorker]") -> None:
-    """End the process while jobs run, as no thread can be ended; every job is safe to repeat."""
-    for worker in workers:
-        await worker.hand_back()
-    _exit("jobs at hand take too long and are left to other workers")
 
 
 def _exit(why: str) -> None:
@@ -245,10 +230,9 @@ log = structlog.get_logger("paraph.worker")
 
 async def tell_liveness(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
     """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
-    each of its parts has to turn again.
-
-    Once a part is late, or this has not run for a minute, the process ends, and says where its threads are: nobody can
-    end a thread, every job is safe to repeat, and whatever keeps workers running starts another."""
+    each of its parts has to turn again. Once a part is late, or this has not run for a minute, the process ends, and
+    says where its threads are: nobody can end a thread, every job is safe to repeat, and whatever keeps workers running
+    starts another."""
     path, before = data_dir / "alive" / f"worker-{socket.gethostname()}-{os.getpid()}", None
     _make_room(path)
     while True:

@@ -80,12 +80,10 @@ class Position(NamedTuple):
 
 
 def count(ceilings: Sequence[Ceiling], ends_at: datetime | None = None) -> list[Position]:
-    """Count one against each ceiling, in one statement, and return its position below each, in their order.
-
-    Those that are counted at the same time have different numbers, so at most ``limit`` of them stay below the ceiling.
-    One that then does not happen must be given back (:func:`give_back`), where no transaction that is rolled back does
-    so. ``ends_at``: when windows end that begin now, where it is another moment than ``seconds`` from now.
-    """
+    """Count one against each ceiling, in one statement, and return its position below each, in their order. Those that
+    are counted at the same time have different numbers, so at most ``limit`` of them stay below the ceiling. One that
+    then does not happen must be given back (:func:`give_back`), where no transaction that is rolled back does so.
+    ``ends_at``: when windows end that begin now, where it is another moment than ``seconds`` from now."""
     if not ceilings:
         return []
     by_key = {(ceiling.scope, ceiling.seconds): ceiling for ceiling in ceilings}

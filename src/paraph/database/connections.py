@@ -109,7 +109,6 @@ UNKEPT = (
 )
 _ROUNDS = 5
 
-
 _role = "command"
 
 

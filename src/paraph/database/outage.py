@@ -10,9 +10,8 @@ _READ_ONLY = "25006"  # read_only_sql_transaction: a server that another has tak
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Return whether the error, or one that caused it, says that the database is away, restarts, has lost the
-    connection, takes no more of them or has no room, or that the object store fails: nothing that the caller did, and
-    mostly over soon."""
+    """Return whether the error, or one that caused it, says that the database is away, restarts, lost the connection,
+    takes no more or has no room, or that the object store fails: nothing that the caller did, and mostly over soon."""
     while error:
         if isinstance(error, _AWAY) or getattr(error, "sqlstate", None) == _READ_ONLY:
             return True

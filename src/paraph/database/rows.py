@@ -101,12 +101,10 @@ def kept_once(model: type[Model], content: Mapping[str, Any]) -> int:
 
 
 class Joined(Generic[_M]):
-    """One row of a model, and what it refers to, by a statement that is planned once for a connection.
-
-    ``along``: what is read with it, as for ``select_related``, each path after the one that leads to it; ``deferred``:
-    the columns that are read when they are asked for, as for ``defer``. ``end`` follows the joins; in it, each table
-    has its path as a name, the model's own is ``self``.
-    """
+    """One row of a model, and what it refers to, by a statement that is planned once for a connection. ``along``: what
+    is read with it, as for ``select_related``, each path after the one that leads to it; ``deferred``: the columns that
+    are read when they are asked for, as for ``defer``. ``end`` follows the joins; in it, each table has its path as a
+    name, the model's own is ``self``."""
 
     def __init__(self, model: type[_M], *along: str, end: str, deferred: Collection[str] = ()) -> None:
         self._model, self._along, self._end, self._deferred = model, along, end, deferred

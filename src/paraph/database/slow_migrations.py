@@ -44,11 +44,8 @@ _log = structlog.get_logger("paraph.migrations")
 class InBatches(migrations.RunPython):
     """Execute ``statement`` for all ids of the rows that ``table`` has now, a few at a time; it takes the first id and
     the one after the last. Each batch is a transaction, which also keeps how far it has come under the name ``step``,
-    unique for ever. Rows that come later are the business of triggers or code.
-
-    ``microseconds``: what a row takes, as measured on a machine of two cores, for the estimate before it begins. To be
-    used in a migration that is not atomic.
-    """
+    unique for ever. Rows that come later are the business of triggers or code. ``microseconds``: what a row takes on
+    two cores, for the estimate before it begins. For migrations that are not atomic."""
 
     def __init__(self, step: str, table: str, statement: str, microseconds: int) -> None:
         super().__init__(self._execute, migrations.RunPython.noop)

@@ -24,11 +24,8 @@ def note(keys: Iterable[str]) -> None:
 
 
 def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
-    """Delete the noted objects, until none is left or ``is_over``; return how many.
-
-    Safe to repeat and to run several times at once, each with objects of its own. Raises what the store raises; what it
-    did not delete stays noted.
-    """
+    """Delete the noted objects, until none is left or ``is_over``; return how many. Safe to repeat and to run several
+    times at once, each with objects of its own. Raises what the store raises; what it did not delete stays noted."""
     deleted, some = 0, -1
     while some and not is_over():
         some = _delete(ObjectToDelete.objects.order_by("since"))
@@ -55,11 +52,9 @@ def _delete(noted: QuerySet[ObjectToDelete]) -> int:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Keep every object in its place while the block runs, for who reads the rows first and the objects later.
-
-    Waits for deletions at hand. Raise ``DomainError("database", …)`` at the end where the database did not hold on to
-    it for so long.
-    """
+    """Keep every object in its place while the block runs, for who reads the rows first and the objects later. Waits
+    for deletions at hand. Raise ``DomainError("database", …)`` at the end where the database did not hold on to it for
+    so long."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
         yield

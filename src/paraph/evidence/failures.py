@@ -29,10 +29,8 @@ _SENTENCES = {
 
 @contextmanager
 def noted(request_id: int, stage: str) -> Iterator[None]:
-    """Note an exception of the block with its stage (``seal``, ``prove`` or ``publish``), and raise it again.
-
-    Must be entered outside of transactions, as the note must survive a rollback.
-    """
+    """Note an exception of the block with its stage (``seal``, ``prove`` or ``publish``), and raise it again. Must be
+    entered outside of transactions, as the note must survive a rollback."""
     try:
         yield
     except Exception as error:
@@ -100,11 +98,9 @@ _LIVE = """
 
 
 def given_up(request_ids: Collection[int] | None = None) -> set[int]:
-    """Return the ids of the requests that wait for ``paraph request retry``, among those given or among all.
-
-    A request has given up when no live job in the queue can bring what it lacks, whether that job failed or was lost.
-    The queue is read only while something fails.
-    """
+    """Return the ids of the requests that wait for ``paraph request retry``, among those given or among all. A request
+    has given up when no live job in the queue can bring what it lacks, whether that job failed or was lost. The queue
+    is read only while something fails."""
     failing = SealingFailure.objects.all()
     if request_ids is not None:
         failing = failing.filter(request_id__in=request_ids)
@@ -117,10 +113,8 @@ def given_up(request_ids: Collection[int] | None = None) -> set[int]:
 
 
 def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
-    """Return, as JSON, the requests with a recorded fault, oldest first.
-
-    ``given_up`` is true when no job tries a step again, until ``paraph request retry`` defers one.
-    """
+    """Return, as JSON, the requests with a recorded fault, oldest first. ``given_up`` is true when no job tries a step
+    again, until ``paraph request retry`` defers one."""
     faults = SealingFailure.objects.filter(request__finalized=False).order_by("request_id")
     gave_up = given_up()
     if given_up_only:

@@ -81,11 +81,8 @@ NEVER_LOGGED = -1
 
 
 class SealingFailure(models.Model):
-    """The latest cause why a request is not finalized yet; deleted once it is.
-
-    ``cause`` is for operators, and may name paths and hosts; ``kind`` decides what clients see instead
-    (:func:`paraph.evidence.failures.public_cause`).
-    """
+    """The latest cause why a request is not finalized yet; deleted once it is. ``cause`` is for operators, and may name
+    paths and hosts; ``kind`` decides what clients see instead (:func:`paraph.evidence.failures.public_cause`)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="sealing_failure")
     stage = models.CharField(max_length=10)
@@ -103,10 +100,8 @@ class SealingFailure(models.Model):
 
 class KeptTimestamp(models.Model):
     """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.
-
     ``shared`` has the statuses of the certificates of seal and authority at that time: ``certificates``, ``crls`` and
-    ``ocsps``.
-    """
+    ``ocsps``."""
 
     object_key = models.CharField(max_length=200)
     position = models.IntegerField()
@@ -131,11 +126,9 @@ class BundleTimestamp(models.Model):
 
 
 class CertificateStatus(models.Model):
-    """The last known status of a certificate that seals or timestamps depend on.
-
-    ``content`` is a revocation list (``kind`` "crl") or an OCSP response ("ocsp"), DER; empty until the first one. It
-    is fetched again at ``due_at``, as long as the certificate is in use (``asked_at``).
-    """
+    """The last known status of a certificate that seals or timestamps depend on. ``content`` is a revocation list
+    (``kind`` "crl") or an OCSP response ("ocsp"), DER; empty until the first one. It is fetched again at ``due_at``, as
+    long as the certificate is in use (``asked_at``)."""
 
     certificate_sha256 = models.BinaryField(unique=True)
     certificate = models.BinaryField()

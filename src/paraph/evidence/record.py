@@ -44,10 +44,8 @@ def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
 
 
 def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """Insert the row of a sealed document; return False where it is sealed already.
-
-    ``wanted`` is the level of the settings. The caller holds the request's row lock.
-    """
+    """Insert the row of a sealed document; return False where it is sealed already. ``wanted`` is the level of the
+    settings. The caller holds the request's row lock."""
     return insert_once(SealedDocument(request_document=row, **_facts(sealed, object_key, wanted)))
 
 
@@ -56,15 +54,6 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
     :func:`record_sealed_document`."""
     log_index = None if request.environment == Environment.PRODUCTION else NEVER_LOGGED
     return insert_once(ProofFile(request=request, log_index=log_index, **_facts(sealed, object_key, wanted)))
-
-
-def is_sealed(request_document_id: int) -> bool:
-    return SealedDocument.objects.filter(request_document=request_document_id).exists()
-
-
-def all_sealed(request_id: int) -> bool:
-    """Return whether every document of the request is sealed."""
-    return not RequestDocument.objects.filter(request=request_id, sealed=None).exists()
 
 
 def has_proof(request_id: int) -> bool:

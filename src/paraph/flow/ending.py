@@ -29,10 +29,8 @@ REASON = "The organization was deleted."
 
 def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
     """Mark the request ``expired`` if it is pending and its time is over; return whether it did. ``sandbox_act``:
-    whether a test ended its time early.
-
-    Takes the same row lock as signing, so that of a signature and an expiry that race only one happens.
-    """
+    whether a test ended its time early. Takes the same row lock as signing, so that of a signature and an expiry that
+    race only one happens."""
     with transaction.atomic():
         request = lock_request(request_id)
         if request.status != RequestStatus.PENDING or clock.now() < request.expires_at:
@@ -45,12 +43,10 @@ def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
 
 
 def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
-    """Expire every request that is due, oldest first, each in a transaction of its own; return how many.
-
-    Every worker calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests
-    fail, the others are expired all the same, and the first failure is raised at the end. Ends early once ``stopping``
-    says so; the next call does the rest.
-    """
+    """Expire every request that is due, oldest first, each in a transaction of its own; return how many. Every worker
+    calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests fail, the others
+    are expired all the same, and the first failure is raised at the end. Ends early once ``stopping`` says so; the next
+    call does the rest."""
     expired, failures = 0, list[Exception]()
     for request_id in _due():
         if stopping():
@@ -76,11 +72,9 @@ def _due() -> Iterator[int]:
 
 @transaction.atomic
 def sandbox_expire(request_id: int) -> None:
-    """Move ``expires_at`` to this second and expire the request, so that a test need not wait for it.
-
-    Raise ``DomainError("conflict", …)`` where it is over already, whether or not a worker has marked it. The caller
-    checks whose it is, and that it is of the sandbox.
-    """
+    """Move ``expires_at`` to this second and expire the request, so that a test need not wait for it. Raise
+    ``DomainError("conflict", …)`` where it is over already, whether or not a worker has marked it. The caller checks
+    whose it is, and that it is of the sandbox."""
     request = lock_request(request_id)
     now = clock.now()
     if is_over(request, now):
@@ -100,11 +94,9 @@ def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str
 @transaction.atomic
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
     """Withdraw a pending request: mark it ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log
-    say why, and so do the mails to those who were invited.
-
-    Raise ``DomainError``: ``not_found``, ``validation_error`` for a reason that is no line of at most 500 characters,
-    ``conflict`` where the request is over already. The caller checks who may do this, and to whose request.
-    """
+    say why, and so do the mails to those who were invited. Raise ``DomainError``: ``not_found``, ``validation_error``
+    for a reason that is no line of at most 500 characters, ``conflict`` where the request is over already. The caller
+    checks who may do this, and to whose request."""
     try:
         reason = text(reason.strip(), LONGEST_REASON) if reason.strip() else ""
     except InvalidValueError:

@@ -79,16 +79,13 @@ RETRY = Backoff()
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
     """Run an attempt, as task middleware of procrastinate, which may ask which one it is, and report the job if this
-    was its last.
-
-    The retry strategy is asked here and again by the worker, which then records its decision.
-    """
-    ATTEMPT.set(context.job.attempts + 1)
+    was its last. The retry strategy is asked here and again by the worker, which then records its decision."""
+    job = context.job
+    ATTEMPT.set(job.attempts + 1)
     try:
         return run()
     except Exception as error:
-        if context.task and context.task.get_retry_exception(exception=error, job=context.job) is None:
-            job = context.job
+        if context.task and context.task.get_retry_exception(exception=error, job=job) is None:
             _report(job.task_name, job.task_kwargs, job.attempts + 1, error)
         raise
 
@@ -97,13 +94,13 @@ def give_up(job: ProcrastinateJob, error: Exception) -> None:
     """Report a job that is given up for what happened to its workers, and note the cause with the signature request
     that waits for it."""
     request_id = _request_id(job.args)
-    if request_id is not None and _short_name(job.task_name) == "finalize":
+    if request_id is not None and job.task_name.endswith(".finalize"):
         note(request_id, "seal", error)
     _report(job.task_name, job.args, job.attempts + 1, error)
 
 
 def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: Exception) -> None:
-    task = _short_name(task_name)
+    task = task_name.rpartition(".")[2]
     fields = {"task": task, "signature_request": _request_id(arguments), "attempts": attempts}
     # Errors of this task name files, keys and storage only; those of mail servers quote addresses.
     fields["cause"] = cause_of(error) if task == "finalize" else type(error).__name__
@@ -112,13 +109,8 @@ def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: 
         _log.error("job gave up", **fields)
 
 
-def _short_name(task_name: str) -> str:
-    return task_name.rpartition(".")[2]
-
-
 def _request_id(arguments: Mapping[str, Any]) -> int | None:
-    """Return the id of the signature request that the job is for; None where the database does not know it or is
-    away."""
+    """Return the id of the signature request that the job is for; None where it is not known or the database away."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:

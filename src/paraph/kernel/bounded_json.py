@@ -37,11 +37,8 @@ def loads(
     content: bytes, limit: int, parse_constant: Callable[[str], Any] = float, *, comma_limit: float = math.inf
 ) -> Any:
     """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
-    ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
-
-    Raise :class:`TooManyError` beyond a limit, :class:`TooDeepError` for nesting that is too deep, and ``ValueError``
-    for anything else that is not JSON.
-    """
+    ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`. Raise :class:`TooManyError` beyond a
+    limit, :class:`TooDeepError` for nesting that is too deep, and ``ValueError`` for anything else that is not JSON."""
     parts = content.count(b"[") + content.count(b"{")
     if parts > limit or content.count(b",") > comma_limit:
         raise TooManyError(f"more than {limit} arrays and objects, or than {comma_limit} commas")

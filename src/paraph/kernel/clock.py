@@ -12,11 +12,9 @@ def now() -> datetime:
 
 
 def is_within(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
-    """Return whether a window of this length that ends at ``ends_at`` is still open at ``moment``.
-
-    A window that would begin more than :data:`TOLERANCE` after ``moment`` was opened before the clock was set back; it
-    counts as over, since it would otherwise stay open for as long as the clock was set back.
-    """
+    """Return whether a window of this length that ends at ``ends_at`` is still open at ``moment``. A window that would
+    begin more than :data:`TOLERANCE` after ``moment`` was opened before the clock was set back; it counts as over,
+    since it would otherwise stay open for as long as the clock was set back."""
     return moment < ends_at <= moment + length + TOLERANCE
 
 

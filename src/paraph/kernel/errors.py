@@ -2,12 +2,10 @@
 
 
 class DomainError(Exception):
-    """A refusal with a stable ``code`` and one clear sentence in the reader's language.
-
-    ``code`` is one of rule 7 or of the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``,
-    ``invalid_otp``, ``too_many_attempts``), which the doors map to an HTTP status. A fault that the caller cannot mend
-    is ``configuration`` if an operator must act, and ``unavailable`` if it is transient.
-    """
+    """A refusal with a stable ``code`` and one clear sentence in the reader's language. ``code`` is one of rule 7 or of
+    the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``, ``invalid_otp``, ``too_many_attempts``),
+    which the doors map to an HTTP status. A fault that the caller cannot mend is ``configuration`` if an operator must
+    act, and ``unavailable`` if it is transient."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")

@@ -61,10 +61,8 @@ _PR_SET_NAME = 15
 
 def follow_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
     """Have the kernel send the signal ``number`` to this process when the thread that forked it ends. To be called
-    first in a child of the process ``parent``.
-
-    Does nothing on systems other than Linux, where a killed supervisor leaves its children running.
-    """
+    first in a child of the process ``parent``. Does nothing on systems other than Linux, where a killed supervisor
+    leaves its children running."""
     if sys.platform != "linux":
         return
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)

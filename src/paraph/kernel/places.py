@@ -30,13 +30,11 @@ class NoPlaceError(DomainError):
 
 
 class FairSemaphore:
-    """Hold ``count`` places for threads, for one tenant at most half of them (one at least).
-
-    At most ``crowd`` threads hold a place or wait for one, ``crowd_of_one`` on behalf of one tenant: who comes beyond
-    finds none. Nobody waits longer than five seconds. Of those who wait, whoever's tenant holds fewest is next. The
-    tenant ``""``, on whose behalf commands and workers act, is bounded by the count alone. ``told`` is called with the
-    seconds that a thread waited and whether there was a place in the end, not for one that found it at once.
-    """
+    """Hold ``count`` places for threads, for one tenant at most half of them (one at least). At most ``crowd`` threads
+    hold a place or wait for one, ``crowd_of_one`` on behalf of one tenant: who comes beyond finds none. Nobody waits
+    longer than five seconds. Of those who wait, whoever's tenant holds fewest is next. The tenant ``""``, on whose
+    behalf commands and workers act, is bounded by the count alone. ``told`` is called with the seconds that a thread
+    waited and whether there was a place in the end, not for one that found it at once."""
 
     def __init__(self, count: int, crowd: int, crowd_of_one: int, told: Told | None = None) -> None:
         self._count = count

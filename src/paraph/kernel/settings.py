@@ -1,7 +1,5 @@
 """The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``) or the files that they name, checked.
-
-docs/configuration.md says what each field means; a test compares the two.
-"""
+docs/configuration.md says what each field means; a test compares the two."""
 
 import json
 import os
@@ -321,11 +319,8 @@ _SERVICE_LINK = re.compile(
 def read_environment(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the values that the environment gives to settings, by field. ``fields``: that of each variable. A value is
     that of the variable, or stands in the file that ``NAME_FILE`` names, without a line break at its end. What is empty
-    counts as not set; case does not matter in names.
-
-    Raise ``DomainError("configuration", …)`` that names every mistake: a name ``PARAPH_…`` that is no setting, a
-    setting that is given both ways, a file that is empty or cannot be read.
-    """
+    counts as not set; case does not matter in names. Raise ``DomainError("configuration", …)`` that names every
+    mistake: a name that is no setting, a setting that is given both ways, a file that is empty or cannot be read."""
     set_ = {name.upper(): value for name, value in os.environ.items() if value}
     given = {name: value for name, value in set_.items() if not _SERVICE_LINK.fullmatch(f"{name}={value}")}
     in_files = {f"{name}_FILE": name for name in fields if name != "PARAPH_DATA_DIR"}  # which commands always set

@@ -46,11 +46,9 @@ _ENDS_OF_RSA = ((3000, _OPEN_END), (1900, date(2028, 12, 31)))
 
 
 def weakness(name: str, key_bits: int | None, at: datetime) -> str | None:
-    """Return why nobody should rely on an algorithm at a time, as a clause; ``None`` for no reason.
-
-    ``name``: of a hash as :mod:`hashlib` names it, ``RSA``, an elliptic curve (``secp256r1``), or one of
-    :data:`OF_FIXED_LENGTH`; ``key_bits``: the length of a key of RSA or of an elliptic curve.
-    """
+    """Return why nobody should rely on an algorithm at a time, as a clause; ``None`` for no reason. ``name``: of a hash
+    as :mod:`hashlib` names it, ``RSA``, an elliptic curve (``secp256r1``), or one of :data:`OF_FIXED_LENGTH`;
+    ``key_bits``: the length of a key of RSA or of an elliptic curve."""
     end = _end(name, key_bits)
     if end is not None and at.astimezone(UTC).date() <= end:
         return None

@@ -91,10 +91,8 @@ def is_made_by(issuer: x509.Certificate, signed: Signed, content: bytes) -> bool
 
 
 def read_certificates(path: Path) -> list[x509.Certificate]:
-    """Return every certificate of a PEM file, in the order of the file.
-
-    Raise ``DomainError("configuration", …)`` when the file cannot be read, or holds none or a damaged one.
-    """
+    """Return every certificate of a PEM file, in the order of the file. Raise ``DomainError("configuration", …)`` when
+    the file cannot be read, or holds none or a damaged one."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -86,11 +86,8 @@ def find_chain(
     moment: datetime,
 ) -> tuple[x509.Certificate, ...]:
     """Return the shortest chain of certificates from ``certificate`` to one of the ``roots``, both included, all valid
-    at ``moment``.
-
-    ``others``: certificates in any order that may lie between; what belongs to no chain does no harm. Raises
-    :class:`NoChain`.
-    """
+    at ``moment``. ``others``: certificates in any order that may lie between; what belongs to no chain does no harm.
+    Raises :class:`NoChain`."""
     if fault := fault_of(certificate, moment, is_root=certificate in roots):
         raise NoChain(certificate, fault)
     own = extension(certificate, x509.ExtendedKeyUsage)

@@ -91,9 +91,7 @@ class Provider:
 
     def attempt(self, work: Callable[[Call], _Returned]) -> _Returned:
         """Return what ``work`` returns. It is begun anew, up to three times, where the provider or the network fails.
-
-        Raise :class:`ProviderRefused`, and ``DomainError("unavailable", …)`` after the last attempt.
-        """
+        Raise :class:`ProviderRefused`, and ``DomainError("unavailable", …)`` after the last attempt."""
         end = time.monotonic() + _SECONDS
         with httpx.Client(verify=self._tls, follow_redirects=False) as http:
             call = partial(self._call, _Exchange(self._who, http, end))

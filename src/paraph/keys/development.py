@@ -164,11 +164,6 @@ def passphrase(secret: bytes) -> bytes:
     return tokens.derive(secret, "development-authority").hex().encode()
 
 
-def key_files(folder: Path) -> list[Path]:
-    """Return the files of the private keys of :func:`development_authority`."""
-    return sorted((folder / _FOLDER).glob("[!.]*.key"))
-
-
 def development_authority(
     folder: Path, secret: bytes, kind: KeyKind = "p-256", others: Sequence[bytes] = ()
 ) -> DevelopmentAuthority:
@@ -186,7 +181,9 @@ def development_authority(
             _create(home, passphrases[0], kind)
     except OSError as error:
         raise misconfigured(f"The development keys {home} cannot be made: {error.strerror}.") from error
-    return _load(home, passphrases)
+    root = read_certificates(home / f"{_ROOT}.pem")[0]
+    keys = {f"{name.replace('-', '_')}_key": _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
+    return DevelopmentAuthority(root=root.public_bytes(Encoding.DER), **keys)
 
 
 def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
@@ -232,12 +229,6 @@ def _move_into_place(temporary: Path, home: Path) -> None:
         os.close(handle)
 
 
-def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
-    root = read_certificates(home / f"{_ROOT}.pem")[0]
-    keys = {f"{name.replace('-', '_')}_key": _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
-    return DevelopmentAuthority(root=root.public_bytes(Encoding.DER), **keys)
-
-
 def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Sequence[bytes]) -> LocalKey:
     certificates = read_certificates(home / f"{name}.pem")
     key = _read_key(home / f"{name}.key", passphrases)
@@ -259,7 +250,7 @@ def _read_key(path: Path, passphrases: Sequence[bytes]) -> PrivateKey:
 
 def not_yet_under(folder: Path, secret: bytes) -> list[Path]:
     """Return the files of development keys that this secret does not open."""
-    return [path for path in key_files(folder) if not _opens(path, secret)]
+    return [path for path in sorted((folder / _FOLDER).glob("[!.]*.key")) if not _opens(path, secret)]
 
 
 def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
@@ -314,38 +305,11 @@ def status_answer(authority: DevelopmentAuthority, request: bytes, moment: datet
     issuer_name = hashlib.new(algorithm.name, root.subject.public_bytes(), usedforsecurity=False).digest()
     if certificate is None or query.issuer_name_hash != issuer_name:
         return _refusal(ocsp.OCSPResponseStatus.UNAUTHORIZED)
-    answer = _good(certificate, root, algorithm, moment)
+    good, end = ocsp.OCSPCertStatus.GOOD, moment + VALIDITY
+    answer = ocsp.OCSPResponseBuilder().add_response(certificate, root, algorithm, good, moment, end, None, None)
+    answer = answer.responder_id(ocsp.OCSPResponderEncoding.HASH, root)
     for nonce in nonces[:1]:
         answer = answer.add_extension(nonce, critical=False)
-    return _signed(answer, authority)
-
-
-def certificate_status(authority: DevelopmentAuthority, certificate: bytes, moment: datetime) -> bytes:
-    """Return the OCSPResponse (DER) for a certificate (DER) of the authority."""
-    own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(authority.root)
-    return _signed(_good(own, root, SHA256(), moment), authority)
-
-
-def _good(
-    certificate: x509.Certificate, root: x509.Certificate, algorithm: SHA1 | SHA256, moment: datetime
-) -> ocsp.OCSPResponseBuilder:
-    return (
-        ocsp.OCSPResponseBuilder()
-        .add_response(
-            cert=certificate,
-            issuer=root,
-            algorithm=algorithm,
-            cert_status=ocsp.OCSPCertStatus.GOOD,
-            this_update=moment,
-            next_update=moment + VALIDITY,
-            revocation_time=None,
-            revocation_reason=None,
-        )
-        .responder_id(ocsp.OCSPResponderEncoding.HASH, root)
-    )
-
-
-def _signed(answer: ocsp.OCSPResponseBuilder, authority: DevelopmentAuthority) -> bytes:
     return answer.sign(authority.root_key.private_key, SHA256()).public_bytes(Encoding.DER)
 
 

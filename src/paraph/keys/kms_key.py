@@ -40,10 +40,8 @@ _TRANSIENT = {
 
 
 class KmsKey(CertifiedKey):
-    """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
-
-    KMS gets the digest, never the message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``.
-    """
+    """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature. KMS gets the digest, never the
+    message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``."""
 
     def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
         """``address``: ``awskms:`` with a key id, alias (``alias/…``) or ARN, or an ARN alone; ``passphrase``: there is
@@ -54,8 +52,10 @@ class KmsKey(CertifiedKey):
         """
         del passphrase
         self._address = key = address.removeprefix("awskms:")
+        parts = key.split(":")
+        region = parts[3] or None if key.startswith("arn:") and len(parts) > 3 else None  # else that of the environment
         try:
-            self._client = boto3.session.Session().client("kms", region_name=_region(key), config=_CALLS)
+            self._client = boto3.session.Session().client("kms", region_name=region, config=_CALLS)
         except BotoCoreError as error:
             raise _refusal(key, error) from error
         public = _public_key(key, self._call("get_public_key", KeyId=key))
@@ -79,12 +79,6 @@ class KmsKey(CertifiedKey):
         except (ClientError, BotoCoreError) as error:
             raise _refusal(self._address, error) from error
         return answer
-
-
-def _region(key: str) -> str | None:
-    """Return the region that an ARN names; else None, for that of the environment."""
-    parts = key.split(":")
-    return parts[3] or None if key.startswith("arn:") and len(parts) > 3 else None
 
 
 def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:

@@ -57,10 +57,8 @@ class Pkcs11Uri:
 
 
 def parse(address: str) -> Pkcs11Uri:
-    """Parse ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
-
-    Raise ``DomainError("configuration", …)`` with a sentence that does not quote the values.
-    """
+    """Parse ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values. Raise
+    ``DomainError("configuration", …)`` with a sentence that does not quote the values."""
     path, _, query = address.removeprefix("pkcs11:").partition("?")
     attributes = _attributes(path.split(";"), _KNOWN)
     options = _attributes(query.split("&"), _KNOWN_QUERY)
@@ -124,11 +122,9 @@ class OpenKey:
 
 
 def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
-    """Log in and find the key. ``afresh``: restart the module first, since many notice a lost token only then.
-
-    Raise ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
-    ``PKCS11Error`` for any other fault.
-    """
+    """Log in and find the key. ``afresh``: restart the module first, since many notice a lost token only then. Raise
+    ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and ``PKCS11Error`` for
+    any other fault."""
     library = _loaded(uri)
     if afresh:
         library.reinitialize()
@@ -164,18 +160,17 @@ def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
-    initialized = (token for token in library.get_tokens() if token.flags & TokenFlag.TOKEN_INITIALIZED)
-    return [token for token in initialized if _matches(token, uri)]
-
-
-def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
-    actual = {
-        "token": token.label,
-        "serial": token.serial.decode("latin-1"),
-        "manufacturer": token.manufacturer_id,
-        "model": token.model,
-    }
-    return all(actual[name] == value for name, value in uri.token.items())
+    found = list[pkcs11.Token]()
+    for token in library.get_tokens():
+        if token.flags & TokenFlag.TOKEN_INITIALIZED:
+            actual = {
+                "token": token.label,
+                "serial": token.serial.decode("latin-1"),
+                "manufacturer": token.manufacturer_id,
+                "model": token.model,
+            }
+            found += [token] if actual.items() >= uri.token.items() else []
+    return found
 
 
 def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
@@ -295,10 +290,8 @@ def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") ->
 
 
 class Pkcs11Key(CertifiedKey):
-    """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token.
-
-    When the session is lost, or the token removed and inserted again, the next signature opens a new session.
-    """
+    """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token. When the session is
+    lost, or the token removed and inserted again, the next signature opens a new session."""
 
     def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
         """``address``: by RFC 7512; ``passphrase``: the PIN, unless it is in the file of ``pin-source``;

@@ -66,7 +66,10 @@ def sealing_keys(
     """
     configured = operator_key(settings, environment)
     if configured is not None:
-        key = _open_configured(configured)
+        try:
+            key = open_key(configured.address, configured.certificates, configured.passphrase, configured.client)
+        except DomainError as error:  # whose sentences name the settings of production
+            raise DomainError(error.code, error.message.replace(_PRODUCTION_PREFIX, configured.prefix)) from error
         return SealingKeys(key, key)
     authority = development_authority(folder, secret, settings.development_key, others)
     if environment == "sandbox":
@@ -92,14 +95,6 @@ def operator_key(settings: "Settings", environment: EnvironmentName) -> Operator
         only = f"Only one of {_PRODUCTION_PREFIX}KEY and {_SANDBOX_PREFIX}KEY can be a CSC credential"
         raise misconfigured(f"{only}, since PARAPH_CSC_CLIENT_ID and PARAPH_CSC_PIN are of one.")
     return configured if address else None
-
-
-def _open_configured(configured: OperatorKey) -> SigningKey:
-    """Open the key. Errors of :func:`open_key` name the settings of production, and are corrected here."""
-    try:
-        return open_key(configured.address, configured.certificates, configured.passphrase, configured.client)
-    except DomainError as error:
-        raise DomainError(error.code, error.message.replace(_PRODUCTION_PREFIX, configured.prefix)) from error
 
 
 def is_at_provider(address: str) -> bool:
@@ -154,8 +149,7 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
 def trusted_roots(settings: "Settings", folder: Path) -> list[bytes]:
     """Return the roots (DER): the development root below ``folder``, if it exists, those of the operator's keys, and of
     ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
-    Raise ``DomainError("configuration", …)`` for a file that cannot be read.
-    """
+    Raise ``DomainError("configuration", …)`` for a file that cannot be read."""
     files = [settings.timestamp_roots] if settings.timestamp_roots else []
     if root_file(folder).exists():
         files.append(root_file(folder))

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.keys.algorithms import verify
 from paraph.keys.certificates import PublicKey, fingerprint, is_pss, may_sign, misconfigured, subject
 from paraph.keys.chains import NoChain, find_chain, is_root
 
@@ -115,10 +116,8 @@ def usable_certificate(
     certificates: Sequence[x509.Certificate], belongs: Callable[[x509.Certificate], bool]
 ) -> UsableCertificate:
     """Return the certificate that ``belongs`` to a key, with its issuers up to a root, or up to the first whose own
-    issuer is missing. Of several, as after a renewal, the first that may sign now, if possible up to a root.
-
-    Raise :class:`CertificateRefused` where none belongs to the key, or none may sign.
-    """
+    issuer is missing. Of several, as after a renewal, the first that may sign now, if possible up to a root. Raise
+    :class:`CertificateRefused` where none belongs to the key, or none may sign."""
     usable, refusals = list[UsableCertificate](), list[CertificateRefused]()
     for own in certificates:
         if belongs(own):
@@ -151,14 +150,9 @@ def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
 def is_signature(certificate: x509.Certificate, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
     """Return whether the certificate's key made the signature over SHA-256 of ``message``, in the form of
     :class:`KeySignature`. ``is_pss``: by RSASSA-PSS."""
+    way = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else None
     try:
-        key = certificate.public_key()
-        if isinstance(key, rsa.RSAPublicKey):
-            key.verify(signature, message, PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else PKCS1v15(), SHA256())
-        elif isinstance(key, ec.EllipticCurvePublicKey):
-            key.verify(signature, message, ec.ECDSA(SHA256()))
-        else:
-            return False
+        verify(certificate.public_key(), signature, message, SHA256(), way)
     except (InvalidSignature, UnsupportedAlgorithm, ValueError):
         return False
     return True
@@ -205,17 +199,17 @@ class LocalKey(CertifiedKey):
 
 
 def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
-    """Return the key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
-
-    Raise ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
-    """
+    """Return the key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains. Raise
+    ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise misconfigured(f"The signing key {path} cannot be read: {error.strerror}.") from error
     try:
         if path.suffix.lower() in _PKCS12_SUFFIXES:
-            return _from_pkcs12(path, content, passphrase)
+            bundle = load_pkcs12(content, passphrase or None)
+            enclosed = [each.certificate for each in [bundle.cert, *bundle.additional_certs] if each is not None]
+            return _usable(path, bundle.key), enclosed
         return _usable(path, load_pem_private_key(content, passphrase or None)), []
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise misconfigured(f"The signing key {path} is damaged or does not open with its passphrase.") from error
@@ -224,12 +218,6 @@ def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x5
 def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
     """Return encrypted PKCS#8. The passphrase must be a derived key: the encryption barely slows guessing."""
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
-
-
-def _from_pkcs12(path: Path, content: bytes, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
-    bundle = load_pkcs12(content, passphrase or None)
-    certificates = [entry.certificate for entry in [bundle.cert, *bundle.additional_certs] if entry is not None]
-    return _usable(path, bundle.key), certificates
 
 
 def _usable(path: Path, key: object) -> PrivateKey:

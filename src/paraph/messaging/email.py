@@ -80,7 +80,10 @@ def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str
     if content.html:
         message.attach_alternative(content.html, "text/html")
     if content.logo:
-        message.attach(_inline(content.logo))
+        picture = MIMEImage(content.logo, "png")
+        picture.add_header("Content-ID", "<logo>")
+        picture.add_header("Content-Disposition", "inline", filename="logo.png")
+        message.attach(picture)
     return message
 
 
@@ -107,13 +110,6 @@ class _Mail(EmailMultiAlternatives):
         made: Any = super().message(**options)
         made.policy = made.policy.clone(max_line_length=998)  # identifiers stand on one line (RFC 5322, 2.1.1)
         return made
-
-
-def _inline(logo: bytes) -> MIMEImage:
-    picture = MIMEImage(logo, "png")
-    picture.add_header("Content-ID", "<logo>")
-    picture.add_header("Content-Disposition", "inline", filename="logo.png")
-    return picture
 
 
 def _send_through_provider(message: _Mail) -> str:
@@ -147,10 +143,8 @@ def _provider() -> Any:
 
 
 def check_gateway() -> str:
-    """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured.
-
-    Raise ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
-    """
+    """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured. Raise
+    ``OSError`` or ``DomainError("configuration", …)`` when it does not work."""
     if name := settings.PARAPH.mail_provider:
         _provider()
         return f"Mails go through {name}, whose settings are complete; only sending would try them."

@@ -12,8 +12,6 @@ from paraph.kernel.appearance import LogoPicture, contrast, is_color, readable_o
 from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
-
-
 # Of each scheme: the card's colour, also in email.html; the accent of mails without a branding profile; the edge of a
 # button whose accent cannot be told from the card.
 _LIGHT = ("#ffffff", "#1f4fd8", "#7b8497")
@@ -82,13 +80,10 @@ class Letter:
 
 def lay_out(letter: Letter) -> EmailContent:
     """Return the mail with its two forms, which say the same."""
-    logo = letter.logo.png if letter.logo else b""
-    return EmailContent(letter.subject, _text(letter), _html(letter), logo, letter.from_name)
-
-
-def _text(letter: Letter) -> str:
     middle = [f"{letter.action[0]}:\n{letter.action[1]}"] if letter.action else []
-    return "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
+    text = "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
+    logo = letter.logo.png if letter.logo else b""
+    return EmailContent(letter.subject, text, _html(letter), logo, letter.from_name)
 
 
 def _html(letter: Letter) -> str:
@@ -125,11 +120,8 @@ _NUMBERS = re.compile(rf"\d+(?:[{_DOTS}]\d+){{3,}}")
 
 def unlinked(text: str, max_length: int) -> str:
     """Return a text that a sender chose, such as a name, on one line of at most ``max_length`` characters, without
-    anything that a mail program turns into a link (docs/decisions/messages.md).
-
-    Spaces break up addresses: after the dot before a letter, after a colon, around an ``@``. Schemes such as
-    ``https://`` are removed.
-    """
+    anything that a mail program turns into a link (docs/decisions/messages.md). Spaces break up addresses: after the
+    dot before a letter, after a colon, around an ``@``. Schemes such as ``https://`` are removed."""
     line = _HIDDEN.sub("", _BREAKS.sub(" ", text))
     line = _COLON.sub(r"\1 ", _SCHEME.sub(" ", _JOINERS.sub("", line)))
     line = _DOT.sub(r"\1 ", _AT.sub(" @ ", line))

@@ -1,7 +1,5 @@
-"""Sending SMS, and the interface of SMS gateways.
-
-A new provider is a copy of :mod:`paraph.messaging.sms_twilio`; docs/sms-gateways.md has the checklist.
-"""
+"""Sending SMS, and the interface of SMS gateways. A new provider is a copy of :mod:`paraph.messaging.sms_twilio`;
+docs/sms-gateways.md has the checklist."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -27,12 +25,9 @@ class SmsGateway(Protocol):
 
 
 def send_sms(to: str, text: str, *, withheld: bool = False) -> str:
-    """Hand one message to the SMS gateway (``PARAPH_SMS_URL``); without one, or if ``withheld``, to the captured
-    inbox.
-
+    """Hand one message to the SMS gateway (``PARAPH_SMS_URL``); without one, or if ``withheld``, to the captured inbox.
     ``to`` is in E.164 form. Return the operator's acknowledgement, or ``captured:<id>``. Raise what
-    :meth:`SmsGateway.send` raises.
-    """
+    :meth:`SmsGateway.send` raises."""
     if withheld or not has_gateway(SMS):
         return capture("sms", to, "", text)
     return _gateway().send(to, text)

@@ -1,8 +1,5 @@
-"""Sending SMS through Twilio: ``twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER``.
-
-``SENDER`` is a number (``+15005550006``) or a messaging service (``MG…``). ``?api=https://…`` names another host
-that speaks Twilio's interface.
-"""
+"""Sending SMS through Twilio: ``twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER``. ``SENDER`` is a number (``+15005550006``) or
+a messaging service (``MG…``). ``?api=https://…`` names another host that speaks Twilio's interface."""
 
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit

@@ -1,8 +1,5 @@
 """The metrics of the service, summed over all its processes. Labels are routes, states and stages, never an id, an
-address or a token.
-
-Counting never makes the counted work fail: a full disk loses metrics, not requests.
-"""
+address or a token. Counting never makes the counted work fail: a full disk loses metrics, not requests."""
 
 import json
 import time

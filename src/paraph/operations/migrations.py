@@ -38,13 +38,10 @@ _log = structlog.get_logger("paraph.migrations")
 
 
 def migrate(*, newer_tables: bool = False) -> int:
-    """Apply the missing migrations and return their number. Several processes may call it at once, while the
-    service works, and again after it was killed.
-
-    Raise ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, unless
-    ``newer_tables`` says that this one goes on with them, and when a pooler takes sessions apart, which would take this
-    function's lock for another's.
-    """
+    """Apply the missing migrations and return their number. Several processes may call it at once, while the service
+    works, and again after it was killed. Raise ``DomainError("database", …)`` when a newer version of Paraph has
+    migrated the database already, unless ``newer_tables`` says that this one goes on with them, and when a pooler takes
+    sessions apart, which would take this function's lock for another's."""
     with connection.cursor() as cursor:
         if not keeps_sessions(**connector_params()):
             raise DomainError("database", UNKEPT)

@@ -59,8 +59,7 @@ _STATE = f"""
 @dataclass(frozen=True)
 class PendingStep:
     """``task`` and ``arguments`` are those of :func:`paraph.queue.jobs.defer`; ``words`` complete "It waits for …".
-    ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
-    that it sends."""
+    ``by_any``: any of the request's jobs of this task does it. ``mails``: names of the mails that it sends."""
 
     task: str
     arguments: Mapping[str, int | str]
@@ -247,11 +246,9 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Give every pending step a job that is due now. Return an empty list when no step is pending.
-
-    It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
-    defers the next one, so no step gets a second job. Raise ``DomainError("not_found", …)``.
-    """
+    """Give every pending step a job that is due now. Return an empty list when no step is pending. It is safe while the
+    service runs and when called twice: it holds the request's row lock, as every step does when it defers the next one,
+    so no step gets a second job. Raise ``DomainError("not_found", …)``."""
     import paraph.flow.jobs  # noqa: F401, PLC0415  the tasks that defer() names; they bring the whole flow with them
 
     with transaction.atomic():
@@ -265,8 +262,7 @@ def retry(request_id: int) -> list[Retried]:
 
 def retry_all(most: int | None = None) -> int:
     """Retry every completed request that is not finalized, and every other one with a mail whose job has given up, or
-    the first ``most`` of them; return how many had a pending step. Each has a transaction of its own, so that it can be
-    ended at any time."""
+    the first ``most`` of them, each in a transaction of its own; return how many had a pending step."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
     return sum(bool(retry(request_id)) for request_id in islice(wanted, most))

@@ -68,7 +68,12 @@ def acts(limit: int) -> list[dict[str, Any]]:
 
 def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept]) -> None:
     """Write the PDF, readable by the service's user alone. Raise ``DomainError`` if it exists or cannot be written."""
-    places = [_reported(name, list(things)) for name, things in groupby(kept, lambda each: each.place)]
+    places = []
+    for name, group in groupby(kept, lambda each: each.place):
+        things = list(group)
+        # Not the command that erases it, which is for operators.
+        note = things[0].stays or "This can be erased, on request or by the organization."
+        places.append(ReportedPlace(name, note, [each.facts for each in things]))
     content = person_report(address, at, places)
     try:
         with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -79,19 +84,10 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
         raise DomainError("configuration", f"{out} cannot be written: {error.strerror or error}.") from error
 
 
-def _reported(name: str, things: Sequence[Kept]) -> ReportedPlace:
-    """Leave out commands, which are for operators: the person reads that it can be erased."""
-    note = things[0].stays or "This can be erased, on request or by the organization."
-    return ReportedPlace(name, note, [each.facts for each in things])
-
-
 def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
-    """Send the address or number a link with which the recipient can confirm it for 7 days.
-
-    Raise ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
-    unknown organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take
-    the message.
-    """
+    """Send the address or number a link with which the recipient can confirm it for 7 days. Raise ``DomainError``:
+    ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an unknown organization,
+    ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take the message."""
     channel = _channel(recipient)
     with transaction.atomic():
         row, token = confirmed_addresses.ask(organization_id, recipient)

@@ -1,11 +1,9 @@
 """``paraph secret rotate`` and ``paraph secret status``: each value encrypted anew, in batches, beside everything else.
-
 A value is replaced only where it is still the one that was read. What another process writes meanwhile with an earlier
-secret, the next pass finds.
-"""
+secret, the next pass finds."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -78,10 +76,13 @@ def values_of(word: str, *, renew: bool) -> Found:
     """Look through ``webhook_secrets``, ``signatures`` or ``field_values``, and with ``renew`` encrypt them anew."""
     found = Found()
     for column in _COLUMNS[word]:
-        for batch in _batches(column):
+        rows = column.rows.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
+        after = 0
+        while batch := list(rows.filter(pk__gt=after)[:_AT_ONCE]):
             with transaction.atomic():
                 for pk, value in batch:
-                    _look(column, pk, value, found, renew=renew)
+                    _look(column, pk, bytes(value), found, renew=renew)
+            after = batch[-1][0]
     return found
 
 
@@ -95,14 +96,6 @@ def second_factors_of_all(*, renew: bool) -> Found:
             if row and _look_into(row, found) and renew:
                 row.save(update_fields=["data"])
     return found
-
-
-def _batches(column: _Column) -> Iterator[list[tuple[int, bytes]]]:
-    rows = column.rows.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
-    after = 0
-    while batch := [(pk, bytes(value)) for pk, value in rows.filter(pk__gt=after)[:_AT_ONCE]]:
-        yield batch
-        after = batch[-1][0]
 
 
 def _look(column: _Column, pk: int, value: bytes, found: Found, *, renew: bool) -> None:
@@ -134,11 +127,9 @@ def _look_into(row: Authenticator, found: Found) -> bool:
 
 
 def rotate() -> dict[str, Any]:
-    """Put the newest secret into use and encrypt everything anew with it; return :func:`status`.
-
-    Safe to repeat after a stop, and to run beside web servers and workers that have both secrets. Raise
-    ``DomainError("configuration", …)`` where none of the secrets here is the one in use.
-    """
+    """Put the newest secret into use and encrypt everything anew with it; return :func:`status`. Safe to repeat after a
+    stop, and to run beside web servers and workers that have both secrets. Raise ``DomainError("configuration", …)``
+    where none of the secrets here is the one in use."""
     _require_ours()
     if _put_into_use():
         _log.info("operator", action="secret.rotated")
@@ -176,11 +167,8 @@ def status() -> dict[str, Any]:
 
 def _require_ours() -> None:
     if not secret_is_ours():
-        raise DomainError(
-            "configuration",
-            "The secret in use is not known here: set PARAPH_SECRET_KEY_PREVIOUS, or secret.previous in the data "
-            "folder, to the one that the other machines have.",
-        )
+        sentence = "The secret in use is not known here: set PARAPH_SECRET_KEY_PREVIOUS, or secret.previous in the "
+        raise DomainError("configuration", f"{sentence}data folder, to the one that the other machines have.")
 
 
 @transaction.atomic

@@ -69,8 +69,8 @@ def _problem(problem: str, named: NamedObject) -> Problem:
 
 @dataclass
 class Progress:
-    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. At most
-    10,000 ``problems`` are listed; ``found`` counts all of them."""
+    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. ``found``
+    counts all ``problems``, of which 10,000 are listed, ``changed`` the objects that were copied or encrypted."""
 
     path: Path
     began: str = field(default_factory=lambda: clock.now().isoformat())
@@ -80,6 +80,7 @@ class Progress:
     bytes: int = 0
     found: int = 0
     problems: list[dict[str, Any]] = field(default_factory=list)
+    changed: int = 0
 
     def __post_init__(self) -> None:
         self._saved = time.monotonic()
@@ -125,11 +126,8 @@ class Progress:
 
 
 def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *more: Callable[[], None]) -> bool:
-    """Have ``act`` take all objects that rows name, those of so many rows at a time, and then do ``more``.
-
-    Goes on where it was stopped, by a signal or after ``seconds``, but does something each time. Return whether it came
-    to the end.
-    """
+    """Have ``act`` take all objects that rows name, those of so many rows at a time, and then do ``more``. Goes on
+    where it was stopped, by a signal or after ``seconds``, and does something each time. Return whether it is done."""
     end = time.monotonic() + seconds
     try:
         while progress.stage < len(TABLES):
@@ -158,11 +156,9 @@ def _through_table(progress: Progress, end: float, act: Act, rows: int) -> bool:
 
 
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:
-    """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names.
-
-    Goes on where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
-    ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``.
-    """
+    """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names. Goes
+    on where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and ``problems``:
+    objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``."""
     progress, pace = Progress.resumed(progress_file), _Pace(rate)
 
     def check(row: list[NamedObject]) -> None:
@@ -215,22 +211,12 @@ _ROWS = 1000  # which share a folder of the store
 _SIDE_BY_SIDE = 16  # each waits for the network most of the time
 
 
-@dataclass
-class _Copied(Progress):
-    """``copied`` counts the objects that were not there already."""
-
-    copied: int = 0
-
-
 def copy_store(source: Store, target: Store, progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
     """Copy every object that a row names as it is, encrypted or not, unless one of its length is there; read each copy
-    back, and compare it with its row.
-
-    Goes on where it was stopped, by a signal or after ``seconds``. Return ``finished``, counts, among them how many
-    rows ``remain``, and ``problems``: objects that are ``missing`` in the source, or ``changed`` or ``unreadable`` once
-    they were copied.
-    """
-    progress = _Copied.resumed(progress_file)
+    back, and compare it with its row. Goes on where it was stopped, by a signal or after ``seconds``. Return
+    ``finished``, counts, among them how many rows ``remain``, and ``problems``: objects that are ``missing`` in the
+    source, or ``changed`` or ``unreadable`` once they were copied."""
+    progress = Progress.resumed(progress_file)
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
 
         def copy(batch: list[NamedObject]) -> None:
@@ -240,7 +226,7 @@ def copy_store(source: Store, target: Store, progress_file: Path, seconds: float
             for named, problem in zip(lacking, pool.map(lambda one: _copy(one, source, target), lacking), strict=True):
                 if problem and is_still_named(named):
                     progress.report(problem)
-                progress.copied += not problem
+                progress.changed += not problem
             progress.objects += len(batch)
 
         finished = through_tables(progress, seconds, copy, _ROWS)
@@ -248,7 +234,7 @@ def copy_store(source: Store, target: Store, progress_file: Path, seconds: float
     return {
         "finished": finished,
         "objects": progress.objects,
-        "copied": progress.copied,
+        "copied": progress.changed,
         "remain": sum(rows_after(word, after) for word, after in ahead),
         "problems": progress.problems,
     }
@@ -293,23 +279,13 @@ _ENCRYPTED_AT_ONCE = 20  # rows, whose objects nobody deletes meanwhile
 _PICTURES, _LOG = "pages/", "transparency/"
 
 
-@dataclass
-class _Encrypted(Progress):
-    """``encrypted`` counts the objects that were encrypted, or whose key was."""
-
-    encrypted: int = 0
-
-
 def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
     """Encrypt every object that a row names, and the transparency log, with the storage key, unless it is; delete
-    pictures and texts of pages that are not, which are made again.
-
-    Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
-    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raise
-    ``DomainError("configuration", …)`` without a storage key.
-    """
+    pictures and texts of pages that are not, which are made again. Of an object that an earlier key opens, the header
+    alone is made anew. Goes on where it was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
+    ``problems``: objects that cannot be read. Raise ``DomainError("configuration", …)`` without a storage key."""
     store.encrypting()
-    progress = _Encrypted.resumed(progress_file)
+    progress = Progress.resumed(progress_file)
 
     def encrypt(batch: list[NamedObject]) -> None:
         with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
@@ -324,7 +300,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     return {
         "finished": finished and _encrypt_log(),
         "objects": progress.objects,
-        "encrypted": progress.encrypted,
+        "encrypted": progress.changed,
         "problems": progress.problems,
     }
 
@@ -339,14 +315,14 @@ def _encrypt_log() -> bool:
         return mine
 
 
-def _encrypt(named: NamedObject, progress: _Encrypted) -> None:
+def _encrypt(named: NamedObject, progress: Progress) -> None:
     if not is_still_named(named):
         return
     progress.objects += 1
     try:
         if not store.encrypting().is_current(named.key):
             store.encrypting().encrypt_anew(named.key)
-            progress.encrypted += 1
+            progress.changed += 1
     except FileNotFoundError:
         progress.report({"problem": "missing", "key": named.key})
     except OSError as error:

@@ -208,8 +208,12 @@ def _none_until(until: datetime) -> str:
 def wrong_codes(request_id: int) -> dict[int, WrongCodesSummary]:
     """Return by the id of each signer with wrong codes: ``count``, since the request was made, and ``locked_until``,
     which is None unless the signer is locked."""
-    rows = OneTimeCode.objects.filter(signer__request=request_id, wrong_guesses__gt=0)
-    return {row.signer_id: _summary(row) for row in rows}
+    found = {}
+    for row in OneTimeCode.objects.filter(signer__request=request_id, wrong_guesses__gt=0):
+        until, now = row.locked_until, clock.now()
+        locked = clock.iso(until) if until and clock.is_within(until, LOCK, now) else None
+        found[row.signer_id] = {"count": row.wrong_guesses, "locked_until": locked}
+    return found
 
 
 def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
@@ -219,9 +223,3 @@ def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
     sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)
     newest = sent.values_list("signer").annotate(Max("position"))
     return {position: by_signer[signer_id] for signer_id, position in newest}
-
-
-def _summary(row: OneTimeCode) -> WrongCodesSummary:
-    until = row.locked_until
-    locked = until is not None and clock.is_within(until, LOCK, clock.now())
-    return {"count": row.wrong_guesses, "locked_until": clock.iso(until) if until and locked else None}

@@ -1,8 +1,6 @@
 """HTTP with addresses that may be hostile: checked, pinned to what was resolved, bounded in time and size. A connection
 goes to an address that was checked before, never to a name that could resolve anew; some are kept for later.
-
-:func:`post` is for what clients name (rule 6.1), :func:`fetch` for what certificates name.
-"""
+:func:`post` is for what clients name (rule 6.1), :func:`fetch` for what certificates name."""
 
 import asyncio
 import base64
@@ -30,12 +28,10 @@ _MOST = 100
 
 
 class PinnedBackend(httpcore.AsyncNetworkBackend):
-    """A network backend of httpcore that tries the given addresses in turn, whatever host it is asked for.
-
-    TLS and the ``Host`` header still use the name, so certificates are verified for it. ``proxy`` is ``""`` or
+    """A network backend of httpcore that tries the given addresses in turn, whatever host it is asked for. TLS and the
+    ``Host`` header still use the name, so certificates are verified for it. ``proxy`` is ``""`` or
     ``http://[user:password@]host:port``; it is asked to CONNECT to the same addresses. ``seconds``: shared by all
-    tries.
-    """
+    tries."""
 
     def __init__(self, addresses: Sequence[str], proxy: str, seconds: float) -> None:
         self._addresses = addresses
@@ -142,10 +138,8 @@ _RESOLVERS = ThreadPoolExecutor(max_workers=64, thread_name_prefix="resolve")
 
 
 async def system_resolver(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, in the system's order of preference. Raise ``OSError`` when there are none.
-
-    Names are resolved on threads of their own, so that a name server that does not answer delays nothing else.
-    """
+    """Return the addresses of a host, in the system's order of preference. Raise ``OSError`` when there are none. Names
+    are resolved on threads of their own, so that a name server that does not answer delays nothing else."""
     return await asyncio.get_running_loop().run_in_executor(_RESOLVERS, _addresses, host, port)
 
 
@@ -207,11 +201,9 @@ async def post(
     schemes: Sequence[str] = ("https", "http"),
     seconds: float = 5,
 ) -> PostResult:
-    """POST ``body`` and return the result; never raise for anything that the other side does.
-
-    ``seconds`` bounds everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the
-    answer's body are read; a longer one is cut off, and its status alone counts.
-    """
+    """POST ``body`` and return the result; never raise for anything that the other side does. ``seconds`` bounds
+    everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the answer's body are read;
+    a longer one is cut off, and its status alone counts."""
     began = time.monotonic()
     status, beginning, error = None, b"", ""
     try:
@@ -241,10 +233,8 @@ def fetch(
     schemes: Sequence[str] = ("http", "https"),
 ) -> bytes:
     """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
-
     ``seconds`` bounds everything. Up to three redirects are followed, to addresses that may be called as well. Must not
-    be called where an event loop runs. Raise :class:`FetchFailed`.
-    """
+    be called where an event loop runs. Raise :class:`FetchFailed`."""
     method, most = "POST" if body else "GET", limit + 1
     request = _Request(method, body, headers or {}, keep=most, read=most, redirects=_MOST_REDIRECTS)
     try:

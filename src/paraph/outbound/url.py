@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from ipaddress import ip_address, ip_network
 
 import httpx
 
@@ -15,12 +15,10 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 
 
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
-    """Parse an address and check that the service may call it.
-
-    ``name``: the field that messages name (``callback_url``). Ports below 1024 belong to other protocols, except 80 and
-    443; user names in addresses would end up in logs. Where the host lies is checked at each call, since its name may
-    resolve to another address by then. Raise ``DomainError("validation_error", …)``.
-    """
+    """Parse an address and check that the service may call it. ``name``: the field that messages name
+    (``callback_url``). Ports below 1024 belong to other protocols, except 80 and 443; user names in addresses would end
+    up in logs. Where the host lies is checked at each call, since its name may resolve to another address by then.
+    Raise ``DomainError("validation_error", …)``."""
     if len(text) > _LONGEST:
         raise _refused(name, f"must have at most {_LONGEST} characters")
     url = _parse(text, name)
@@ -75,8 +73,8 @@ def _refused(name: str, reason: str) -> DomainError:
 
 
 # IANA's special-purpose registries (RFC 6890), and the metadata services of clouds.
-_REFUSED_V4 = {
-    IPv4Network(block): meaning
+_REFUSED = {
+    ip_network(block): meaning
     for block, meaning in {
         "0.0.0.0/8": "this network",
         "10.0.0.0/8": "private",
@@ -97,12 +95,6 @@ _REFUSED_V4 = {
         "203.0.113.0/24": "documentation",
         "224.0.0.0/4": "multicast",
         "240.0.0.0/4": "reserved",
-    }.items()
-}
-_GLOBAL_V6 = IPv6Network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA, multicast lie outside
-_REFUSED_V6 = {
-    IPv6Network(block): meaning
-    for block, meaning in {
         "2001::/23": "reserved or Teredo",
         "2001:db8::/32": "documentation",
         "2002::/16": "6to4",
@@ -110,21 +102,13 @@ _REFUSED_V6 = {
         "3fff::/20": "documentation",
     }.items()
 }
+_GLOBAL_V6 = ip_network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA, multicast lie outside
 
 
 def reason_not_public(address: str) -> str:
-    """Return what kind of address it is, or "" for one of the public internet.
-
-    An IPv6 address that embeds an IPv4 one (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver
-    needs such an address.
-    """
+    """Return what kind of address it is, or "" for one of the public internet. An IPv6 address that embeds an IPv4 one
+    (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver needs such an address."""
     parsed = ip_address(address)
-    if isinstance(parsed, IPv4Address):
-        return _first_meaning(parsed)
-    if parsed not in _GLOBAL_V6:
+    if parsed.version == 6 and parsed not in _GLOBAL_V6:
         return "not a global unicast address"
-    return next((meaning for block, meaning in _REFUSED_V6.items() if parsed in block), "")
-
-
-def _first_meaning(address: IPv4Address) -> str:
-    return next((meaning for block, meaning in _REFUSED_V4.items() if address in block), "")
+    return next((meaning for block, meaning in _REFUSED.items() if parsed in block), "")

@@ -44,40 +44,25 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.verify import verify as verify_pdf
 
 _HOMES = {
-    "drawing.marks": ("Mark", "Overlay"),
-    "pki.certificate": ("Identity",),
-    "pki.purpose": ("Purpose", "document_purpose", "proof_purpose"),
-    "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
-    "refusal": ("PdfRefused", "ReadersUnavailable", "SealError"),
-    "report": ("EvidenceCheck", "SealTimestamp", "SignatureReport", "Verification"),
-    "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
-    "structure.pages": ("Rect",),
-    "timestamps.authorities": ("BuiltInAuthority", "HttpAuthority"),
-    "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
-    "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
-    "typesetting.proof": (
-        "JournalLine",
-        "ProofContent",
-        "ProofDocument",
-        "ProofSeal",
-        "ProofSigner",
-        "proof as typeset_proof",
-    ),
-    "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
-    "untrusted.page_reading": (
-        "FoundTag",
-        "TextLayer",
-        "Word",
-        "find_tags",
-        "render_page",
-        "render_png",
-        "text_layer",
-        "under as place_under",
-    ),
-    "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
+    "drawing.marks": "Mark Overlay",
+    "pki.certificate": "Identity",
+    "pki.purpose": "Purpose document_purpose proof_purpose",
+    "pki.statuses": "DevelopmentStatuses LongTerm",
+    "refusal": "PdfRefused ReadersUnavailable SealError",
+    "report": "EvidenceCheck SealTimestamp SignatureReport Verification",
+    "sealing.seal": "SealedPdf seal=seal_pdf",
+    "structure.pages": "Rect",
+    "timestamps.authorities": "BuiltInAuthority HttpAuthority",
+    "timestamps.timestamp": "Timestamp TimestampAuthority Timestamping stamp_time",
+    "typesetting.appearances": "Appearances InitialsContent StampContent appearances=draw_appearances",
+    "typesetting.proof": "JournalLine ProofContent ProofDocument ProofSeal ProofSigner proof=typeset_proof",
+    "untrusted.inspect": "Inspection inspect=inspect_pdf",
+    "untrusted.page_reading": "FoundTag TextLayer Word find_tags render_page render_png text_layer under=place_under",
+    "untrusted.verify": "check_evidence verify=verify_pdf",
 }
+"""The names of each module; behind ``=`` the one that a name has here."""
 _NAMES = {
-    name.rpartition(" as ")[2]: (home, name.partition(" as ")[0]) for home, names in _HOMES.items() for name in names
+    name.rpartition("=")[2]: (home, name.partition("=")[0]) for home, names in _HOMES.items() for name in names.split()
 }
 
 __all__ = [

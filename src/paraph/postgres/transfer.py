@@ -26,9 +26,8 @@ _NEEDED = ("pg_dump", "pg_restore", "psql")
 
 
 def dumping_programs(server_major: int) -> Path:
-    """Return the folder of the programs of the server's own version, else of the next newer one: what a server keeps
-    for itself is known best to its own. Raise ``DomainError("postgres", …)`` where there are none: ``pg_dump`` refuses
-    a newer server."""
+    """Return the folder of the programs of the server's own version, which know best what it keeps for itself, else of
+    the next newer one. Raise ``DomainError("postgres", …)`` without any: ``pg_dump`` refuses a newer server."""
     fitting = {major: folder for major, folder in _installed().items() if major >= server_major}
     if not fitting:
         raise DomainError(

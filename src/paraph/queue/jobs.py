@@ -1,9 +1,6 @@
 """Jobs: the queues, adding a job in the transaction of the work that it follows, putting it off; and logging, counting
-and timing jobs under the id of the HTTP request that they follow from.
-
-Every worker serves each queue with threads of its own, so that a mail server that hangs holds up mails, and no seal
-(docs/decisions/queues.md).
-"""
+and timing jobs under the id of the HTTP request that they follow from. Every worker serves each queue with threads of
+its own, so that a mail server that hangs holds up mails, and no seal (docs/decisions/queues.md)."""
 
 import time
 from collections.abc import Callable
@@ -34,12 +31,10 @@ _log = structlog.get_logger("paraph.job")
 
 
 def defer(task: str, **arguments: int | str) -> None:
-    """Add a job for the task of :mod:`paraph.flow.jobs` with this name.
-
-    The task is named, not imported, because its verb defers further jobs: modules that import each other would be a
-    cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
-    along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
-    """
+    """Add a job for the task of :mod:`paraph.flow.jobs` with this name. The task is named, not imported, because its
+    verb defers further jobs: modules that import each other would be a cycle. Inside a transaction the job exists only
+    if the transaction commits. The id of the current HTTP request goes along. Raise
+    ``procrastinate.exceptions.TaskNotFound`` for an unknown name."""
     insert([job(task, rank=0, **arguments)])
 
 

@@ -36,12 +36,10 @@ _log = structlog.get_logger("paraph.worker")
 
 
 class QueueWorker:
-    """Do the jobs of its queue until it is asked to stop.
-
-    Its work is a row of sessions. A session ends when any statement fails for want of the database, since nobody knows
-    then which jobs the database believes to be at hand. The next one begins as soon as the database answers, under a
-    new registration: the jobs of the old one are put back into the queue, and no worker is suspected to have died.
-    """
+    """Do the jobs of its queue until it is asked to stop. Its work is a row of sessions. A session ends when any
+    statement fails for want of the database, since nobody knows then which jobs the database believes to be at hand.
+    The next one begins as soon as the database answers, under a new registration: the jobs of the old one are put back
+    into the queue, and no worker is suspected to have died."""
 
     def __init__(self, queue: str, concurrency: int) -> None:
         self.queue = queue
@@ -144,9 +142,8 @@ async def try_connection() -> None:
 
 class Connector(PsycopgConnector):
     """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
-    ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
-    itself does not tell of what it could not note. ``asked`` is called each time that the database has said which job
-    is next, if any."""
+    ``lost`` is called when a statement fails for want of the database or the connection: procrastinate itself does not
+    tell of what it could not note; ``asked`` each time that the database has said which job is next, if any."""
 
     def __init__(
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None

@@ -29,7 +29,6 @@ _STARTED = """
     WHERE job.id = ANY(%s) GROUP BY job.id, worker.last_heartbeat
 """
 
-
 GiveUp = Callable[[ProcrastinateJob, Exception], None]
 """Tells that a job is not tried again, and why."""
 
@@ -40,12 +39,9 @@ class WorkerDied(Exception):
 
 def rescue_jobs(give_up: GiveUp) -> int:
     """Put the jobs of workers without a heartbeat for 10 s back into the queue, and give up jobs that a worker ran when
-    it died for the third time. Return the number of both.
-
-    An advisory lock admits one process at a time: the slower of two would put back a job that another worker has
-    started since. A worker that was only slow may still run its job, which is why every job is safe to repeat. While no
-    worker is dead, this is one statement.
-    """
+    it died for the third time. Return the number of both. An advisory lock admits one process at a time: the slower of
+    two would put back a job that another worker has started since. A worker that was only slow may still run its job,
+    which is why every job is safe to repeat. While no worker is dead, this is one statement."""
     close_old_connections()
     if not _stalled():
         return 0
@@ -83,12 +79,9 @@ def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
 
 
 def _suspected(jobs: set[int]) -> set[int]:
-    """Select the jobs that may have killed their worker.
-
-    Such a job had run for a while at the worker's last heartbeat: a worker that somebody kills has rarely been at one
-    job for long. And it started after this service did: older jobs ran when the whole service ended, by an operator or
-    with its machine. Durations are compared, not times, because the clocks of two machines differ.
-    """
+    """Select the jobs that may have killed their worker. Such a job had run for a while at the worker's last heartbeat:
+    a worker that somebody kills has rarely been at one job for long. And it started after this service did: older jobs
+    ran when the whole service ended. Durations are compared, not times, because the clocks of two machines differ."""
     with connection.cursor() as cursor:
         cursor.execute(_STARTED, [list(jobs)])
         service_age = time.monotonic() - SERVICE_BEGAN

@@ -19,7 +19,8 @@ def client_address(request: HttpRequest) -> str:
     from its end. "" where the server does not say."""
     address = _parse(request.META.get("REMOTE_ADDR", ""))
     forwarded = request.headers.get("X-Forwarded-For", "").split(",")
-    while address and forwarded and _is_trusted(address):
+    trusted = _networks(tuple(settings.PARAPH.trusted_proxies))
+    while address and forwarded and any(address in network for network in trusted):
         before = _parse(forwarded.pop().strip())
         if before is None:
             break
@@ -48,10 +49,6 @@ def _parse(text: str) -> Address | None:
     except ValueError:
         return None
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
-
-
-def _is_trusted(address: Address) -> bool:
-    return any(address in network for network in _networks(tuple(settings.PARAPH.trusted_proxies)))
 
 
 @cache

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import structlog
 
@@ -97,26 +97,13 @@ def logging_settings(level: str) -> dict[str, Any]:
     }
 
 
-class _NoLock:
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 class _Lines(logging.Handler):
-    """Write each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
-    server would wait for each other at every request."""
+    """Write each line to stderr by one system call, which keeps it whole."""
 
-    def createLock(self) -> None:  # noqa: N802  logging's own name
-        self.lock = cast(Any, _NoLock())  # since Python 3.13 None is not taken for none
+    def handle(self, record: logging.LogRecord) -> bool:
+        """With logging's lock, the threads of the web server would wait for each other at every request."""
+        self.emit(record)
+        return True
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

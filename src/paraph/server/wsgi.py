@@ -26,7 +26,12 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
     body = _body(environ)
     if body:
         environ["wsgi.input"] = body
-    content = _respond(environ, start_response)
+    with on_behalf_of_nobody():
+        response = _django(environ, start_response)
+        content: Iterable[bytes] = response
+        if isinstance(response, HttpResponse):  # granian sends one piece as a whole, and asks for each of more
+            content = [response.content]
+            response.close()
     if body:
         body.drain(2 * settings.PARAPH.upload_limit_mb * 1024 * 1024)
     return content
@@ -40,15 +45,3 @@ def _body(environ: dict[str, Any]) -> IncomingBody | None:
     if length.isascii() and length.isdigit() and int(length):
         return IncomingBody(environ["wsgi.input"], int(length))
     return None
-
-
-def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-    """Return the pieces of the response. One whose content is complete is a single piece, which granian sends as a
-    whole; it asks for every piece of anything else."""
-    with on_behalf_of_nobody():
-        response = _django(environ, start_response)
-        if not isinstance(response, HttpResponse):
-            return response
-        content = [response.content]
-        response.close()
-        return content

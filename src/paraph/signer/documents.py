@@ -64,15 +64,8 @@ def length(points: float) -> str:
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
-_CHANGING = (  # what is for the screen or print alone is seen in the pictures of the pages as printed
-    "scripts",
-    "actions",
-    "layers",
-    "media",
-    "xfa_form",
-    "hover_annotations",
-    "print_only_contents",
-)
+# What is for the screen or print alone is seen in the pictures of the pages as printed.
+_CHANGING = ("scripts", "actions", "layers", "media", "xfa_form", "hover_annotations", "print_only_contents")
 
 
 def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any]:

@@ -52,7 +52,11 @@ def show(
     """
     found = signer.request if signer else found
     locale = locale or language.choose(request, signer, found=found)
-    origins = _frame_origins(signer) if signer else ""
+    origins = ""
+    if signer:
+        of = signer.request
+        application = of.application or application_for_web(of.organization_id, of.environment)
+        origins = application.frame_origins if application else ""
     if signer and not signer.request.application and not origins:
         frame_ancestors = "'none'"
     frame_ancestors = frame_ancestors or origins
@@ -94,13 +98,6 @@ def _logo(found: SignatureRequest, sign_url: str) -> dict[str, Any] | None:
     picture = logo_picture(found.branding_profile)
     png = b64encode(picture.png).decode() if picture else ""
     return {"address": f"data:image/png;base64,{png}", "width": width, "height": height} if png else None
-
-
-def _frame_origins(signer: Signer) -> str:
-    """Return the sites that are named, with spaces between them."""
-    request = signer.request
-    application = request.application or application_for_web(request.organization_id, request.environment)
-    return application.frame_origins if application else ""
 
 
 _NAMES = (

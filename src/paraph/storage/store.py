@@ -1,10 +1,7 @@
 """The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``; its objects
-encrypted where ``PARAPH_STORAGE_KEY`` is set.
-
-Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.objects`); any other
-form raises ``ValueError``. Faults of the disk or the network raise ``AwayError``, a full disk ``OSError``: the calling
-job is repeated, or the calling request answered with 503.
-"""
+encrypted where ``PARAPH_STORAGE_KEY`` is set. Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf``
+(:mod:`paraph.storage.objects`); any other form raises ``ValueError``. Faults of the disk or the network raise
+``AwayError``, a full disk ``OSError``: the calling job is repeated, or the calling request answered with 503."""
 
 import errno
 from collections.abc import Iterator
@@ -72,8 +69,7 @@ def free_bytes() -> int:
 
 def listing(prefix: str, after: str = "") -> Iterator[tuple[str, int, datetime]]:
     """Yield key, length and time of the last writing of each object below the folder ``prefix`` (with its slash), in
-    the order of the keys, from the first one beyond ``after``. Needs the memory of some thousand keys, however many
-    there are."""
+    the order of the keys, from the first beyond ``after``. Needs the memory of some thousand keys at most."""
     return _store().listing(prefix, after)
 
 

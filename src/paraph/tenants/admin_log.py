@@ -97,12 +97,10 @@ def note(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> Activity:
-    """Append an entry to the organization's log. Call it in the transaction of the change that it tells of.
-
-    ``action`` is an :class:`Action`; without an organization the entry is the installation's, and ``action`` the
-    command that an operator gave, or what they did at ``/operator``. ``before`` and ``after`` are plain JSON and never
-    hold a secret. What an operator did to an organization stands in the service's log too, once it is committed.
-    """
+    """Append an entry to the organization's log. Call it in the transaction of the change that it tells of. ``action``
+    is an :class:`Action`; without an organization the entry is the installation's, and ``action`` the command that an
+    operator gave, or what they did at ``/operator``. ``before`` and ``after`` are plain JSON and never hold a secret.
+    What an operator did to an organization stands in the service's log too, once it is committed."""
     entry = Activity.objects.create(
         organization_id=organization_id,
         actor_kind=actor.kind,

@@ -116,11 +116,9 @@ def update_application(
 @transaction.atomic
 def rotate_application(actor: Actor, application: Application, overlap: timedelta) -> Rotated:
     """Give the application a new key, which holds at once, and a new secret, which signs its webhooks after the
-    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets.
-
-    Rotating again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
-    ``DomainError``: ``not_found``, ``validation_error``.
-    """
+    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets. Rotating
+    again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
+    ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(application.organization_id)
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise DomainError("validation_error", f"The overlap must be at most {LONGEST_OVERLAP.days} days.")
@@ -212,8 +210,7 @@ def frame_origins(given: Iterable[str]) -> list[str]:
 
 def _origin(text: str) -> str:
     """Return the origin as browsers write it. Wildcards are refused, since a message to the frame's site needs its very
-    name, and so is every character that would mean something else in the page's policy, where the origin stands as it
-    is."""
+    name, and so is every character that would mean something else in the page's policy."""
     bare = text.removesuffix("/")
     try:
         url = check_url(bare, name="frame_origin")

@@ -27,9 +27,8 @@ def create_profile(
     organization_id: int, actor: Actor, name: str, *, signature_only: bool = False, **colors: str
 ) -> BrandingProfile:
     """Make a profile with ``background_color``, ``text_color`` and ``accent_color``, each ``#rrggbb``.
-    ``signature_only``: whether stamps show the signature alone, without line and words. Raise ``DomainError``:
-    ``not_found``, ``validation_error``, ``forbidden`` where the plan allows no further one (2 on Pro, 10 on
-    Enterprise)."""
+    ``signature_only``: stamps have no line and no words. Raise ``DomainError``: ``not_found``, ``validation_error``,
+    ``forbidden`` where the plan allows no further one (2 on Pro, 10 on Enterprise)."""
     organization = locked_organization(organization_id)
     values = _checked(name, colors)
     limit = allowance(organization.plan).branding_profiles

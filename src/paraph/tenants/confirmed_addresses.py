@@ -24,9 +24,7 @@ def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
 
 def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
     """Return the row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
-
-    Raise ``DomainError("not_found", …)``.
-    """
+    Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.asked_at = clock.now()
     row.save(update_fields=["asked_at"])

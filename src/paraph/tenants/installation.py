@@ -1,8 +1,5 @@
-"""What all machines of the installation agree on: which secret is in use.
-
-The secret is known by its fingerprint, so that a machine of another installation, or one that was given another
-secret, can be told.
-"""
+"""What all machines of the installation agree on: which secret is in use. The secret is known by its fingerprint, so
+that a machine of another installation, or one that was given another secret, can be told."""
 
 import json
 import time
@@ -21,7 +18,6 @@ from paraph.tenants.models import Application, Installation
 ONLY = 1
 NOTICED_SECONDS = 5.0
 """After so long, a process that accepts several secrets knows which one is in use."""
-
 
 _read: list[tuple[Installation, float]] = []  # one at most, and when it was read
 
@@ -46,12 +42,9 @@ def agreed(*, anew: bool = False) -> Installation:
     """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
     knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
-        _read[:] = [(_row(), time.monotonic())]
+        row = Installation.objects.filter(pk=ONLY).first() or Installation()
+        _read[:] = [(row, time.monotonic())]
     return _read[0][0]
-
-
-def _row() -> Installation:
-    return Installation.objects.filter(pk=ONLY).first() or Installation()
 
 
 def _secret_of_what_is_there() -> bytes | None:

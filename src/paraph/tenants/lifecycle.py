@@ -1,9 +1,7 @@
-"""Suspending organizations, and deleting them; and how long the files and the people of requests are kept.
-
-A suspended organization begins nothing new: its keys are refused (403). What is under way goes on: signers sign, files
-are sealed, webhooks are delivered. A deleted one is as if it did not exist: its keys are unknown (401), its signing
-links lead nowhere (404).
-"""
+"""Suspending organizations, and deleting them; and how long the files and the people of requests are kept. A suspended
+organization begins nothing new: its keys are refused (403). What is under way goes on: signers sign, files are sealed,
+webhooks are delivered. A deleted one is as if it did not exist: its keys are unknown (401), its signing links lead
+nowhere (404)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -61,10 +59,8 @@ def require_active(scope: TenantScope) -> None:
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
     """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted and its
     people forgotten as its retention says, or 90 days after the end of each request. Where it says nothing of people,
-    they are forgotten after as many days as files are kept. The caller ends its requests.
-
-    Raise ``DomainError``: ``not_found``, ``validation_error`` where a typed name is not the organization's.
-    """
+    they are forgotten after as many days as files are kept. The caller ends its requests. Raise ``DomainError``:
+    ``not_found``, ``validation_error`` where a typed name is not the organization's."""
     organization = locked_organization(organization_id)
     if typed_name is not None and " ".join(typed_name.split()) != " ".join(organization.name.split()):
         raise DomainError("validation_error", _("This is not the organization's name."))
@@ -90,11 +86,8 @@ def change_retention(
     organization_id: int, actor: Actor, days: Days | None = None, people_days: Days | None = None
 ) -> None:
     """Have files of each environment deleted, and people forgotten, so many days after the end of their request; None
-    keeps them for ever. An environment that is not named stays as it is.
-
-    Raise ``DomainError``: ``not_found``, ``validation_error``, also where people would be forgotten before files are
-    deleted, which name them.
-    """
+    keeps them for ever. An environment that is not named stays as it is. Raise ``DomainError``: ``not_found``,
+    ``validation_error``, also where people would be forgotten before files are deleted, which name them."""
     locked_organization(organization_id)
     given = {"days": days or {}, "people_days": people_days or {}}
     for environment in {**given["days"], **given["people_days"]}:

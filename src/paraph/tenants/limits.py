@@ -128,10 +128,8 @@ class WebSendQuota:
 
 
 def use_web_send(organization_id: int, plan: str) -> None:
-    """Count a send of this month (UTC). Call it in the transaction of the send, which gives it back if it fails.
-
-    Raise ``web_sends_used_up`` where there is none left.
-    """
+    """Count a send of this month (UTC). Call it in the transaction of the send, which gives it back if it fails. Raise
+    ``web_sends_used_up`` where there is none left."""
     limit = _limit(plan)
     [position] = count([Ceiling(sends_scope(_month(clock.now()), organization_id), 0, limit or 0)], KEPT_FOR_GOOD)
     if limit is not None and position.is_beyond:
@@ -233,10 +231,8 @@ def key_hash(api_key: str) -> bytes:
 
 def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
     """Return the owner of the key and the calls of their organization in that environment, with this one counted. None
-    for a key that is malformed, unknown or revoked, which counts nowhere.
-
-    A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
-    """
+    for a key that is malformed, unknown or revoked, which counts nowhere. A statement of its own outside any
+    transaction, so that the counter's row is locked for no longer than it takes."""
     if not _KEY.fullmatch(api_key):
         return None
     wanted, now = key_hash(api_key), clock.now()

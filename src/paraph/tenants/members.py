@@ -1,9 +1,7 @@
 """Members of an organization: what each role can do, making people members, inviting them, changing their role,
-removing them (rule 8).
-
-Each verb locks the organization's row before it asks what the actor may do, so that two that run at once cannot both
-pass a rule. Nobody gives or takes a role above their own, and an organization keeps an owner.
-"""
+removing them (rule 8). Each verb locks the organization's row before it asks what the actor may do, so that two that
+run at once cannot both pass a rule. Nobody gives or takes a role above their own, and an organization keeps an
+owner."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -85,11 +83,9 @@ def acting_member(organization_id: int, actor: Actor) -> Member | None:
 def create_member(
     organization_id: int, actor: Actor, email: str, role: str, *, name: str = "", password: str = ""
 ) -> Member:
-    """Make the person with this address a member, and an account for them where they have none.
-
-    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raise
-    ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
-    """
+    """Make the person with this address a member, and an account for them where they have none. ``password`` sets the
+    account's first one; an account that has one keeps its own, and giving one is refused. Raise ``DomainError``:
+    ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already."""
     organization = locked_organization(organization_id)
     require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
@@ -105,10 +101,8 @@ def create_member(
 
 @transaction.atomic
 def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -> Member:
-    """Give a member another role. Owners may step down while another owner stays.
-
-    Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
-    """
+    """Give a member another role. Owners may step down while another owner stays. Raise ``DomainError``: ``not_found``,
+    ``validation_error``, ``forbidden``, ``conflict`` for the last owner."""
     locked_organization(organization_id)
     require_choice("role", role, Role.values)
     member = _member(organization_id, member_id)
@@ -126,10 +120,8 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 
 @transaction.atomic
 def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
-    """Remove a member; everybody may remove themselves. With the last organization end the account's sessions.
-
-    Raise ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
-    """
+    """Remove a member; everybody may remove themselves. With the last organization end the account's sessions. Raise
+    ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner."""
     locked_organization(organization_id)
     member = _member(organization_id, member_id)
     leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
@@ -146,10 +138,8 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
 
 @transaction.atomic
 def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> None:
-    """Make another member an owner, and the acting owner an admin.
-
-    Raise ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
-    """
+    """Make another member an owner, and the acting owner an admin. Raise ``DomainError``: ``not_found``, ``forbidden``,
+    ``conflict`` for oneself."""
     locked_organization(organization_id)
     own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)
     if own is None or own.role != Role.OWNER:
@@ -242,11 +232,9 @@ def state(invitation: Invitation) -> State:
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
-    """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
-    made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
-
-    Raise ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not count.
-    """
+    """Count an invitation that is sent again: 3 for a member in 10 minutes, also if it was withdrawn and made anew, and
+    30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address. Raise
+    ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not count."""
     email = destination_hash(invitation.email)
     to_member, from_network = count(
         [
@@ -264,11 +252,9 @@ def count_resend(invitation: Invitation, network: str) -> None:
 
 @transaction.atomic
 def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited:
-    """Invite the address, by a link that is valid for 7 days.
-
-    Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
-    invited already, ``rate_limited`` after 20 invitations within 24 hours.
-    """
+    """Invite the address, by a link that is valid for 7 days. Raise ``DomainError``: ``not_found``,
+    ``validation_error``, ``forbidden``, ``conflict`` for who is a member or invited already, ``rate_limited`` after 20
+    invitations within 24 hours."""
     organization = locked_organization(organization_id)
     require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
@@ -291,10 +277,8 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
 
 @transaction.atomic
 def resend_invitation(organization_id: int, actor: Actor, invitation_id: int, network: str) -> Invited:
-    """Give the invitation a new link, which ends the one before. ``network``: where the member calls from.
-
-    Raise ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
-    """
+    """Give the invitation a new link, which ends the one before. ``network``: where the member calls from. Raise
+    ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`)."""
     invitation = _changeable(organization_id, actor, invitation_id)
     count_resend(invitation, network)
     invited = _with_new_link(invitation)
@@ -312,11 +296,8 @@ def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) 
 
 @transaction.atomic
 def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
-    """Make the person whom the invitation went to a member.
-
-    Raise ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
-    for another person's.
-    """
+    """Make the person whom the invitation went to a member. Raise ``DomainError``: ``not_found`` for an unknown link,
+    ``expired`` for one that is no longer open, ``forbidden`` for another person's."""
     found = invitation_of(secret)
     if found is None:
         raise DomainError("not_found", _("This link is unknown."))

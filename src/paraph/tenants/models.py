@@ -55,12 +55,10 @@ class Organization(models.Model):
 
 
 class Application(models.Model):
-    """An external application: what API keys belong to, and where its webhooks go.
-
-    ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
-    ``next_webhook_secret_encrypted`` takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
-    (:func:`paraph.tenants.applications.rotate_application`); both are null unless the secret was rotated.
-    """
+    """An external application: what API keys belong to, and where its webhooks go. ``frame_origins``: the sites that
+    may show its signing pages in a frame, with spaces between them; any if empty. ``next_webhook_secret_encrypted``
+    takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
+    (:func:`paraph.tenants.applications.rotate_application`); both are null unless the secret was rotated."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
     environment = models.CharField(max_length=10, choices=Environment)
@@ -85,9 +83,8 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (rule 2.4). ``signature_only``: stamps of requests
-    that are created with it have neither line nor words. Nothing new may use a deleted one; its row stays, because
-    requests that have it keep its colours."""
+    """Colours of the signer journey, for both environments (rule 2.4). ``signature_only``: stamps of requests made with
+    it have neither line nor words. Nothing new may use a deleted one; its row stays for requests that have it."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)
@@ -123,11 +120,9 @@ class Retention(models.Model):
 
 class Usage(models.Model):
     """Calls of an organization in an environment, in the newest minute and hour (counted from the epoch).
-
     ``month_calls`` of ``month`` (its first day, UTC) and ``earlier_calls`` of ``earlier_month`` are those that
     :class:`MonthlyCalls` has not taken over yet. The table is unlogged: a crash of the database starts the counters
-    anew, and nothing else is lost.
-    """
+    anew, and nothing else is lost."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -153,10 +148,8 @@ class KeyUsage(models.Model):
 
 
 class Storage(models.Model):
-    """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs.
-
-    Triggers on their own tables keep it (docs/decisions/storage-limits.md); nothing else writes it.
-    """
+    """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs. Triggers on their
+    own tables keep it (docs/decisions/storage-limits.md); nothing else writes it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -166,9 +159,7 @@ class Storage(models.Model):
 
 class DailyCount(models.Model):
     """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
-
-    Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it.
-    """
+    Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "resource", "day", "status")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -304,10 +295,8 @@ class MutedMail(models.Model):
 
 
 class Invitation(models.Model):
-    """An address that was asked to join. The link is known by the SHA-256 of its secret; a resend makes a new one.
-
-    Open until it is accepted or withdrawn, and its link valid until ``expires_at``.
-    """
+    """An address that was asked to join. The link is known by the SHA-256 of its secret; a resend makes a new one. Open
+    until it is accepted or withdrawn, and its link valid until ``expires_at``."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="invitations")
     email = models.CharField(max_length=320)
@@ -348,12 +337,10 @@ class Operator(models.Model):
 
 class Activity(models.Model):
     """An entry of the activity log: who changed what, when, from where. ``id`` rises with each: it is their order. A
-    trigger refuses UPDATE, DELETE and TRUNCATE.
-
-    ``organization``: null in what is the installation's, which no organization sees: commands of operators, and what
-    they look at. ``actor`` is the e-mail address of a member, the name of an operator, else empty; ``actor_id`` the id
-    of their account, or of an application. ``before`` and ``after`` hold what changed, without secrets.
-    """
+    trigger refuses UPDATE, DELETE and TRUNCATE. ``organization``: null in what is the installation's, which no
+    organization sees: commands of operators, and what they look at. ``actor`` is the e-mail address of a member, the
+    name of an operator, else empty; ``actor_id`` the id of their account, or of an application. ``before`` and
+    ``after`` hold what changed, without secrets."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, null=True, related_name="+")
     actor_kind = models.CharField(max_length=10, choices=ActorKind)

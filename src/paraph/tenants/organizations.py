@@ -24,21 +24,17 @@ _SWITCHES = ("refuse_changeable_documents", "mails_copy_links", "esign_disclosur
 SETTINGS = ("name", "plan", *_SWITCHES, "contact_email", "web_application_id")
 
 
-def existing_organization(organization_id: int) -> Organization:
+def existing_organization(organization_id: int, *, lock: bool = False) -> Organization:
     """Return the organization. Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
-    return _existing(organization_id, lock=False)
+    rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
+    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
+    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
 
 
 def locked_organization(organization_id: int) -> Organization:
     """Return the organization, whose row stays locked until the transaction ends. Every change locks it first, before
     the rows that it changes. Raise ``DomainError("not_found", …)``, also where it is deleted."""
-    return _existing(organization_id, lock=True)
-
-
-def _existing(organization_id: int, *, lock: bool) -> Organization:
-    rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
-    sentence = _("There is no organization %(id)d.") % {"id": organization_id}
-    return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)
+    return existing_organization(organization_id, lock=True)
 
 
 @transaction.atomic
@@ -73,12 +69,9 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
     """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
     whether signers are shown the ESIGN disclosure, and which application hears of requests from the dashboard; leave
-    what is not given or None. The caller decides which of these the actor may change.
-
-    A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
-    the address, and a ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``,
-    ``validation_error``.
-    """
+    what is not given or None. The caller decides which of these the actor may change. A plan applies from the next call
+    on; what was made before stays. An empty ``contact_email`` removes the address, a ``web_application_id`` of 0 the
+    application. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     organization = locked_organization(organization_id)
     before = {field: getattr(organization, field) for field in SETTINGS}
     wanted = {field: given[field] for field in SETTINGS if given.get(field) is not None}

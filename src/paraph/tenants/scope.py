@@ -1,7 +1,5 @@
-"""Which rows a caller may see: those of their organization *and* environment, always both (rule 5.1).
-
-Querysets begin with :func:`scoped`.
-"""
+"""Which rows a caller may see: those of their organization *and* environment, always both (rule 5.1). Querysets begin
+with :func:`scoped`."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar

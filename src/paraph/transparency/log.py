@@ -42,11 +42,8 @@ _LOCK = "SELECT pg_try_advisory_xact_lock(hashtext('transparency log'))"
 
 def log_proofs() -> None:
     """Append the production proofs that are not in the log yet, publish a checkpoint over them, and ask the witnesses
-    that have not cosigned the newest one.
-
-    Safe to repeat, to be killed, and to run several times at once. Raise ``DomainError("configuration", …)`` where the
-    tables do not extend the log that the store has.
-    """
+    that have not cosigned the newest one. Safe to repeat, to be killed, and to run several times at once. Raise
+    ``DomainError("configuration", …)`` where the tables do not extend the log that the store has."""
     end = time.monotonic() + _SECONDS
     own_key()  # made at the first start, so that witnesses and auditors can be told of it
     _publish()

@@ -117,7 +117,10 @@ def find(given: Given) -> Found:
             if given.compared or not is_without_proof:
                 return tied
         reports = {name: verify(file, roots, tenant_key=_STRANGERS) for name, file in given.files.items()}
-    return {name: _with_remark(report) for name, report in reports.items()}
+    for name, report in reports.items():
+        if report.purpose is not None and report.purpose.kind == "proof":
+            reports[name] = replace(report, findings=[*report.findings, PROOF_ALONE])
+    return reports
 
 
 def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
@@ -129,11 +132,6 @@ def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
         else:
             tied.notes.append(INCLUSION_ALONE)
     return tied
-
-
-def _with_remark(report: Verification) -> Verification:
-    is_proof = report.purpose is not None and report.purpose.kind == "proof"
-    return replace(report, findings=[*report.findings, PROOF_ALONE]) if is_proof else report
 
 
 def as_json(found: Found) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from paraph.server.client_address import client_address, guarded_network
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.shell import show
-from paraph.verify_page.verdicts import Given, VerdictRefused, as_json, as_shown, find, given_files, own_roots
+from paraph.verify_page.verdicts import VerdictRefused, as_json, as_shown, find, given_files, own_roots
 
 VERDICTS_PER_MINUTE = 10
 _log = logging.getLogger("paraph.verify")
@@ -77,7 +77,8 @@ def _verdict(request: HttpRequest, *, is_json: bool) -> HttpResponse:
         lines = "".join(f"{json.dumps(each)}\n" for each in as_json(found))
         kind = "application/json" if lines.count("\n") == 1 else "application/x-ndjson"
         return private(HttpResponse(lines, content_type=kind))
-    return _shown(request, {**as_shown(found), **_sent(given), "verified_at": clock.now()})
+    names = {"sent": list(given.files), "kept_back": list(given.compared)}
+    return _shown(request, {**as_shown(found), **names, "verified_at": clock.now()})
 
 
 def _count(request: HttpRequest) -> None:
@@ -108,10 +109,6 @@ def _shown(request: HttpRequest, content: dict[str, Any], status: int = 200) -> 
 def _words(locale: str) -> catalog.Words:
     shared = {"who_signed": catalog.of("proof", locale)["signers"]}
     return language.words(locale) | catalog.of("verdict", locale) | catalog.of("verify", locale) | shared
-
-
-def _sent(given: Given) -> dict[str, list[str]]:
-    return {"sent": list(given.files), "kept_back": list(given.compared)}
 
 
 @_where_turned_on

@@ -176,11 +176,7 @@ def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=2), timedelta(hours=10))
-
-
-def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
-    """Return the time of the next attempt after the ``failures``-th failure (from 1), None after the last."""
-    return failed_at + DELAYS[failures - 1] if failures <= len(DELAYS) else None
+"""Until the next attempt, after each failure but the last."""
 
 
 _log = structlog.get_logger(__name__)
@@ -272,8 +268,9 @@ def _outcome(delivery: _OpenAttempt, answer: PostResult, now: datetime) -> _Outc
     status, failures, due_at = DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at
     if not answer.accepted:
         failures += 1
-        again = next_attempt(failures, now)
-        status, due_at = (DeliveryStatus.WAITING, again) if again else (DeliveryStatus.FAILED, due_at)
+        status = DeliveryStatus.FAILED
+        if failures <= len(DELAYS):
+            status, due_at = DeliveryStatus.WAITING, now + DELAYS[failures - 1]
     return _Outcome(
         delivery.id,
         delivery.attempt_id,

@@ -41,15 +41,10 @@ _PUBLISH = "UPDATE webhooks_event SET held = false WHERE request_id = %(request_
 def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
-    """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event
-    one to the request's callback (rule 6.4). Event types without webhooks (6.2) have neither. Of a request that was
-    sent from the dashboard that application hears which its organization names, if any. What a sandbox application
-    without a URL would have been sent is caught: recorded and never sent.
-
-    The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
-    ``signer`` are as the event left them; ``metadata`` is stated beside the request. ``request.completed`` is held
-    until :func:`release`.
-    """
+    """Return the event of a journal entry and its deliveries, to be inserted with it: one to the application's URL, and
+    for a terminal event one to the request's callback (rule 6.4); neither for types without webhooks (6.2). Of requests
+    from the dashboard the application hears that its organization names. ``request`` and ``signer`` are as the event
+    left them; ``metadata`` is stated beside the request. ``request.completed`` is held until :func:`release`."""
     if entry.event_type not in EVENTS:
         return []
     text = payload(entry.event_type, entry.created_at, request, signer, metadata)

@@ -9,9 +9,7 @@ from typing import Any
 import pikepdf
 import pytest
 from django.conf import settings as django_settings
-from django.db import connection
 from django.test import RequestFactory
-from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1 import call
 from paraph.documents.models import ORDINARY, Document
@@ -211,13 +209,6 @@ def test_a_pending_document_has_nothing_to_download(owner: ApiClient) -> None:
     assert content["status"] == "pending"
     assert content["download_url"] is None
     assert content["preflight"] is None  # a row from before reports were kept
-
-
-def test_it_takes_two_queries(owner: ApiClient) -> None:
-    row = stored_document(owner)
-    with CaptureQueriesContext(connection) as queries:
-        owner.get(f"/documents/{row.pk}")
-    assert len(queries) == 2  # the caller, the document
 
 
 def tags(owner: ApiClient, content: bytes, **query: Any) -> list[dict[str, Any]]:

@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import Resolver404, resolve
 
 import paraph
@@ -149,6 +151,27 @@ def test_every_operation_has_one_route_and_every_route_is_documented() -> None:
 def test_ids_are_numbers() -> None:
     for path in ["/api/v1/documents/7", "/api/v1/documents/007"]:
         assert resolve(path).kwargs == {"document_id": 7}
+
+
+READS = {
+    "/health": 1,  # the key, with its counters and last use
+    "/documents": 3,  # the key, the count, the page
+    "/documents/{document}": 2,  # the key, the document with its report
+    "/signature_requests?limit=1": 4,  # the key, the count, the page, the requests of it
+    "/signature_requests?limit=3": 4,
+    "/signature_requests/{request}": 2,  # the key, and the request with everything
+    "/signature_requests/{request}/audit_logs": 4,  # the key, the request, the count, the page
+}
+
+
+def test_each_read_takes_so_many_statements(owner: ApiClient, document: int, content: dict[str, Any]) -> None:
+    [request, *_others] = [owner.create(content).json()["id"] for _ in range(3)]
+    taken = {}
+    for path in READS:
+        with CaptureQueriesContext(connection) as queries:
+            assert owner.get(path.format(document=document, request=request)).status_code == 200
+        taken[path] = len(queries)
+    assert taken == READS
 
 
 def test_v1_lives_under_its_own_path_alone() -> None:

@@ -321,8 +321,8 @@ CREATION: dict[str, tuple[str, Make]] = {
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
-    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/scenarios/test_hostile_input.py
-    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_make_room.py
+    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/attacks/test_hostile_bodies.py
+    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_upload.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_refused_files.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused"}  # test_idempotency.py

@@ -11,7 +11,6 @@ from paraph.cli.request import lines_of
 from paraph.counts.counting import Ceiling, count, forget, give_back
 from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.messages import limits
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sending.invite import invite
@@ -21,6 +20,7 @@ from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state
 from paraph.queue.jobs import defer
+from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
@@ -75,38 +75,28 @@ def test_environments_are_disjoint(client: Client, settings: Any, one: str, othe
 
 
 def test_in_production_organizations_count_apart_and_the_total_is_well_above(client: Client, settings: Any) -> None:
+    assert settings.PARAPH.messages_per_destination == (10, 30)
+    assert settings.PARAPH.messages_per_destination_in_all == (50, 150)
     set_to(settings, messages_per_destination_in_all=PerHourAndDay(25, 100))
     organizations = [to_victim(environment="production").request.organization for _ in range(4)]
     first, second, third, fourth = organizations
     assert [ask(client, of(first)).status_code for _ in range(11)] == [200] * 10 + [429]
     with pytest.raises(TooManyMessagesError) as refusal:
-        invite(asked_of(first))
+        invite(of(first).signers[0].pk)
     assert refusal.value.reason == "as many messages as one recipient may get from this sender were sent there"
     assert [ask(client, of(second)).status_code for _ in range(10)] == [200] * 10
     assert [ask(client, of(third)).status_code for _ in range(6)] == [200] * 5 + [429]  # 25 in all
     assert ask(client, of(fourth)).status_code == 429
     with pytest.raises(TooManyMessagesError) as refusal:
-        invite(asked_of(fourth))
+        invite(of(fourth).signers[0].pk)
     assert refusal.value.reason == "as many messages as one recipient may get were sent there"
-
-
-def asked_of(organization: Organization) -> int:
-    """A signer who is to be invited."""
-    made = of(organization)
-    type(made.request).objects.filter(pk=made.request.pk).update(send_email=True)
-    return int(made.signers[0].pk)
 
 
 def of(organization: Organization) -> Scene:
     """A request of production to the victim."""
-    made = to_victim(environment="production")
-    type(made.request).objects.filter(pk=made.request.pk).update(organization=organization)
+    made = to_victim(environment="production", send_email=True)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(organization=organization)
     return made
-
-
-def test_by_default_the_total_is_five_times_what_one_organization_may_send(settings: Any) -> None:
-    assert settings.PARAPH.messages_per_destination == (10, 30)
-    assert settings.PARAPH.messages_per_destination_in_all == (50, 150)
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
@@ -233,10 +223,8 @@ def test_an_organization_has_a_ceiling_by_plan_and_environment(
 ) -> None:
     set_to(settings, **{setting: PerHourAndDay(3, 10), "rate_limit_factor": 2})
     organization = Organization.objects.create(name="Acme", plan=plan)
-    made = [scene(plan=plan, environment=environment) for _ in range(7)]
-    for number, each in enumerate(made):
-        type(each.request).objects.filter(pk=each.request.pk).update(organization=organization)
-        type(each.signers[0]).objects.filter(pk=each.signers[0].pk).update(email=f"a{number}@example.com")
+    made = [scene(environment=environment, signer={"email": f"a{number}@example.com"}) for number in range(7)]
+    SignatureRequest.objects.update(organization=organization)
     assert [ask(client, each).status_code for each in made] == [200] * 6 + [429]
     assert ask(client, scene(plan=plan, environment=environment)).status_code == 200
 
@@ -284,7 +272,3 @@ def test_what_is_no_fault_of_a_job_is_not_logged_as_one(caplog: pytest.LogCaptur
     state = request_state(made.request.pk)
     assert f"put off until {clock.iso(refusal.value.next_at)}, since as many messages as one recipient" in state["why"]
     assert any("invitation put off until" in line for line in lines_of(state))
-
-
-def test_every_ceiling_has_its_reason() -> None:
-    assert all(reason[0].islower() and not reason.endswith(".") for reason in limits._REASONS.values())

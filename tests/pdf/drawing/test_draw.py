@@ -1,17 +1,19 @@
 """Marks and overlay stand where a reader of the page expects them, and nothing else of the page changes."""
 
-from io import BytesIO
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pikepdf
 import pypdfium2
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Dictionary, Name, ObjectStreamMode
 from PIL import Image, ImageChops
 
 from paraph.pdf.sealing.seal import Mark, Overlay
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.pictures import sizes
 from tests.pdf.sealed_files import GREEN, RED, WATERMARK, pictures, sealed
 
 X, Y, WIDTH, HEIGHT = 100, 60, 100, 50
@@ -83,77 +85,61 @@ def test_user_units() -> None:
     assert_mark(pdf, marked(pdf), unit=2 if page_of(pdf).width == 660 * SCALE else 1)
 
 
-def test_inherited_boxes_rotation_and_resources() -> None:
-    def inherit(document: pikepdf.Pdf) -> None:
-        for page in document.pages:
-            del page.obj.MediaBox
-            document.Root.Pages.Resources = page.obj.Resources
-            del page.obj.Resources
-        document.Root.Pages.MediaBox = Array([0, 0, 400, 600])
-        document.Root.Pages.CropBox = Array([20, 30, 380, 580])
-        document.Root.Pages.Rotate = 270
+def inherit(document: pikepdf.Pdf) -> None:
+    for page in document.pages:
+        del page.obj.MediaBox
+        document.Root.Pages.Resources = page.obj.Resources
+        del page.obj.Resources
+    document.Root.Pages.MediaBox = Array([0, 0, 400, 600])
+    document.Root.Pages.CropBox = Array([20, 30, 380, 580])
+    document.Root.Pages.Rotate = 270
 
-    pdf = paper(WORDS, WORDS, prepare=inherit)
+
+def share_contents(document: pikepdf.Pdf) -> None:
+    first, second = document.pages
+    both = document.make_indirect(Array([first.obj.Contents, second.obj.Contents]))
+    first.obj.Contents = second.obj.Contents = both
+
+
+def occupy(document: pikepdf.Pdf, shared: str) -> None:
+    """The pages already draw something by the names that marks would take."""
+    drawn = document.make_stream(b"/G gs 0 1 0 rg 0 0 50 50 re f")
+    drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
+    names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
+    drawn_by_names = document.make_indirect(names) if shared == "names" else names
+    resources = Dictionary(XObject=drawn_by_names, ExtGState=Dictionary(G=Dictionary(ca=0.5)))
+    for page in document.pages:
+        page.obj.Resources = document.make_indirect(resources) if shared == "resources" else resources
+
+
+def strip(document: pikepdf.Pdf) -> None:
+    del document.pages[0].obj.Contents, document.pages[0].obj.Resources
+
+
+ODD: dict[str, tuple[list[str], Callable[[pikepdf.Pdf], None] | None]] = {
+    "open": (["q 3 0 0 3 50 50 cm q 1 0 0 1 9 9 cm " + WORDS], None),
+    "closed too often": (["Q Q 0.5 0 0 0.5 10 10 cm Q " + WORDS + "q"], None),
+    "transformed": (["0.7 0 0 0.7 10 20 cm " + WORDS], None),
+    "letters in strings": (["q BT /F1 12 Tf 1 0 0 1 100 400 Tm (Q q \\) Q) Tj ET 2 0 0 2 5 5 cm " + WORDS], None),
+    "empty": ([""], None),
+    "boxes, rotation and resources inherited": ([WORDS, WORDS], inherit),
+    "contents shared": (["q 2 0 0 2 0 0 cm", WORDS + " Q"], share_contents),
+    **{
+        f"names taken, {shared} shared": (["/G gs /Paraph0 Do", "/G gs /Paraph1 Do"], partial(occupy, shared=shared))
+        for shared in ("resources", "names", "nothing")
+    },
+    "neither contents nor resources": ([""], strip),
+}
+"""What pages draw, and what is done to them then."""
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_whatever_the_page_is_like_it_and_the_next_one_stay_as_they_are(kind: str) -> None:
+    contents, prepare = ODD[kind]
+    pdf = paper(*contents, prepare=prepare)
     after = marked(pdf)
     assert_mark(pdf, after)
-    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
-
-
-@pytest.mark.parametrize(
-    "contents",
-    [
-        "q 3 0 0 3 50 50 cm q 1 0 0 1 9 9 cm " + WORDS,
-        "Q Q 0.5 0 0 0.5 10 10 cm Q " + WORDS + "q",
-        "0.7 0 0 0.7 10 20 cm " + WORDS,
-        "q BT /F1 12 Tf 1 0 0 1 100 400 Tm (Q q \\) Q) Tj ET 2 0 0 2 5 5 cm " + WORDS,
-        "",
-    ],
-    ids=["open", "closed too often", "transformed", "letters in strings", "empty"],
-)
-def test_whatever_state_the_contents_leave(contents: str) -> None:
-    pdf = paper(contents)
-    assert_mark(pdf, marked(pdf))
-
-
-def test_a_shared_array_of_contents_is_left_alone() -> None:
-    def share(document: pikepdf.Pdf) -> None:
-        first, second = document.pages
-        both = document.make_indirect(Array([first.obj.Contents, second.obj.Contents]))
-        first.obj.Contents = second.obj.Contents = both
-
-    pdf = paper("q 2 0 0 2 0 0 cm", WORDS + " Q", prepare=share)
-    after = marked(pdf)
-    assert_mark(pdf, after)
-    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
-
-
-@pytest.mark.parametrize("own_object", ["resources", "names", "neither"])
-def test_shared_resources_and_taken_names(own_object: str) -> None:
-    """The page already draws something by the name that a mark would take."""
-
-    def occupy(document: pikepdf.Pdf) -> None:
-        drawn = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
-        drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
-        names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
-        drawn_by_names = document.make_indirect(names) if own_object == "names" else names
-        resources = Dictionary(XObject=drawn_by_names, ExtGState=Dictionary(G=Dictionary()))
-        for page in document.pages:
-            page.obj.Resources = document.make_indirect(resources) if own_object == "resources" else resources
-
-    pdf = paper("/Paraph0 Do", "/Paraph1 Do", prepare=occupy)
-    after = marked(pdf)
-    assert_mark(pdf, after)
-    with pikepdf.open(BytesIO(after)) as document:
-        assert all("/G" in page.obj.Resources.ExtGState for page in document.pages)
-    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
-
-
-def test_a_page_without_contents_and_resources() -> None:
-    def strip(document: pikepdf.Pdf) -> None:
-        del document.pages[0].obj.Contents, document.pages[0].obj.Resources
-
-    pdf = paper("", prepare=strip)
-    assert_mark(pdf, marked(pdf))
+    assert len(contents) == 1 or page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
 
 
 @pytest.mark.parametrize(("rotate", "size"), [(0, (595, 842)), (90, (595, 842)), (0, (300, 842)), (180, (842, 300))])
@@ -168,6 +154,35 @@ def test_the_overlay_fits_every_page_upright(rotate: int, size: tuple[int, int])
         fit = min(width / 595, height / 842)
         assert colour_at(image, width / 2, height / 2 - (421 - 404) * fit) == (0, 255, 255)
     assert colour_at(page_of(after, 2), X + WIDTH / 2, Y + HEIGHT / 2) == (0, 255, 0)
+
+
+def inherited_reference(document: pikepdf.Pdf) -> None:
+    document.Root.Pages.Resources = document.make_indirect(document.pages[0].obj.Resources)
+    for page in document.pages:
+        del page.obj.Resources
+
+
+def two_parents(document: pikepdf.Pdf) -> None:
+    """The same text of the pages, but other resources and another size inherited."""
+    top, halves = document.Root.Pages, []
+    for kids, width in ((document.pages[:2], 300), (document.pages[2:], 500)):
+        half = document.make_indirect(Dictionary(Type=Name.Pages, Parent=top, Count=2))
+        half.MediaBox, half.Kids = Array([0, 0, width, 400]), Array([page.obj for page in kids])
+        half.Resources = Dictionary(Font=kids[0].obj.Resources.Font)
+        for page in kids:
+            page.obj.Parent = half
+            del page.obj.MediaBox, page.obj.Resources
+        halves.append(half)
+    top.Kids = Array(halves)
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+@pytest.mark.parametrize("prepare", [inherited_reference, two_parents])
+def test_the_watermark_is_seen_on_every_page(prepare: Callable[[pikepdf.Pdf], None], mode: ObjectStreamMode) -> None:
+    before = paper(*[text("Page", 72, 300)] * 4, prepare=prepare, object_stream_mode=mode)
+    after = sealed(before, appearances=pictures(), page_overlay=Overlay(WATERMARK)).content
+    for number, (width, height) in enumerate(sizes(before), start=1):
+        assert colour_at(page_of(after, number), width * 0.504, height * 0.48) == (0, 255, 255)
 
 
 def test_pictures_and_their_fonts_come_once() -> None:

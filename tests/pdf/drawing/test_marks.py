@@ -52,12 +52,13 @@ def test_into_an_encrypted_file_its_strings_come_encrypted() -> None:
     source = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=ObjectStreamMode.disable)
     content = sealed(original, appearances=source, marks=[Mark(1, 100, 100, 200, 80, 0)]).content
     with pikepdf.open(io.BytesIO(content)) as document:
-        found = {key: item[key] for item in document.objects for key in ("/Note", "/Words") if is_in(key, item)}
+        found = {
+            key: item[key]
+            for item in document.objects
+            for key in ("/Note", "/Words")
+            if isinstance(item, Dictionary) and key in item
+        }
     assert {key: str(value) for key, value in found.items()} == {"/Note": "4 0 R and 5 0 R", "/Words": "plain words"}
-
-
-def is_in(key: str, item: pikepdf.Object) -> bool:
-    return isinstance(item, pikepdf.Dictionary) and key in item
 
 
 @pytest.mark.parametrize("page", [(595.3, 841.9), (841.9, 595.3), (100, 100), (30, 2000), (2000, 40)])
@@ -77,14 +78,10 @@ def test_on_the_page_and_apart(page: tuple[float, float], count: int) -> None:
             assert beside or above
 
 
-def test_one_signer_stands_at_the_bottom_right_in_full_size() -> None:
+def test_one_signer_stands_at_the_bottom_right_in_full_size_and_several_in_their_order() -> None:
     [place] = initials_row(595, 842, 1)
     assert (place.width, place.height) == (48, 24)
     assert place.x + place.width == pytest.approx(595 - 14)
-    assert place.y == 14
-
-
-def test_signers_stand_in_their_order() -> None:
     places = initials_row(595, 842, 4)
     assert [place.x for place in places] == sorted(place.x for place in places)
-    assert {place.y for place in places} == {14}
+    assert {each.y for each in (place, *places)} == {14}

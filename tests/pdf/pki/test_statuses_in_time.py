@@ -5,18 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from asn1crypto import core as asn1_core
-from asn1crypto import crl as asn1_crl
-from asn1crypto import ocsp as asn1_ocsp
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
@@ -27,10 +19,9 @@ from tests.pdf import forge
 from tests.pdf.forge import USES, certificate, curve_key, der_of
 from tests.pdf.forge import usage as usage_of
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.revisions import revised
-from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.revisions import archived, revised, store
+from tests.pdf.sealed_files import authority, on, sealed, timestamping
 from tests.pdf.verification.test_revocation_scope import UNKNOWN
-from tests.pdf.verification.test_verify_long_term import archived, store
 
 NOW = clock.now().replace(microsecond=0)
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -53,21 +44,20 @@ def leaf(end: float = 100) -> x509.Certificate:
 
 def responder(**facts: Any) -> x509.Certificate:
     known: dict[str, Any] = {"purposes": [ExtendedKeyUsageOID.OCSP_SIGNING], "start": -1000 * DAY, "end": 1000 * DAY}
-    with patch("paraph.kernel.clock.now", return_value=NOW):
+    with on(NOW):
         return certificate("Responder", curve_key("responder"), "Root", curve_key("root"), **(known | facts))
 
 
 def by_list(about: x509.Certificate, this: datetime, end: datetime | None, *, revoked: bool = False) -> LongTermData:
-    entries = [forge.revoked(about, at(-99))] if revoked else []
-    made = forge.revocation_list(root(), curve_key("root"), *entries)
-    whole = asn1_crl.CertificateList.load(forge.der_of(made))
-    whole["tbs_cert_list"]["this_update"] = asn1_x509.Time({"utc_time": this})
-    if end:
-        whole["tbs_cert_list"]["next_update"] = asn1_x509.Time({"utc_time": end})
-    else:
-        del whole["tbs_cert_list"]["next_update"]
-    whole["signature"] = curve_key("root").sign(whole["tbs_cert_list"].dump(force=True), ec.ECDSA(SHA256()))
-    return LongTermData(crls=(whole.dump(force=True),))
+    def change(stated: Any) -> None:
+        stated["this_update"] = asn1_x509.Time({"utc_time": this})
+        if end:
+            stated["next_update"] = asn1_x509.Time({"utc_time": end})
+        else:
+            del stated["next_update"]
+
+    entries, key = [forge.revoked(about, at(-99))] if revoked else [], curve_key("root")
+    return LongTermData(crls=(forge.anew(forge.revocation_list(root(), key, *entries), key, change),))
 
 
 def by_issuer(
@@ -80,20 +70,13 @@ def by_issuer(
     by: Sequence[x509.Certificate] = (),
 ) -> LongTermData:
     """``made``: when the answer says that it was made; ``by``: the certificates of the responder that signs."""
-    status = ocsp.OCSPCertStatus.REVOKED if revoked else ocsp.OCSPCertStatus.GOOD
-    builder = ocsp.OCSPResponseBuilder().add_response(
-        about, root(), SHA256(), status, min(this, end or this), end, at(-99) if revoked else None, None
-    )
-    key = curve_key("responder" if by else "root")
-    builder = builder.responder_id(ocsp.OCSPResponderEncoding.HASH, by[0] if by else root())
-    builder = builder.certificates(by) if by else builder
-    whole = asn1_ocsp.OCSPResponse.load(builder.sign(key, SHA256()).public_bytes(Encoding.DER))
-    basic = whole["response_bytes"]["response"].parsed
-    basic["tbs_response_data"]["produced_at"] = made or this
-    basic["tbs_response_data"]["responses"][0]["this_update"] = this
-    basic["signature"] = key.sign(basic["tbs_response_data"].dump(force=True), ec.ECDSA(SHA256()))
-    whole["response_bytes"]["response"] = asn1_core.ParsableOctetString(basic.dump(force=True))
-    return LongTermData(ocsps=(whole.dump(force=True),))
+
+    def change(stated: Any) -> None:
+        stated["produced_at"], stated["responses"][0]["this_update"] = made or this, this
+
+    key, when = curve_key("responder" if by else "root"), at(-99) if revoked else None
+    answer = forge.answer(about, root(), key, by=by, revoked_at=when, this=min(this, end or this), end=end)
+    return LongTermData(ocsps=(forge.anew(answer, key, change),))
 
 
 def by_responder(about: x509.Certificate, this: datetime, end: datetime | None, **facts: Any) -> LongTermData:
@@ -155,7 +138,7 @@ def test_what_is_proven_of_a_time(kind: str, case: Case) -> None:
     chain = (der_of(about), der_of(root()))
     data = KINDS[kind](about, at(case.this), end)
     known = {} if case.known is None else {item: at(case.known) for items in data.lists for item in items}
-    with patch("paraph.kernel.clock.now", return_value=NOW):
+    with on(NOW):
         assert data.proves(chain, at(case.of), known) is case.good
     with pytest.raises(Revoked):
         KINDS[kind](about, at(case.this), end, revoked=True).proves(chain, at(case.of), known)
@@ -214,6 +197,6 @@ def test_a_list_that_says_it_is_younger_than_the_timestamp_over_it_raises_no_lev
     for ahead, levels in ((timedelta(0), ("B-LTA", "B-LTA")), (DAY, ("B-T", "B-T"))):
         pdf = archived(revised(stamped, store(crls=[revocation_list(own, clock.now() + ahead)])))
         for level, later in zip(levels, (timedelta(0), 2 * DAY), strict=True):
-            with patch("paraph.kernel.clock.now", return_value=clock.now() + later):
+            with on(clock.now() + later):
                 found = verify(pdf, [own.root])
             assert found.ok and found.level == level

@@ -7,14 +7,9 @@ from unittest.mock import patch
 
 import pytest
 from asn1crypto import core as asn1_core
-from asn1crypto import crl as asn1_crl
-from asn1crypto import ocsp as asn1_ocsp
-from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509 import ocsp
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
@@ -27,7 +22,7 @@ from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping
 from paraph.pdf.verification.verify import verify
 from tests.pdf import forge
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.sealed_files import authority, on, sealed, timestamping
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 SHA256 = hashes.SHA256()
@@ -59,56 +54,25 @@ def issued(
     *,
     ca: bool = False,
     purpose: x509.ObjectIdentifier | None = None,
-    starts: timedelta = timedelta(days=-1),
 ) -> x509.Certificate:
-    given: dict[str, Any] = {"purposes": [purpose] if purpose else [], "start": starts, "end": timedelta(days=3650)}
-    made = forge.certificate(name, key, issuer, issuer_key, ca=ca, **given)
-    return x509.load_der_x509_certificate(signed_anew(made, issuer_key, hash_))
+    purposes, end = [purpose] if purpose else [], timedelta(days=3650)
+    made = forge.certificate(name, key, issuer, issuer_key, ca=ca, purposes=purposes, end=end)
+    return x509.load_der_x509_certificate(signed_with(made, issuer_key, hash_))
 
 
-def signed_anew(made: Any, key: Key, hash_: hashes.HashAlgorithm) -> bytes:
-    """A certificate, list or answer as DER, signed with another hash, which cryptography refuses for the old ones."""
-    encoded: bytes = made.public_bytes(Encoding.DER)
-    if isinstance(hash_, hashes.SHA256):
-        return encoded
-    algorithm = {"algorithm": f"{hash_.name}_{'rsa' if isinstance(key, rsa.RSAPrivateKey) else 'ecdsa'}"}
-    if isinstance(made, ocsp.OCSPResponse):
-        whole = asn1_ocsp.OCSPResponse.load(encoded)
-        basic = whole["response_bytes"]["response"].parsed
-        basic["signature_algorithm"] = algorithm
-        basic["signature"] = _signature(key, basic["tbs_response_data"].dump(), hash_)
-        whole["response_bytes"]["response"] = asn1_core.ParsableOctetString(basic.dump(force=True))
-        return bytes(whole.dump(force=True))
-    is_list = isinstance(made, x509.CertificateRevocationList)
-    whole = (asn1_crl.CertificateList if is_list else asn1_x509.Certificate).load(encoded)
-    signed = whole["tbs_cert_list" if is_list else "tbs_certificate"]
-    signed["signature"] = whole["signature_algorithm"] = algorithm
-    whole["signature" if is_list else "signature_value"] = _signature(key, signed.dump(force=True), hash_)
-    return bytes(whole.dump(force=True))
+def signed_with(made: forge.Signed, key: Key, hash_: hashes.HashAlgorithm) -> bytes:
+    return forge.der_of(made) if hash_ is SHA256 else forge.anew(made, key, lambda _: None, hash_)
 
 
-def _signature(key: Key, message: bytes, hash_: hashes.HashAlgorithm) -> bytes:
-    if isinstance(key, rsa.RSAPrivateKey):
-        return key.sign(message, padding.PKCS1v15(), hash_)
-    return key.sign(message, ec.ECDSA(hash_))
-
-
-def chain(
-    *,
-    leaf: Key | None = None,
-    middle: Key | None = None,
-    root: Key | None = None,
-    leaf_hash: hashes.HashAlgorithm = SHA256,
-    middle_hash: hashes.HashAlgorithm = SHA256,
-    root_hash: hashes.HashAlgorithm = SHA256,
-    **of_leaf: Any,
-) -> list[x509.Certificate]:
-    """Leaf, issuer and root, strong but for what is given."""
-    keys = leaf or strong("leaf"), middle or strong("middle"), root or strong("root")
+def chain(purpose: x509.ObjectIdentifier | None = None, **wrong: Any) -> list[x509.Certificate]:
+    """Leaf, issuer and root, strong but for what is given: ``leaf``, a key, and ``leaf_hash``, which it is signed with,
+    and likewise of ``middle`` and ``root``."""
+    leaf, middle, root = (wrong.get(name) or strong(name) for name in ("leaf", "middle", "root"))
+    by = {name: wrong.get(f"{name}_hash", SHA256) for name in ("leaf", "middle", "root")}
     return [
-        issued("Leaf", keys[0], "Middle", keys[1], leaf_hash, **of_leaf),
-        issued("Middle", keys[1], "Root", keys[2], middle_hash, ca=True),
-        issued("Root", keys[2], "Root", keys[2], root_hash, ca=True),
+        issued("Leaf", leaf, "Middle", middle, by["leaf"], purpose=purpose),
+        issued("Middle", middle, "Root", root, by["middle"], ca=True),
+        issued("Root", root, "Root", root, by["root"], ca=True),
     ]
 
 
@@ -193,7 +157,7 @@ def revoked_by_list(
     issuer: x509.Certificate, key: ec.EllipticCurvePrivateKey, revoked: x509.Certificate | None, hash_: Any
 ) -> bytes:
     entries = [forge.revoked(revoked, clock.now() - timedelta(hours=2))] if revoked else []
-    return signed_anew(forge.revocation_list(issuer, key, *entries, ago=timedelta(hours=1)), key, hash_)
+    return signed_with(forge.revocation_list(issuer, key, *entries, ago=timedelta(hours=1)), key, hash_)
 
 
 @pytest.mark.parametrize("weak", ["", "hash", "responder's key", "responder's certificate"])
@@ -205,17 +169,10 @@ def test_a_status_answer_with_an_old_hash_or_key_proves_nothing_good(weak: str) 
     purpose, old = ExtendedKeyUsageOID.OCSP_SIGNING, hashes.SHA1()
     certificate_hash = old if weak == "responder's certificate" else SHA256
     certified = issued("Responder", responder, "Middle", strong("middle"), certificate_hash, purpose=purpose)
-    for status in (ocsp.OCSPCertStatus.GOOD, ocsp.OCSPCertStatus.REVOKED):
-        now = clock.now()
-        when = now - timedelta(hours=2) if status is ocsp.OCSPCertStatus.REVOKED else None
-        answer = (
-            ocsp.OCSPResponseBuilder()
-            .add_response(leaf, middle, hashes.SHA1(), status, now, now + timedelta(days=1), when, None)
-            .responder_id(ocsp.OCSPResponderEncoding.HASH, certified)
-            .certificates([certified])
-            .sign(responder, SHA256)
-        )
-        data = LongTermData(crls=(above,), ocsps=(signed_anew(answer, responder, old if weak == "hash" else SHA256),))
+    now = clock.now()
+    for when in (None, now - timedelta(hours=2)):
+        answer = forge.answer(leaf, middle, responder, by=[certified], revoked_at=when)
+        data = LongTermData(crls=(above,), ocsps=(signed_with(answer, responder, old if weak == "hash" else SHA256),))
         if when:
             with pytest.raises(Revoked):
                 data.proves(links, now)
@@ -223,33 +180,16 @@ def test_a_status_answer_with_an_old_hash_or_key_proves_nothing_good(weak: str) 
             assert data.proves(links, now) == (not weak)
 
 
-def in_the_future(moment: datetime) -> Any:
-    return patch("paraph.kernel.clock.now", return_value=moment)
-
-
 def test_a_timestamp_that_is_still_to_come_is_not_accepted() -> None:
     now = clock.now()
     for ahead, good in ((timedelta(minutes=4), True), (timedelta(minutes=6), False), (timedelta(days=400), False)):
-        with in_the_future(now + ahead):
+        with on(now + ahead):
             pdf = sealed(PAPER, at=now, timestamping=timestamping()).content
-        with in_the_future(now):
+        with on(now):
             found = verify(pdf, [authority("p-256").root])
         assert found.ok is good
         told = any("it states a time that is still to come, " in finding for finding in found.findings)
         assert told is not good
-
-
-def test_a_seal_is_not_older_than_its_certificate() -> None:
-    """The timestamp proves that the seal existed before its certificate was valid."""
-    links = chain(starts=timedelta(hours=1))
-    key = key_of(links, strong("leaf"))
-    pdf = sealed(PAPER, key=key, at=clock.now(), timestamping=timestamping()).content
-    roots = [authority("p-256").root, forge.der_of(links[-1])]
-    for later in (timedelta(0), timedelta(days=1)):
-        with in_the_future(clock.now() + later):
-            found = verify(pdf, roots)
-        assert not found.ok and not found.trusted
-        assert any("its certificate is valid only from" in finding for finding in found.findings)
 
 
 def test_a_seal_outlives_its_algorithm_by_its_timestamp() -> None:
@@ -261,7 +201,7 @@ def test_a_seal_outlives_its_algorithm_by_its_timestamp() -> None:
         sealed(PAPER, key=key_of(links, key), at=clock.now(), timestamping=stamping).content
         for stamping in (timestamping(), None)
     )
-    with in_the_future(datetime(2029, 3, 1, tzinfo=UTC)):
+    with on(datetime(2029, 3, 1, tzinfo=UTC)):
         assert verify(stamped, roots).trusted
         found = verify(bare, roots)
     assert found.intact and not found.trusted
@@ -273,26 +213,22 @@ def test_a_timestamp_is_renewed_before_its_algorithm_ends() -> None:
     links = tuple(map(forge.der_of, chain(leaf=key, purpose=ExtendedKeyUsageOID.TIME_STAMPING)))
     assert end_of(links).date() == date(2028, 12, 31)
     now = datetime(2026, 11, 1, tzinfo=UTC)
-    with in_the_future(now):
+    with on(now):
         stamp = Timestamp(b"", now, "", "", "", links)
         assert stamp.renewal_at.date() == date(2028, 12, 31) - timedelta(days=90)
 
 
-def _meant_otherwise(encoded: bytes, key: ec.EllipticCurvePrivateKey) -> bytes:
-    """The certificate with its modulus as a negative number, as on many Estonian identity cards."""
-    whole = asn1_x509.Certificate.load(encoded)
-    public = whole["tbs_certificate"]["subject_public_key_info"]["public_key"].parsed
+def _meant_otherwise(signed: Any) -> None:
+    """The modulus is a negative number, as on many Estonian identity cards."""
+    public = signed["subject_public_key_info"]["public_key"].parsed
     public["modulus"] = public["modulus"].native - (1 << public["modulus"].native.bit_length())
-    signed = whole["tbs_certificate"]
     signed["subject_public_key_info"]["public_key"] = asn1_core.ParsableOctetBitString(public.dump(force=True))
-    whole["signature_value"] = _signature(key, signed.dump(force=True), SHA256)
-    return bytes(whole.dump(force=True))
 
 
 def test_a_key_without_the_zero_in_front_is_read_as_it_is_meant() -> None:
     key = rsa.generate_private_key(65537, 2048)
-    leaf, middle, root = map(forge.der_of, chain(leaf=key))
-    odd = _meant_otherwise(leaf, strong("middle"))
+    leaf, *issuers = chain(leaf=key)
+    odd, (middle, root) = forge.anew(leaf, strong("middle"), _meant_otherwise), map(forge.der_of, issuers)
     with pytest.raises(ValueError):
         x509.load_der_x509_certificate(odd).public_key()
     assert load(odd).public_key == key.public_key()

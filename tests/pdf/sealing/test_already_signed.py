@@ -6,39 +6,28 @@ from pathlib import Path
 
 import pikepdf
 import pytest
+from asn1crypto import keys as asn1_keys
 from asn1crypto import x509 as asn1_x509
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
-from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign import signers
 from pyhanko.sign.fields import MDPPerm
-from pyhanko.sign.validation import validate_pdf_signature
-from pyhanko.sign.validation.status import PdfSignatureStatus
-from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
 from paraph.pdf.structure.objects import Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.verification.verify import verify
 from tests import independent
+from tests.pdf import forge
 from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, colour_at, page_of
+from tests.pdf.levels import statuses_by_pyhanko
 from tests.pdf.pdf_factory import paper
-from tests.pdf.sealed_files import AT, RED, WATERMARK, authority, pictures, root_file, sealed
+from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, root_file, sealed
 
 LETTER = paper(WORDS, WORDS, page={"/Rotate": 90, "/CropBox": [50, 40, 500, 700]})
 MARKS = [Mark(1, X, Y, WIDTH, HEIGHT, RED)]
-
-
-def judged(pdf: bytes) -> list[PdfSignatureStatus]:
-    """What pyHanko thinks of each signature, changes since included."""
-    roots = [asn1_x509.Certificate.load(authority(kind).root) for kind in ("p-256", "rsa-3072")]
-    context = ValidationContext(trust_roots=roots, allow_fetching=False)
-    reader = PdfFileReader(BytesIO(pdf))
-    return [validate_pdf_signature(signature, context) for signature in reader.embedded_signatures]
+ROOTS = [authority(kind).root for kind in ("p-256", "rsa-3072")]
 
 
 @pytest.mark.parametrize("overlay", [None, Overlay(WATERMARK)])
@@ -46,7 +35,7 @@ def test_both_signatures_are_valid_and_what_was_signed_stays(overlay: Overlay | 
     first = sealed(LETTER, key=authority("rsa-3072").sealing_key).content
     second = sealed(first, appearances=pictures(), marks=MARKS, page_overlay=overlay).content
     assert second.startswith(first)
-    assert [status.bottom_line for status in judged(second)] == [True, True]
+    assert [status.bottom_line for status in statuses_by_pyhanko(second, *ROOTS)] == [True, True]
     (tmp_path / "sealed.pdf").write_bytes(second)
     said = independent.pdfsig(tmp_path / "sealed.pdf", root_file(tmp_path)).split("Signature #")
     assert all("Signature is Valid" in part for part in said[1:])
@@ -67,23 +56,18 @@ def test_marks_show_upright_in_place() -> None:
 
 
 @pytest.mark.parametrize("permission", MDPPerm)
-def test_certification(permission: MDPPerm, tmp_path: Path) -> None:
+def test_certification(permission: MDPPerm) -> None:
     """At no level may a field be added, as a seal needs one, nor may a stamp."""
     with pytest.raises(SealError, match="permits no further seal"):
-        sealed(certify(LETTER, permission, tmp_path))
+        sealed(certify(LETTER, permission))
 
 
-def certify(pdf: bytes, permission: MDPPerm, folder: Path) -> bytes:
+def certify(pdf: bytes, permission: MDPPerm) -> bytes:
     """Certified by its author with pyHanko."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Author")])
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    builder = builder.serial_number(7).not_valid_before(AT).not_valid_after(AT.replace(year=2050))
-    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    (folder / "certificate.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(Encoding.PEM))
-    author = signers.SimpleSigner.load(  # type: ignore[no-untyped-call]  # so it is in pyHanko
-        str(folder / "key.pem"), str(folder / "certificate.pem")
-    )
+    key = forge.curve_key("root").private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    others = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # so it is in pyHanko
+    certificate = asn1_x509.Certificate.load(forge.der_of(forge.root()))
+    author = signers.SimpleSigner(certificate, asn1_keys.PrivateKeyInfo.load(key), others)
     terms = signers.PdfSignatureMetadata(field_name="Author", certify=True, docmdp_permissions=permission)
     signed: BytesIO = signers.sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), terms, signer=author)
     return signed.getvalue()

@@ -12,7 +12,6 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys import KeyKind
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
@@ -34,13 +33,9 @@ LEVELS = ["B-B", "B-T", "B-LT", "B-LTA"]
 
 
 def at_level(level: str, pdf: bytes = LETTER, **named: Any) -> SealedPdf:
-    return sealed(
-        pdf,
-        at=clock.now(),
-        timestamping=None if level == "B-B" else timestamping(),
-        long_term=long_term(archive=level == "B-LTA") if level.startswith("B-LT") else None,
-        **named,
-    )
+    statuses = long_term(archive=level == "B-LTA") if level.startswith("B-LT") else None
+    defaults = {"timestamping": None if level == "B-B" else timestamping(), "long_term": statuses}
+    return sealed(pdf, at=clock.now(), **{**defaults, **named})
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -69,15 +64,14 @@ def test_everybody_finds_the_level_that_was_asked_for(level: str, tmp_path: Path
         assert_archived(result.content, root_file(tmp_path), tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["rsa-3072"])
-def test_a_key_of_another_root(kind: KeyKind) -> None:
+def test_a_key_of_another_root() -> None:
     """The seal and its timestamp chain to different roots, each with statuses of its own."""
-    own = authority(kind)
+    own = authority("rsa-3072")
     result = at_level("B-LTA", key=own.sealing_key)
     assert result.level == "B-T" and "is not the development authority's" in result.level_reasons[0]
     statuses = long_term(own=own)
     statuses.authority_chain = ()
-    result = sealed(LETTER, key=own.sealing_key, at=clock.now(), timestamping=timestamping(), long_term=statuses)
+    result = at_level("B-LTA", key=own.sealing_key, long_term=statuses)
     assert result.level == "B-LTA" and verify(result.content, [ROOT, own.root]).level == "B-LTA"
 
 
@@ -102,9 +96,8 @@ def test_an_authority_that_nobody_expected() -> None:
     for last, revisions in ((True, 3), (False, 2)):
         surprised = long_term(archive=last, own=own)
         surprised.authority_chain = ()
-        named: dict[str, Any] = {"key": own.sealing_key, "timestamping": timestamping(), "long_term": surprised}
         level = "B-LTA" if last else "B-LT"
-        first, second = (sealed(LETTER, at=clock.now(), **named) for _ in range(2))
+        first, second = (at_level(level, key=own.sealing_key, long_term=surprised) for _ in range(2))
         assert first.level == second.level == verify(first.content, [ROOT, own.root]).level == level
         assert first.content.count(b"startxref") == revisions
         assert first.content.count(b"/CRLs") == (2 if last else 1)
@@ -126,9 +119,7 @@ class Counting:
 
 @pytest.mark.parametrize(("answers", "level"), [(0, "B-B"), (1, "B-LT"), (2, "B-LTA")])
 def test_an_authority_that_falls_silent(answers: int, level: str) -> None:
-    result = sealed(
-        LETTER, at=clock.now(), timestamping=Timestamping([Counting(answers)], [ROOT]), long_term=long_term()
-    )
+    result = at_level("B-LTA", timestamping=Timestamping([Counting(answers)], [ROOT]))
     assert result.level == verify(result.content, [ROOT]).level == level
     assert (result.timestamp is None) == (level == "B-B")
     if level == "B-LT":
@@ -146,8 +137,7 @@ class Revoking:
 
 
 def test_without_statuses_the_level_is_b_t() -> None:
-    statuses = LongTerm([Nobody()])
-    result = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=statuses)
+    result = at_level("B-T", long_term=LongTerm([Nobody()]))
     assert result.level == verify(result.content, [ROOT]).level == "B-T"
     assert set(result.level_reasons) == {"The list cannot be fetched."}
     assert b"/DSS" not in result.content
@@ -155,7 +145,7 @@ def test_without_statuses_the_level_is_b_t() -> None:
 
 def test_a_revoked_key_seals_nothing() -> None:
     with pytest.raises(DomainError, match="must not be used: Paraph Development Seal was revoked on 2026"):
-        sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=LongTerm([Revoking()]))
+        at_level("B-LT", long_term=LongTerm([Revoking()]))
 
 
 def test_earlier_signatures_stay_valid(tmp_path: Path) -> None:
@@ -226,8 +216,7 @@ def test_the_issuers_of_an_authority_stand_in_the_store(level: str, tmp_path: Pa
 def test_an_archive_timestamp_of_another_authority() -> None:
     """Its issuers come into the store that it covers, and it is asked for once more."""
     roots, second = [ROOT, forge.der_of(forge.root())], forge.Forge()
-    stamping = Timestamping([Counting(1), second], roots)
-    result = sealed(LETTER, at=clock.now(), timestamping=stamping, long_term=long_term())
+    result = at_level("B-LTA", timestamping=Timestamping([Counting(1), second], roots))
     found = verify(result.content, roots)
     assert found.ok and found.level == result.level == "B-LTA" and len(second.asked) == 2
     assert result.archive and result.archive.issuers.certificates == (forge.der_of(forge.middle()),)

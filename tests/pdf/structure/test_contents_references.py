@@ -1,6 +1,7 @@
 """Contents that refer to objects, wherever pages draw with them and however they do it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pikepdf
 import pytest
@@ -15,100 +16,73 @@ from tests.pdf.pdf_factory import paper, text
 
 _WORDS = b"BT /F1 12 Tf 100 600 Td [900 0 R] TJ ET"
 _ROOM = Array([0, 0, 99, 99])
+_TILING = {"PatternType": 1, "PaintType": 1, "TilingType": 1, "BBox": _ROOM, "XStep": 9, "YStep": 9}
 
 
-def _in_contents(document: pikepdf.Pdf, content: bytes) -> None:
-    document.pages[0].obj.Contents = document.make_stream(content)
-
-
-def _in_one_of_several(document: pikepdf.Pdf, content: bytes) -> None:
-    page = document.pages[0].obj
-    page.Contents = Array([page.Contents, document.make_stream(content)])
-
-
-def _in_contents_that_say_they_are_a_picture(document: pikepdf.Pdf, content: bytes) -> None:
-    document.pages[0].obj.Contents = document.make_stream(content, Type=Name.XObject, Subtype=Name.Image)
-
-
-def _form(document: pikepdf.Pdf, content: bytes, **more: object) -> pikepdf.Stream:
+def _form(document: pikepdf.Pdf, content: bytes, **more: Any) -> pikepdf.Stream:
     return document.make_stream(content, Type=Name.XObject, Subtype=Name.Form, BBox=_ROOM, **more)
 
 
-def _in_a_form(document: pikepdf.Pdf, content: bytes) -> None:
-    document.pages[0].obj.Resources.XObject = Dictionary(X=_form(document, content))
+def _glyph(document: pikepdf.Pdf, content: bytes) -> Dictionary:
+    glyphs = Dictionary(a=document.make_stream(content))
+    font = document.make_indirect(Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=glyphs))
+    return Dictionary(Font=Dictionary(F1=document.pages[0].obj.Resources.Font.F1, F2=font))
 
 
-def _in_a_form_within_a_form(document: pikepdf.Pdf, content: bytes) -> None:
-    inner = Dictionary(XObject=Dictionary(Y=_form(document, content)))
-    document.pages[0].obj.Resources.XObject = Dictionary(X=_form(document, b"/Y Do", Resources=inner))
-
-
-def _in_a_pattern(document: pikepdf.Pdf, content: bytes) -> None:
-    pattern = document.make_stream(content, PatternType=1, PaintType=1, TilingType=1, BBox=_ROOM, XStep=9, YStep=9)
-    document.pages[0].obj.Resources.Pattern = Dictionary(P=pattern)
-
-
-def _in_a_pattern_that_says_it_is_a_picture(document: pikepdf.Pdf, content: bytes) -> None:
-    _in_a_pattern(document, content)
-    document.pages[0].obj.Resources.Pattern.P.Subtype = Name.Image
-
-
-def _in_a_form_by_the_name_of_a_font_program(document: pikepdf.Pdf, content: bytes) -> None:
+def _form_by_the_name_of_a_font_program(document: pikepdf.Pdf, content: bytes) -> Dictionary:
     descriptor = document.make_indirect(Dictionary(FontFile=_form(document, content)))
-    document.pages[0].obj.Resources.XObject = descriptor
     document.pages[0].obj.Resources.Font.F1.FontDescriptor = descriptor
+    return Dictionary(XObject=descriptor)
 
 
-def _in_a_form_that_is_a_profile_as_well(document: pikepdf.Pdf, content: bytes) -> None:
-    _in_a_form(document, content)
-    resources = document.pages[0].obj.Resources
-    resources.ColorSpace = Dictionary(C=Array([Name.ICCBased, resources.XObject.X]))
+def _form_that_is_a_profile_as_well(document: pikepdf.Pdf, content: bytes) -> Dictionary:
+    drawn = _form(document, content)
+    return Dictionary(XObject=Dictionary(X=drawn), ColorSpace=Dictionary(C=Array([Name.ICCBased, drawn])))
 
 
-def _in_a_glyph(document: pikepdf.Pdf, content: bytes) -> None:
-    font = Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=Dictionary(a=document.make_stream(content)))
-    document.pages[0].obj.Resources.Font.F2 = document.make_indirect(font)
+RESOURCES: dict[str, Callable[[pikepdf.Pdf, bytes], Dictionary]] = {
+    "a form": lambda document, content: Dictionary(XObject=Dictionary(X=_form(document, content))),
+    "a form within a form": lambda document, content: Dictionary(
+        XObject=Dictionary(X=_form(document, b"/X Do", Resources=RESOURCES["a form"](document, content)))
+    ),
+    "a pattern": lambda document, content: Dictionary(Pattern=Dictionary(P=document.make_stream(content, **_TILING))),
+    "a pattern that says it is a picture": lambda document, content: Dictionary(
+        Pattern=Dictionary(P=document.make_stream(content, **_TILING, Subtype=Name.Image))
+    ),
+    "a glyph": _glyph,
+    "a soft mask": lambda document, content: Dictionary(
+        ExtGState=Dictionary(G=Dictionary(SMask=Dictionary(S=Name.Alpha, G=_form(document, content))))
+    ),
+    "a form by the name of a font program": _form_by_the_name_of_a_font_program,
+    "a form that is a profile as well": _form_that_is_a_profile_as_well,
+}
+"""What the page draws with, by where the content is in it."""
+ELSEWHERE = ["contents", "one of several", "contents that say they are a picture"]
+ELSEWHERE += ["an appearance", "inherited resources", "resources of the form"]
 
 
-def _in_a_soft_mask(document: pikepdf.Pdf, content: bytes) -> None:
-    mask = Dictionary(S=Name.Alpha, G=_form(document, content))
-    document.pages[0].obj.Resources.ExtGState = Dictionary(G=Dictionary(SMask=mask))
+def _put(document: pikepdf.Pdf, where: str, content: bytes) -> None:
+    page, stream = document.pages[0].obj, document.make_stream(content)
+    if where in RESOURCES:
+        page.Resources.update(RESOURCES[where](document, content))
+    elif where == "one of several":
+        page.Contents = Array([page.Contents, stream])
+    elif where == "an appearance":
+        looks = Dictionary(N=_form(document, content))
+        stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=_ROOM, AP=looks)
+        page.Annots = Array([document.make_indirect(stamp)])
+    elif where == "inherited resources":
+        page.Resources.update(RESOURCES["a form"](document, content))
+        document.Root.Pages.Resources = page.Resources
+        del page.Resources
+    elif where == "resources of the form":
+        document.Root.AcroForm = Dictionary(Fields=Array([]), DR=_glyph(document, content))
+    else:
+        page.Contents = stream
+        if "picture" in where:
+            stream.update(Dictionary(Type=Name.XObject, Subtype=Name.Image))
 
 
-def _in_an_appearance(document: pikepdf.Pdf, content: bytes) -> None:
-    looks = Dictionary(N=_form(document, content))
-    stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=_ROOM, AP=looks)
-    document.pages[0].obj.Annots = Array([document.make_indirect(stamp)])
-
-
-def _in_inherited_resources(document: pikepdf.Pdf, content: bytes) -> None:
-    resources = document.pages[0].obj.Resources
-    resources.XObject = Dictionary(X=_form(document, content))
-    document.Root.Pages.Resources = resources
-    del document.pages[0].obj.Resources
-
-
-def _in_resources_of_the_form(document: pikepdf.Pdf, content: bytes) -> None:
-    font = Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=Dictionary(a=document.make_stream(content)))
-    document.Root.AcroForm = Dictionary(Fields=Array([]), DR=Dictionary(Font=Dictionary(F2=font)))
-
-
-PLACES: list[Callable[[pikepdf.Pdf, bytes], None]] = [
-    _in_contents,
-    _in_one_of_several,
-    _in_contents_that_say_they_are_a_picture,
-    _in_a_form,
-    _in_a_form_within_a_form,
-    _in_a_pattern,
-    _in_a_pattern_that_says_it_is_a_picture,
-    _in_a_form_by_the_name_of_a_font_program,
-    _in_a_form_that_is_a_profile_as_well,
-    _in_a_glyph,
-    _in_a_soft_mask,
-    _in_an_appearance,
-    _in_inherited_resources,
-    _in_resources_of_the_form,
-]
 SPELLINGS = [
     b"[900 0 R] TJ",
     b"[ 900 0 R ] 0 d",
@@ -130,29 +104,27 @@ SPELLINGS = [
 INNOCENT = [b"1 0 0 RG", b"0 0 R1 Tj", b"/R 900 0 l", b"1 0 /R gs", b"900 0 Rg", b"(900\xd70R) Tj", b"(900 .R) Tj"]
 
 
+def _paper(where: str, content: bytes, **save: Any) -> bytes:
+    return paper(text("Words", 100, 700), prepare=lambda document: _put(document, where, content), **save)
+
+
 def _numbers(pdf: bytes) -> frozenset[int]:
     reader = PdfReader(pdf)
     return referred_in_contents(reader, pages(reader))
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("where", [*ELSEWHERE, *RESOURCES])
 @pytest.mark.parametrize("packed", [False, True])
-def test_references_are_found_wherever_they_stand(*, place: Callable[[pikepdf.Pdf, bytes], None], packed: bool) -> None:
-    pdf = paper(text("Words", 100, 700), prepare=lambda document: place(document, _WORDS), compress_streams=packed)
+def test_references_are_found_wherever_they_stand(*, where: str, packed: bool) -> None:
+    pdf = _paper(where, _WORDS, compress_streams=packed)
     assert _numbers(pdf) == {900}
     with pytest.raises(PdfRefused, match="readers show different pages"):
         inspect(pdf, page_limit=9)
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
-def test_however_they_are_spelled(spelling: bytes) -> None:
-    assert _numbers(paper(text("Words", 100, 700), prepare=lambda document: _in_contents(document, spelling))) == {900}
-
-
-@pytest.mark.parametrize("content", INNOCENT)
-def test_what_is_none(content: bytes) -> None:
-    pdf = paper(text("Words", 100, 700), prepare=lambda document: _in_contents(document, content))
-    assert not _numbers(pdf)
+def test_however_they_are_spelled() -> None:
+    assert [each for each in SPELLINGS if _numbers(_paper("contents", each)) != {900}] == []
+    assert [each for each in INNOCENT if _numbers(_paper("contents", each))] == []
 
 
 def test_what_is_no_text_is_not_read() -> None:

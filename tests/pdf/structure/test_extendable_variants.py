@@ -29,30 +29,16 @@ OTHER = paper(text("I pay 9 EUR", 100, 500), object_stream_mode=ObjectStreamMode
 START = re.findall(rb"startxref\s+(\d+)", PLAIN)[-1]
 
 
-def opinion(of: bytes, seen: bytes) -> Opinion:
-    """Of our reader's view of one file and qpdf's view of another."""
-    with UntrustedFile(content=seen) as source:
-        return second_opinion(PdfReader(of), source)
-
-
 @pytest.mark.parametrize(
     "tail",
     [
-        b"startxref\n\n%%EOF\n",
-        b"startxref\nabc\n%%EOF\n",
-        b"startxref\n-5\n%%EOF\n",
-        b"startxref",
-        b"startxref\n12",
-        b"7 0 obj\n(x)\nendobj\n",
-        b"trailer\n<</Root 7 0 R>>\n",
+        *(b"startxref\n%b\n%%%%EOF\n" % place for place in (b"", b"abc", b"-5")),
+        *(b"startxref", b"startxref\n12", b"7 0 obj\n(x)\nendobj\n", b"trailer\n<</Root 7 0 R>>\n"),
     ],
 )
 def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
     with pytest.raises(Unsafe):
         PdfReader(PLAIN + tail)
-
-
-def test_the_last_startxref_counts() -> None:
     assert PdfReader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
 
 
@@ -70,25 +56,22 @@ def test_each_form_keeps_what_it_can() -> None:
     by_method = dict(extendable_variants(damaged))
     assert list(by_method) == ["incremental", "normalised"] and by_method["incremental"] == damaged
     assert len(list(pages(PdfReader(by_method["normalised"])))) == 1
-
-
-def test_what_stands_before_the_header_is_left_out_and_nothing_else() -> None:
     assert dict(extendable_variants(b"\xef\xbb\xbf" + PLAIN))["normalised"] == PLAIN
 
 
-def test_readers_of_the_same_bytes_agree() -> None:
-    assert opinion(PLAIN, PLAIN) is Opinion.SAME
+def test_our_reader_and_qpdf_agree_or_it_is_noticed() -> None:
+    """An unusual end is a reason to look."""
     packed = paper(text("x", 1, 1), object_stream_mode=ObjectStreamMode.generate)
-    assert opinion(packed, packed) is Opinion.SAME
-
-
-def test_another_object_is_noticed() -> None:
-    assert opinion(PLAIN, OTHER) is Opinion.OTHER
-    assert opinion(PLAIN, PLAIN.replace(b"/Rotate", b"/Rotatx").replace(b"[ 0 0 595", b"[ 9 0 595")) is Opinion.OTHER
-
-
-def test_an_unusual_end_is_a_reason_to_look() -> None:
-    assert opinion(PLAIN + b"a word", PLAIN + b"a word") is Opinion.ODD
+    moved = PLAIN.replace(b"/Rotate", b"/Rotatx").replace(b"[ 0 0 595", b"[ 9 0 595")
+    for ours, theirs, expected in (
+        (PLAIN, PLAIN, Opinion.SAME),
+        (packed, packed, Opinion.SAME),
+        (PLAIN, OTHER, Opinion.OTHER),
+        (PLAIN, moved, Opinion.OTHER),
+        (PLAIN + b"a word", PLAIN + b"a word", Opinion.ODD),
+    ):
+        with UntrustedFile(content=theirs) as source:
+            assert second_opinion(PdfReader(ours), source) is expected
 
 
 def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
@@ -150,18 +133,14 @@ def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None
 def test_a_file_that_says_that_it_is_longer_is_written_anew() -> None:
     """Once it is as long as that, readers show the pages that its beginning names."""
     prepared = inspect(growing_upload(), page_limit=9)
-    assert prepared.method == "normalised"
-    assert prepared.prepared is not None
-    assert b"/Linearized" not in prepared.prepared
-    assert b"9,000,000" not in prepared.prepared
-
-
-def test_a_linearized_file_is_extended_as_it_is() -> None:
-    assert inspect(paper(text("Words", 100, 700), linearize=True), page_limit=9).method == "incremental"
+    assert prepared.method == "normalised" and prepared.prepared
+    assert b"/Linearized" not in prepared.prepared and b"9,000,000" not in prepared.prepared
 
 
 def test_a_signed_file_that_says_that_it_is_longer_is_refused() -> None:
-    signed = sealed(paper(text("Words", 100, 700), linearize=True)).content
+    linearized = paper(text("Words", 100, 700), linearize=True)
+    assert inspect(linearized, page_limit=9).method == "incremental"
+    signed = sealed(linearized).content
     length = re.findall(rb"/L (\d+)", signed)[0]
     assert inspect(signed, page_limit=9).method == "incremental"
     with pytest.raises(PdfRefused, match="repair"):

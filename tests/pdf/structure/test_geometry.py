@@ -1,14 +1,15 @@
 """Reader space and user space of a page."""
 
-import io
-
 import pikepdf
 import pytest
 
+from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import apply, compose, geometry_of, inverse, page_geometry, pages, transform_box
 from paraph.pdf.structure.reader import PdfReader
+from tests.pdf.pdf_factory import saved
 
 PORTRAIT = (0, 0, 600, 800)
+Point = tuple[int, int]
 
 
 @pytest.mark.parametrize(
@@ -23,9 +24,7 @@ PORTRAIT = (0, 0, 600, 800)
         (30, (600, 800), (0, 0), (600, 800)),
     ],
 )
-def test_corners_of_a_rotated_page(
-    rotate: int, size: tuple[int, int], bottom_left: tuple[int, int], top_right: tuple[int, int]
-) -> None:
+def test_corners_of_a_rotated_page(rotate: int, size: Point, bottom_left: Point, top_right: Point) -> None:
     page = page_geometry(PORTRAIT, rotate=rotate)
     assert (page.width, page.height) == size
     assert apply(page.to_user, 0, 0) == bottom_left
@@ -59,12 +58,19 @@ def test_attributes_are_inherited_except_the_unit() -> None:
     pdf = pikepdf.new()
     page = pdf.add_blank_page(page_size=(100, 100))
     del page.obj.MediaBox
-    pdf.Root.Pages.MediaBox = pikepdf.Array([0, 0, 300, 200])
+    pdf.Root.Pages.MediaBox = pdf.make_indirect(pikepdf.Array([0, 0, 300, 200]))
     pdf.Root.Pages.CropBox = pikepdf.Array([10, 20, 300, 200])
     pdf.Root.Pages.Rotate = -90
     pdf.Root.Pages.UserUnit = 3
-    file = io.BytesIO()
-    pdf.save(file)
-    reader = PdfReader(file.getvalue())
+    reader = PdfReader(saved(pdf))
     geometry = geometry_of(reader, next(pages(reader)))
     assert (geometry.visible, geometry.rotate, geometry.unit) == ((10, 20, 300, 200), 270, 1.0)
+
+
+def test_a_page_that_is_a_node_as_well_is_unsafe() -> None:
+    pdf = pikepdf.new()
+    for _ in range(2):
+        pdf.add_blank_page(page_size=(100, 100))
+    pdf.Root.Pages.Kids[1].Kids = pikepdf.Array([])
+    with pytest.raises(Unsafe, match="the page tree is broken"):
+        list(pages(PdfReader(saved(pdf))))

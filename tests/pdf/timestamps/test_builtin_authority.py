@@ -1,7 +1,6 @@
 """The built-in timestamp authority, judged by OpenSSL."""
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,10 @@ from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind, development_authority
 from paraph.pdf.pki import der
 from paraph.pdf.timestamps.authorities import POLICY_OID, BuiltInAuthority
-from tests.independent import need
+from tests.independent import openssl
 from tests.pdf import sealed_files
 
 SECRET = b"s" * 32
-
-
-def openssl(*arguments: str | Path) -> str:
-    done = subprocess.run([need("openssl", "openssl"), *arguments], capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr
 
 
 @pytest.fixture

@@ -2,19 +2,16 @@
 
 import hashlib
 import json
-import subprocess
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys.signing_key import LocalKey
 from paraph.pdf.pki.revocation import LongTermData
@@ -29,13 +26,13 @@ from paraph.pdf.timestamps.detached_timestamps import (
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.verify import verify
-from tests.independent import need
+from tests import independent
 from tests.pdf import forge
 from tests.pdf.levels import long_term
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import flipped, paper, text
+from tests.pdf.revisions import revoking
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
-from tests.pdf.verification.test_verify_long_term import revoking
 
 ROOT = authority("p-256").root
 OWN = authority("p-256")
@@ -116,19 +113,7 @@ def test_openssl_agrees(tmp_path: Path) -> None:
     first = record(bare())
     second = record(bare(), [first])
     for token, data in ((first.token, bare()), (second.token, bare() + first.encoded)):
-        (tmp_path / "token").write_bytes(token)
-        (tmp_path / "data").write_bytes(data)
-        command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "token", "-data", "data"]
-        done = subprocess.run(
-            [*command, "-CAfile", root_file(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr
-
-
-def _flipped(record: DetachedTimestamp) -> DetachedTimestamp:
-    token = bytearray(record.token)
-    token[-20] ^= 1
-    return DetachedTimestamp(bytes(token), record.statuses)
+        independent.assert_timestamped(token, data, root_file(tmp_path), tmp_path)
 
 
 def test_records_that_were_changed_do_not_count() -> None:
@@ -140,7 +125,7 @@ def test_records_that_were_changed_do_not_count() -> None:
         "one left out": [second],
         "exchanged": [second, first],
         "other statuses": [DetachedTimestamp(first.token, LongTermData()), second],
-        "flipped": [_flipped(first), second],
+        "flipped": [DetachedTimestamp(flipped(first.token, -20), first.statuses), second],
     }.items():
         found = verify(bare(), [ROOT], changed)
         assert not found.ok and len(found.detached_timestamps) < 2, name
@@ -182,26 +167,6 @@ def test_the_file_of_records_and_a_lone_token(tmp_path: Path) -> None:
     for bad in (b"", b"[]", b"{", b'{"format": "other"}', b"\xff", json.dumps(wrong).encode(), b"[" * 100_000):
         with pytest.raises(DetachedTimestampsRefused):
             read_timestamps_file(bad, bare())
-
-
-def test_the_command_reads_them(tmp_path: Path) -> None:
-    late = record(bare())
-    (tmp_path / "signed.pdf").write_bytes(bare())
-    (tmp_path / "kept.json").write_bytes(timestamps_file({hashlib.sha256(bare()).digest(): ("x", [late])}))
-    (tmp_path / "token.tsr").write_bytes(late.token)
-    (tmp_path / "wrong.tsr").write_bytes(record(paper()).token)
-
-    def run(name: str) -> tuple[int, str]:
-        files = [str(tmp_path / "signed.pdf"), "--root", str(root_file(tmp_path)), "--evidence", str(tmp_path / name)]
-        result = CliRunner().invoke(main, ["verify", *files])
-        return result.exit_code, result.output
-
-    for name in ("kept.json", "token.tsr"):
-        code, said = run(name)
-        assert code == 0 and "Timestamped beside the file, as it is now, on" in said
-    assert run("wrong.tsr")[0] == 1
-    code, said = run("root.pem")
-    assert code == 1 and said == "The timestamps are neither JSON of paraph nor a token.\n"
 
 
 def test_a_proof_tied_with_its_timestamps() -> None:

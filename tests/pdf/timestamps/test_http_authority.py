@@ -16,9 +16,9 @@ from paraph.keys import development_authority
 from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority, timestamping
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.keys.odd_chains import CHAINS
-from tests.loopback import Handler, served
+from tests.loopback import answered, send
 from tests.pdf import forge
-from tests.pdf.timestamps.responder import Responder
+from tests.pdf.timestamps.test_timestamp import Responder
 
 DIGEST = hashlib.sha256(b"a seal's signature value").digest()
 REPLY = "application/timestamp-reply"
@@ -35,28 +35,22 @@ OVER = threading.Event()  # servers that stall go on once the client has given u
 def server(respond: Respond, host: str = "127.0.0.1") -> Iterator[str]:
     """An HTTP server at ``host`` that answers every POST with ``respond``; gives its address."""
 
-    class Authority(Handler):
-        protocol_version = "HTTP/1.1"
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        respond(handler, handler.rfile.read(int(handler.headers["Content-Length"])))
 
-        def do_POST(self) -> None:
-            respond(self, self.rfile.read(int(self.headers["Content-Length"])))
-
-    with served(Authority, host) as running:
+    with answered(answer, host) as running:
         yield f"{running.url}/"
 
 
-def send(handler: BaseHTTPRequestHandler, body: bytes, media_type: str = REPLY, status: int = 200) -> None:
-    handler.send_response(status)
-    handler.send_header("Content-Type", media_type)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
+def sent(body: bytes, media_type: str = REPLY, status: int = 200) -> Respond:
+    return lambda handler, _: send(handler, status, body, Content_Type=media_type)
 
 
 def openssl_responder(folder: Path) -> Respond:
     """`openssl ts -reply` with a certificate below the test root."""
     responder = Responder(folder, forge.rsa_key(), forge.leaf(forge.rsa_key()), (forge.middle(),), more=_MORE)
-    return lambda handler, body: send(handler, responder.answer(body, 10), f"{REPLY}; charset=binary")
+    media_type = f"{REPLY}; charset=binary"
+    return lambda handler, body: send(handler, body=responder.answer(body, 10), Content_Type=media_type)
 
 
 def trusting(*urls: str, seconds: float = 10) -> Timestamping:
@@ -82,25 +76,20 @@ def drip(handler: BaseHTTPRequestHandler, body: bytes) -> None:
     while not OVER.wait(0.1):
         try:
             handler.wfile.write(b"0")
+            handler.wfile.flush()
         except OSError:
             break
     handler.close_connection = True
 
 
 def redirect(location: str, status: int = 301) -> Respond:
-    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        handler.send_response(status)
-        handler.send_header("Location", location)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
-
-    return respond
+    return lambda handler, _: send(handler, status, Location=location)
 
 
 @pytest.mark.parametrize(
     ("respond", "reason"),
     [
-        (lambda handler, body: send(handler, b"", status=500), "HTTP status 500"),
+        (sent(b"", status=500), "HTTP status 500"),
         (
             redirect("http://169.254.169.254/"),
             "redirects to http://169.254.169.254/, which PARAPH_TIMESTAMP_AUTHORITIES",
@@ -108,10 +97,10 @@ def redirect(location: str, status: int = 301) -> Respond:
         (redirect("ftp://127.0.0.1/"), "redirects to ftp://127.0.0.1/, which PARAPH_TIMESTAMP_AUTHORITIES"),
         (redirect("/"), "redirects more than 3 times"),
         (redirect("/", 303), "HTTP status 303"),
-        (lambda handler, body: send(handler, b"<p>", "text/html; charset=utf-8"), "answered with text/html instead"),
-        (lambda handler, body: send(handler, b"", ""), "answered with no media type instead"),
-        (lambda handler, body: send(handler, b"garbage"), "not one of a timestamp authority"),
-        (lambda handler, body: send(handler, b"0" * 300_000), "its answer is too large"),
+        (sent(b"<p>", "text/html; charset=utf-8"), "answered with text/html instead"),
+        (sent(b"", ""), "answered with no media type instead"),
+        (sent(b"garbage"), "not one of a timestamp authority"),
+        (sent(b"0" * 300_000), "its answer is too large"),
         (lambda handler, body: handler.wfile.write(b"not HTTP at all\r\n\r\n"), "cannot be reached"),
         (lambda handler, body: OVER.wait(60), "no answer within 0.5 seconds"),
         (drip, "no whole answer within 0.5 seconds"),
@@ -145,7 +134,7 @@ def test_a_redirect_on_the_same_host_is_followed_with_request_and_credentials(st
 def test_a_token_that_verifies_may_have_any_media_type(media_type: str, tmp_path: Path) -> None:
     development = development_authority(tmp_path, b"s" * 32)
     built_in = BuiltInAuthority(development.timestamp_key)
-    with server(lambda handler, body: send(handler, built_in.answer(body), media_type)) as url:
+    with server(lambda handler, body: send(handler, body=built_in.answer(body), Content_Type=media_type)) as url:
         stamp, failures = stamp_time(DIGEST, Timestamping([HttpAuthority(url)], [development.root]))
     assert failures == [] and stamp is not None
 

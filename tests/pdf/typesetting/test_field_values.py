@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from PIL import Image
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import appearances
@@ -37,8 +36,8 @@ def test_a_value_is_set_at_its_size_where_it_fits() -> None:
     assert sizes(pdf) == [(160, 18)]
     assert texts(pdf) == ["Anna Rossi"] and font_sizes(pdf) == {10.0}
     [picture] = pictures(pdf)
-    opaque = [bytes(pixel) for pixel in batched(picture.tobytes()) if pixel[3] == 255]
-    assert set(opaque) == {b"\x11\x11\x11\xff"}
+    colours = {colour for _, colour in picture.getcolors() or []}
+    assert {colour for colour in colours if isinstance(colour, tuple) and colour[3] == 255} == {(17, 17, 17, 255)}
 
 
 def test_a_long_value_is_set_smaller_as_measured_down_to_six_points() -> None:
@@ -51,14 +50,6 @@ def test_a_long_value_is_set_smaller_as_measured_down_to_six_points() -> None:
     assert fitted_size(replace(content, text=LONG * 2)) is None
 
 
-def test_six_points_fit_in_the_lowest_box() -> None:
-    for text in ("gjpqÅ", "محمد", "Ấ(ŋ"):
-        size = fitted_size(replace(FIELD, height=8, text=text))
-        assert size is not None and size >= 6
-        _, top, _, bottom = box_of(replace(FIELD, height=8, text=text))
-        assert top >= 0 and bottom <= 8
-
-
 def test_what_stands_side_by_side_stands_on_one_line() -> None:
     _, _, _, one = box_of(replace(FIELD, text="xxx"))
     for text in ("X12", "Zoë", "Ľéto", "\u0627", "тон", "\u2013—x"):
@@ -66,12 +57,12 @@ def test_what_stands_side_by_side_stands_on_one_line() -> None:
         assert one == pytest.approx(other, abs=0.5), text
 
 
-@pytest.mark.parametrize("text", ["Größe", "Ấgjy", "محمد الخالدي", "山田太郎", "नरेन्द्र"])
+@pytest.mark.parametrize("text", ["Größe", "gjpqÅ", "Ấgjy", "Ấ(ŋ", "محمد الخالدي", "山田太郎", "नरेन्द्र"])
 @pytest.mark.parametrize("height", [8, 11, 30])
 def test_what_is_drawn_has_the_size_that_was_measured(text: str, height: float) -> None:
     content = replace(FIELD, height=height, text=text)
     size = fitted_size(content)
-    assert size and list(font_sizes(drawn(content))) == pytest.approx([size], abs=0.01)
+    assert size and size >= 6 and list(font_sizes(drawn(content))) == pytest.approx([size], abs=0.01)
     _, top, _, bottom = box_of(content)
     assert top >= -0.1 and bottom <= height + 0.1
     if height == 30:
@@ -170,7 +161,8 @@ def test_the_fields_of_a_page_are_one_picture_each_at_its_place() -> None:
     for place in places:
         [alone] = pictures(drawn(place.content))
         left, top = round(4 * place.x), round(4 * place.y)
-        same(together.crop((left, top, left + alone.width, top + alone.height)), alone)
+        there = together.crop((left, top, left + alone.width, top + alone.height))
+        assert max(abs(a - b) for a, b in zip(there.tobytes(), alone.tobytes(), strict=True)) < 40
 
 
 def test_what_is_shown_is_what_is_sealed() -> None:
@@ -178,11 +170,3 @@ def test_what_is_shown_is_what_is_sealed() -> None:
     assert svg.startswith(b'<svg viewBox="0 0 160 18"') and b"<script" not in svg
     assert b"#ffffff" not in svg.lower(), "without a ground"
     assert field_picture(replace(FIELD, text='"><script>alert(1)</script>')).count(b"script") == 0
-
-
-def batched(pixels: bytes) -> list[bytes]:
-    return [pixels[start : start + 4] for start in range(0, len(pixels), 4)]
-
-
-def same(one: Image.Image, other: Image.Image) -> None:
-    assert max(abs(a - b) for a, b in zip(one.tobytes(), other.tobytes(), strict=True)) < 40

@@ -28,7 +28,7 @@ from paraph.pdf.typesetting.proof_words import metadata_label, metadata_values
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.words import LOCALES, date, direction, of
 from tests.independent import need
-from tests.pdf.pictures import DRAWN, ink_box, pictures, texts
+from tests.pdf.pictures import DRAWN, ink_box, pictures, squeezed, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
 UPLOADED, SIGNED, LAST = "a1" * 32, "b2" * 32, "c3" * 32
@@ -44,6 +44,22 @@ SEAL = ProofSeal(
 )
 ANNA = ProofSigner("Anna-Maria Rossi", "anna@example.org", 1, "email", "anna@example.org", AT, "203.0.113.7", AGENT)
 BO = ProofSigner("Bo Łukasiewicz", "bo@example.org", 2, "sms", "+33612345678", AT, signature=DRAWN)
+NOTED = [
+    {"document_id": 7, "prints_differently": [2, 3], "can_change": ["scripts", "hover_annotations"]},
+    {"document_id": 8, "prints_differently": [1], "print_unknown": 1, "can_change": []},
+    {"document_id": 9, "prints_differently": [], "drawn_differently": [{"page_number": 4}], "can_change": []},
+]
+SENT = {"provider": "sms", "recipient": "+33612345678", "resend": True, "acknowledgement": "SM-77"}
+SENT_AT = AT - timedelta(minutes=2, milliseconds=3)
+SEALED = {"signed_pdf_sha256": SIGNED, "nested": {"a": [1]}}
+JOURNAL = [
+    JournalLine(1, "signature_request.created", AT - timedelta(hours=1), metadata={"documents": NOTED}),
+    JournalLine(2, "signer.otp_sent", SENT_AT, BO.name, "198.51.100.4", metadata=SENT),
+    JournalLine(
+        3, "signer.signed", AT, ANNA.name, "203.0.113.7", AGENT, {"consent_notice": CONSENT, "documents_count": 1}
+    ),
+    JournalLine(4, "signature_request.pades_signed", AT, metadata=SEALED),
+]
 CONTENT = ProofContent(
     request_id=1042,
     organization="Acme & Söhne",
@@ -54,48 +70,12 @@ CONTENT = ProofContent(
     issued_at=AT + timedelta(minutes=2),
     signers=[ANNA, BO],
     documents=[ProofDocument(7, "Vertrag.pdf", 3, UPLOADED, SIGNED, SEAL)],
-    journal=[
-        JournalLine(
-            1,
-            "signature_request.created",
-            AT - timedelta(hours=1),
-            metadata={
-                "documents": [
-                    {"document_id": 7, "prints_differently": [2, 3], "can_change": ["scripts", "hover_annotations"]},
-                    {"document_id": 8, "prints_differently": [1], "print_unknown": 1, "can_change": []},
-                    {
-                        "document_id": 9,
-                        "prints_differently": [],
-                        "drawn_differently": [{"page_number": 4}],
-                        "can_change": [],
-                    },
-                ]
-            },
-        ),
-        JournalLine(
-            2,
-            "signer.otp_sent",
-            AT - timedelta(minutes=2, milliseconds=3),
-            BO.name,
-            "198.51.100.4",
-            metadata={"provider": "sms", "recipient": "+33612345678", "resend": True, "acknowledgement": "SM-77"},
-        ),
-        JournalLine(
-            3, "signer.signed", AT, ANNA.name, "203.0.113.7", AGENT, {"consent_notice": CONSENT, "documents_count": 1}
-        ),
-        JournalLine(
-            4, "signature_request.pades_signed", AT, metadata={"signed_pdf_sha256": SIGNED, "nested": {"a": [1]}}
-        ),
-    ],
+    journal=JOURNAL,
     journal_hash=LAST,
     evidence={"request": {"id": 1042}, "name": "王 \u0000 é"},
     event_titles={"signer.otp_sent": "One-time code sent"},
     sender_events={"signature_request.created"},
 )
-
-
-def squeezed(text: str) -> str:
-    return re.sub(r"\s", "", text)
 
 
 def letters(text: str) -> str:
@@ -214,20 +194,32 @@ def test_signatures_are_shown_and_named_as_they_are_sealed() -> None:
     assert typed.tobytes() != drawn.tobytes()
 
 
-def test_openings_and_refused_codes_are_in_the_proof() -> None:
+def test_what_else_a_signer_did_and_how_the_name_is_written_is_in_the_proof() -> None:
+    """A name in Han characters is not read as Mandarin, but gives way to the address."""
     opened, refused = AT - timedelta(minutes=9), [AT - timedelta(minutes=2), AT - timedelta(minutes=1)]
     seen = replace(ANNA, opened_at=opened, opened_ip="192.0.2.99", refused_codes=refused)
-    text = whole_text(replace(CONTENT, signers=[seen]))
+    fields = [ProofField("Lease.pdf", "Remarks", ""), ProofField("Lease.pdf", "#b[x] *y*", "$z$ @a")]
+    han = replace(ANNA, name="\U00030000\U00030001", email="han@example.org")
+    signers = [seen, replace(ANNA, fields=fields), replace(ANNA, name="ꦗꦮ"), han]
+    text = whole_text(replace(CONTENT, signers=signers))
     assert "Pagefirstopened2026-11-2113:56:09.123UTC192.0.2.99" in text
     assert "Codesrefused2026-11-2114:03:09.123UTC2026-11-2114:04:09.123UTC" in text
     assert "Pagefirstopened" not in plain() and "Codesrefused" not in plain()
+    assert "Remarksleftempty" in text and "#b[x]*y*$z$@a" in text
+    assert "writtenintransliteration" in text
+    assert "theaddressstandsinplaceofthename" in text and text.count(han.email) >= 2
 
 
-def test_no_straight_apostrophe_and_no_jargon() -> None:
-    line = replace(CONTENT.journal[1], metadata={"acknowledgement": "captured:5", "provider": "email"})
-    text = whole_text(replace(CONTENT, journal=[line], environment="sandbox"))
-    assert "delivery:message5inthesandboxinbox" in text and "captured" not in text
-    assert "channel:e-mail" in text and "'" not in text
+def test_entries_of_the_journal_say_in_words_what_was() -> None:
+    sent, signed = JOURNAL[1:3]
+    kept = {"acknowledgement": "captured:5", "provider": "email"}
+    fields = [{"document_id": 7, "name": "iban", "type": "text", "value": "DE89"}] * 3
+    journal = [replace(sent, title="Reminder sent", metadata=kept), replace(signed, metadata={"fields": fields})]
+    text = whole_text(replace(CONTENT, journal=journal, environment="sandbox"))
+    assert "Remindersent" in text, "a title of its own"
+    assert "delivery:message5inthesandboxinbox" in text and "channel:e-mail" in text
+    assert "fieldsfilledin:3" in text, "whose values stand above"
+    assert [word for word in ("One-timecodesent", "captured", "iban", "'") if word in text] == []
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -268,13 +260,6 @@ def test_it_is_pdf_a_3b_with_the_evidence_attached() -> None:
         assert attached.mime_type == "application/json"
         assert str(document.Root.AF[0].AFRelationship) == "/Data"
         assert document.Root.MarkInfo.Marked, "tagged, for who listens to it"
-
-
-def test_a_name_that_cannot_be_written_says_so() -> None:
-    """One in Han characters is not read as Mandarin, but gives way to the address."""
-    assert "writtenintransliteration" in whole_text(replace(CONTENT, signers=[replace(ANNA, name="ꦗꦮ")]))
-    text = whole_text(replace(CONTENT, signers=[replace(ANNA, name="\U00030000\U00030001")]))
-    assert "theaddressstandsinplaceofthename" in text and text.count(ANNA.email) >= 2
 
 
 def test_nothing_runs_off_the_page() -> None:
@@ -381,12 +366,6 @@ def test_an_arabic_proof_goes_from_right_to_left() -> None:
     assert title is not None and title[2] > first.width - 62 and title[0] > first.width / 2
 
 
-def test_an_entry_can_have_a_title_of_its_own() -> None:
-    line = replace(CONTENT.journal[1], title="Reminder sent")
-    text = whole_text(replace(CONTENT, journal=[line]))
-    assert "Remindersent" in text and "One-timecodesent" not in text
-
-
 def test_sixty_values_over_three_pages_say_on_each_whose_they_are() -> None:
     long = ProofField("Lease.pdf", "Remarks", "What was agreed upon besides. " * 60)
     fields = [ProofField("Lease.pdf", f"Label {number}", f"Value {number}\nand more") for number in range(59)]
@@ -400,19 +379,6 @@ def test_sixty_values_over_three_pages_say_on_each_whose_they_are() -> None:
     for picture in pictures(proof(told), scale=1):
         box = ink_box(picture)
         assert box is not None and box[0] >= 50 and box[2] <= 546
-
-
-def test_a_field_that_was_left_empty_says_so() -> None:
-    fields = [ProofField("Lease.pdf", "Remarks", ""), ProofField("Lease.pdf", "#b[x] *y*", "$z$ @a")]
-    text = whole_text(replace(CONTENT, signers=[replace(ANNA, fields=fields)]))
-    assert "Remarksleftempty" in text and "#b[x]*y*$z$@a" in text
-
-
-def test_the_journal_counts_the_fields_whose_values_stand_above() -> None:
-    fields = [{"document_id": 7, "name": "iban", "type": "text", "value": "DE89"}] * 3
-    line = JournalLine(1, "signer.signed", AT, ANNA.name, metadata={"fields": fields})
-    text = whole_text(replace(CONTENT, journal=[line]))
-    assert "fieldsfilledin:3" in text and "iban" not in text
 
 
 def test_the_page_that_verifies_is_named_and_a_camera_reads_its_address(tmp_path: Path) -> None:

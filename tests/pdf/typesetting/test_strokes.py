@@ -5,51 +5,50 @@ import random
 import time
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
 
 from paraph.pdf.typesetting.appearances import StampContent
-from paraph.pdf.typesetting.strokes import MAX_POINTS, MAX_STROKES, has_ink, ink, simplified
+from paraph.pdf.typesetting.strokes import MAX_POINTS, MAX_STROKES, Ink, has_ink, ink, simplified
 from tests.pdf.pictures import DRAWN, pictures
 from tests.pdf.typesetting.test_appearances import STAMP, stamps
 
 SQUARE = [[[0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8], [0.2, 0.2]]]
 
 
+def inked(strokes: list[list[list[float]]], aspect: float = 1.0) -> Ink:
+    drawn = ink(strokes, aspect)
+    assert drawn is not None
+    return drawn
+
+
 @pytest.mark.parametrize("aspect", [1.0, 3.0, 0.5])
 def test_proportions_are_kept(aspect: float) -> None:
-    drawn = ink(SQUARE, aspect)
-    assert drawn is not None
+    drawn = inked(SQUARE, aspect)
     assert drawn.width / drawn.height == pytest.approx(aspect, rel=0.06)
     assert max(drawn.width, drawn.height) == pytest.approx(1000)
 
 
 def test_where_on_the_pad_it_was_drawn_does_not_matter() -> None:
     moved = [[[x - 0.1, y + 0.15] for x, y in stroke] for stroke in SQUARE]
-    one, other = ink(SQUARE), ink(moved)
-    assert one is not None and other is not None
+    one, other = inked(SQUARE), inked(moved)
     assert (one.width, one.height) == pytest.approx((other.width, other.height))
 
 
 def test_points_become_smooth_curves() -> None:
-    drawn = ink([[[0, 0], [0.5, 0.5], [1, 0]]])
-    assert drawn is not None
-    assert drawn.path.count("Q") > 100
-    assert "L" not in drawn.path
+    path = inked([[[0, 0], [0.5, 0.5], [1, 0]]]).path
+    assert path.count("Q") > 100 and "L" not in path
 
 
 def test_a_dot_beside_a_line_stays() -> None:
-    alone, dotted = ink([[[0, 0.5], [1, 0.5]]]), ink([[[0, 0.5], [1, 0.5]], [[0.5, 0.0]]])
-    assert alone is not None and dotted is not None
+    alone, dotted = inked([[[0, 0.5], [1, 0.5]]]), inked([[[0, 0.5], [1, 0.5]], [[0.5, 0.0]]])
     assert dotted.height > 400 > alone.height
 
 
 def test_values_that_are_no_numbers_never_reach_the_picture() -> None:
-    drawn = ink([[[0, 0], [float("nan"), 1], [float("inf"), 0], [1, 1]]])
-    assert drawn is not None
-    assert "nan" not in drawn.svg("#000") and "inf" not in drawn.svg("#000")
+    svg = inked([[[0, 0], [float("nan"), 1], [float("inf"), 0], [1, 1]]]).svg("#000")
+    assert "nan" not in svg and "inf" not in svg
 
 
 @pytest.mark.parametrize(
@@ -148,17 +147,16 @@ def test_no_drawing_is_large_or_slow(strokes: list[list[list[float]]]) -> None:
 
 def test_ten_sizes_take_no_more_room_than_one() -> None:
     strokes = hand(400)
-    typed: dict[str, Any] = {"type": "typed"}
     rooms = []
-    for sizes in ([(200.0, 80.0)], [(200.0 + 10 * step, 80.0 + 5 * step) for step in range(10)]):
-        drawn = [stamp(strokes, *size) for size in sizes]
-        rooms.append(len(stamps(drawn)) - len(stamps([replace(each, signature=typed) for each in drawn])))
+    for count in (1, 10):
+        drawn = [stamp(strokes, 200 + 10 * step, 80 + 5 * step) for step in range(count)]
+        rooms.append(len(stamps(drawn)) - len(stamps([replace(each, signature=STAMP.signature) for each in drawn])))
     assert rooms[1] - rooms[0] < 3_000
 
 
-@pytest.mark.parametrize("strokes", [[[[0.5, 0.5]] * 20_000], [[[0.2, 0.2]]], [[[0.1, 0.3], [0.1, 0.3]]]])
-def test_what_shows_nothing_stays_harmless(strokes: list[list[list[float]]]) -> None:
-    assert simplified(strokes) == [strokes[0][:2]]
+def test_what_shows_nothing_stays_harmless() -> None:
+    for stroke in ([[0.5, 0.5]] * 20_000, [[0.2, 0.2]], [[0.1, 0.3], [0.1, 0.3]]):
+        assert simplified([stroke]) == [stroke[:2]]
 
 
 def test_the_proportions_count() -> None:

@@ -1,22 +1,12 @@
 """What may follow a trusted seal, and how it is told; what may not is made by the hundred in `lab/fuzz/altered`."""
 
-import asyncio
-import io
 import re
 from typing import Any
 
 import pikepdf
 import pytest
-from asn1crypto import keys as asn1_keys
-from asn1crypto import x509 as asn1_x509
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from pikepdf import Dictionary, Name, ObjectStreamMode
-from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
-from pyhanko.sign import signers
-from pyhanko.sign.fields import SigFieldSpec
-from pyhanko.stamp import TextStampStyle
-from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.kernel import clock
 from paraph.pdf.structure.objects import PdfStream
@@ -25,14 +15,15 @@ from paraph.pdf.structure.revision import Revision
 from paraph.pdf.verification import pictures
 from paraph.pdf.verification.pictures import Compared, DrawingTime, compare_pictures
 from paraph.pdf.verification.verify import verify
-from tests.pdf import forge
+from tests.pdf import forge, revisions
 from tests.pdf.pdf_factory import paper, text
+from tests.pdf.revisions import archived
 from tests.pdf.sealed_files import authority, sealed
-from tests.pdf.verification.test_verify_long_term import archived
 from tests.pdf.verification.test_verify_surroundings import sealed_at_the_highest
 
 OWN = authority("p-256")
 ROOTS = [OWN.root]
+BOX = (300, 100, 400, 150)
 PAGES = (text("A contract", 100, 700), text("Page two", 100, 700))
 
 
@@ -40,51 +31,21 @@ def contract(**save: Any) -> bytes:
     return paper(*PAGES, **save)
 
 
-def certificate_of(name: str) -> tuple[bytes, bytes]:
-    """A certificate for documents below the root of the tests, and its key, both as DER."""
-    key, issuer = forge.curve_key(name), x509.load_der_x509_certificate(OWN.root).subject
-    for_signatures = forge.usage("digital_signature", "content_commitment")
-    made = forge.certificate(name, key, issuer, OWN.root_key.private_key, extensions=[for_signatures])
-    plain = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    return made.public_bytes(Encoding.DER), plain
-
-
-def _registry() -> SimpleCertificateStore:
-    registry = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko annotates nothing here
-    registry.register(asn1_x509.Certificate.load(OWN.root))
-    return registry
-
-
-def countersigned(pdf: bytes, name: str, box: tuple[int, int, int, int] | None, page: int = 0) -> bytes:
-    """Signed once more by pyHanko."""
-    certificate, key = certificate_of(name)
-    signer = signers.SimpleSigner(
-        signing_cert=asn1_x509.Certificate.load(certificate),
-        signing_key=asn1_keys.PrivateKeyInfo.load(key),
-        cert_registry=_registry(),
-    )
-    field = SigFieldSpec("Countersigned", on_page=page, box=box)
-    output = io.BytesIO()
-    pdf_signer = signers.PdfSigner(
-        signers.PdfSignatureMetadata(field_name="Countersigned", md_algorithm="sha256", name=name),
-        signer,
-        new_field_spec=field,
-        stamp_style=TextStampStyle() if box else None,
-    )
-    asyncio.run(pdf_signer.async_sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), output=output))
-    return output.getvalue()
+def countersigned(pdf: bytes, **field: Any) -> bytes:
+    """Signed once more by somebody with a certificate below the root of the tests."""
+    key, issuer = forge.curve_key("Jonas Brandt"), x509.load_der_x509_certificate(OWN.root).subject
+    own = forge.certificate("Jonas Brandt", key, issuer, OWN.root_key.private_key)
+    return revisions.countersigned(pdf, key, own, **field)
 
 
 @pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
 def test_a_visible_countersignature_that_is_trusted_is_told(mode: ObjectStreamMode) -> None:
-    content = countersigned(
-        sealed_at_the_highest(contract(object_stream_mode=mode)), "Jonas Brandt", (300, 100, 400, 150), 1
-    )
+    content = countersigned(sealed_at_the_highest(contract(object_stream_mode=mode)), box=BOX, on_page=1)
     found = verify(content, ROOTS)
     assert found.ok and found.signer == "Jonas Brandt", found.findings
     assert 'A signature by "Jonas Brandt" was added on page 2, visible (Countersigned).' in found.findings
     assert not any(report.altered for report in found.signatures)
-    invisible = verify(countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", None), ROOTS)
+    invisible = verify(countersigned(sealed_at_the_highest(contract())), ROOTS)
     assert invisible.ok and 'A signature by "Jonas Brandt" was added (Countersigned).' in invisible.findings
 
 
@@ -156,7 +117,7 @@ def test_a_shared_list_of_annotations_shows_a_signature_on_each_page() -> None:
 
     content = sealed_at_the_highest(paper(*PAGES, text("Page 3", 100, 700), prepare=share))
     assert verify(content, ROOTS).ok
-    found = verify(countersigned(content, "Jonas Brandt", (300, 100, 400, 150), page=1), ROOTS)
+    found = verify(countersigned(content, box=BOX, on_page=1), ROOTS)
     assert found.ok
     assert 'A signature by "Jonas Brandt" was added on pages 2, 3, visible (Countersigned).' in found.findings
 
@@ -196,6 +157,6 @@ def test_an_extension_is_one(entries: dict[bytes, Any], ok: bool) -> None:
 
 
 def test_without_roots_a_visible_countersignature_is_no_alteration() -> None:
-    visible = countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", (300, 100, 400, 150))
+    visible = countersigned(sealed_at_the_highest(contract()), box=BOX)
     first = verify(visible, []).signatures[0]
     assert not first.altered and first.matches is None

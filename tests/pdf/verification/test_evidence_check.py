@@ -1,28 +1,36 @@
-"""A proof, its signed file and its upload: what ties them together, and every way in which they can disagree."""
+"""A proof, its signed file and its upload: what ties them together, and every way in which they can disagree. A proof
+is what the service sealed as one, by the hand that sealed its documents; older proofs stay what they are."""
 
 import base64
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from paraph.kernel import clock
-from paraph.keys import KeyKind
+from paraph.keys import KeyKind, development_authority
+from paraph.keys.certificates import read_roots
+from paraph.keys.signing_key import LocalKey
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal
+from tests.keys.certified_keys import Root, make_key, make_root
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import PROOF, authority, sealed
+from tests.pdf.sealed_files import PROOF, authority, sealed, sealed_without_purpose
 from tests.pdf.typesetting.test_proof import ANNA, AT, BO, CONTENT
 
 Change = Callable[[Any], None]
+ISSUED_BEFORE = Path(__file__).parents[1] / "issued_before"
+OWN = authority("p-256")
 SIGNERS = [{"id": 11, "full_name": ANNA.name, "email": ANNA.email}, {"id": 12, "full_name": BO.name, "email": BO.email}]
 
 
@@ -36,10 +44,15 @@ def signed() -> bytes:
     return sealed(uploaded(), at=clock.now()).content
 
 
+def hashed(facts: dict[str, Any]) -> str:
+    line = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(line.encode()).hexdigest()
+
+
 def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
     digest = signed_sha256 or hashlib.sha256(signed()).hexdigest()
     seal = {"signed_pdf_sha256": digest, "method": "appended"}
-    chain = (authority("p-256").sealing_key.certificate, authority("p-256").root)
+    chain = (OWN.sealing_key.certificate, OWN.root)
     document = {
         "id": 7,
         "name": "c.pdf",
@@ -58,8 +71,7 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
         previous = journal[-1]["hash"] if journal else "00" * 32
         entry = {"position": position, "event_type": event, "signer_id": signer, "metadata": metadata}
         entry["previous_hash"] = previous
-        line = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        journal.append({**entry, "hash": hashlib.sha256(line.encode()).hexdigest()})
+        journal.append({**entry, "hash": hashed(entry)})
     return {
         "format": "paraph-evidence/2",
         "request": {"id": PROOF.request_id, "environment": PROOF.environment},
@@ -70,16 +82,19 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
     }
 
 
-def proven(content: dict[str, Any], printed: str | None = None, **how: Any) -> bytes:
+def proven(content: dict[str, Any], printed: str | None = None, *, states_purpose: bool = True, **how: Any) -> bytes:
     """``how``: sealed otherwise than the service seals."""
     last = printed or content["journal"][-1]["hash"]
     made = proof(replace(CONTENT, evidence=content, journal_hash=last))
-    return sealed(made, **{"key": authority("p-256").proof_key, "purpose": PROOF, "at": clock.now(), **how}).content
+    given = {"key": OWN.proof_key, "purpose": PROOF, "at": clock.now(), **how}
+    return sealed(made, **given).content if states_purpose else sealed_without_purpose(made, **given)
 
 
-def checked(proof_file: bytes, **files: bytes) -> EvidenceCheck:
+def checked(proof_file: bytes, *roots: bytes, signers: Sequence[str] = (), **files: Any) -> EvidenceCheck:
+    """``roots``: that of the tests where none is given; ``files``: others than those that belong to the proof."""
     given = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proof_file}
-    return check_evidence(given | {f"{name}.pdf": pdf for name, pdf in files.items()}, [authority("p-256").root])
+    given |= {f"{name}.pdf": pdf for name, pdf in files.items()}
+    return check_evidence(given, roots or [OWN.root], signers=signers)
 
 
 def test_three_files_that_belong_together() -> None:
@@ -95,24 +110,16 @@ def test_three_files_that_belong_together() -> None:
     assert certificates in result.matches
 
 
-def put(*path: Any, value: Any) -> Change:
-    """Change one value of evidence or a journal."""
+def put(*path: Any, value: Any = ...) -> Change:
+    """Change one value of evidence or a journal, or leave it out."""
 
     def change(content: Any) -> None:
         *way, last = path
         for step in way:
             content = content[step]
         content[last] = value
-
-    return change
-
-
-def drop(*path: Any) -> Change:
-    def change(content: Any) -> None:
-        *way, last = path
-        for step in way:
-            content = content[step]
-        del content[last]
+        if value is ...:
+            del content[last]
 
     return change
 
@@ -143,7 +150,7 @@ _OTHERS = "The proof states other certificates than those of signed.pdf, or does
     ("change", "problem"),
     [
         (put("journal", 0, "event_type", value="signer.signed"), "The journal is broken at entry 1."),
-        (drop("journal", 0), "The journal is broken at entry 1."),
+        (put("journal", 0), "The journal is broken at entry 1."),
         (
             put("documents", 0, "seal", value={"signed_pdf_sha256": "ab" * 32, "method": "appended"}),
             'The journal names no such seal of "c.pdf".',
@@ -160,8 +167,8 @@ _OTHERS = "The proof states other certificates than those of signed.pdf, or does
         (_chain("seal", "sealing_key", "rsa-3072"), _OTHERS.format("seal")),
         (_chain("timestamp", "timestamp_key"), _OTHERS.format("timestamp")),
         (_certificate_under_another_digest, _LACKS),
-        (drop("certificates"), _LACKS),
-        (drop("documents", 0, "seal"), _LACKS),
+        (put("certificates"), _LACKS),
+        (put("documents", 0, "seal"), _LACKS),
     ],
 )
 def test_changed_evidence_is_told(change: Change, problem: str) -> None:
@@ -193,7 +200,8 @@ def test_another_hash_printed_than_attached() -> None:
 
 @pytest.mark.parametrize("kind", ["signed", "uploaded"])
 def test_a_changed_file_is_told(kind: str) -> None:
-    result = checked(proven(evidence()), **{kind: {"signed": signed(), "uploaded": uploaded()}[kind] + b"\n"})
+    changed: dict[str, Any] = {kind: {"signed": signed(), "uploaded": uploaded()}[kind] + b"\n"}
+    result = checked(proven(evidence()), **changed)
     assert f'No file that was given is the {kind} file of "c.pdf": none has its digest.' in result.problems
     assert f"The proof says nothing of {kind}.pdf." in result.problems
 
@@ -210,7 +218,7 @@ def test_a_signed_file_that_does_not_begin_with_the_upload() -> None:
 
 
 def test_without_a_proof() -> None:
-    result = check_evidence({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
+    result = check_evidence({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [OWN.root])
     assert result.problems == ["One proof file is needed; 0 of the files are proofs."]
 
 
@@ -227,7 +235,7 @@ def test_a_proof_in_any_language_is_read(locale: str) -> None:
     def made(**printed: Any) -> EvidenceCheck:
         stated = {"signers": [seen, BO], "journal_hash": content["journal"][-1]["hash"]} | printed
         typeset = proof(replace(CONTENT, locale=locale, evidence=content, **stated))
-        return checked(sealed(typeset, key=authority("p-256").proof_key, purpose=PROOF, at=clock.now()).content)
+        return checked(sealed(typeset, key=OWN.proof_key, purpose=PROOF, at=clock.now()).content)
 
     assert made().problems == []
     assert made(journal_hash="ab" * 32).problems == ["The proof does not print the journal's last hash."]
@@ -264,11 +272,6 @@ def salted_journal() -> Journal:
     return [first, {**stated, "salts": dict(SALTS), "hash": hashed(covered)}]
 
 
-def hashed(facts: dict[str, Any]) -> str:
-    line = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(line.encode()).hexdigest()
-
-
 def journal_check(entries: Journal) -> EvidenceCheck:
     result = EvidenceCheck()
     check_journal(result, entries, entries[-1]["hash"])
@@ -289,7 +292,7 @@ def _commitment_in_place(entries: Any) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        drop(1, "salts"),
+        put(1, "salts"),
         put(1, "ip", value="203.0.113.8"),
         put(1, "metadata", "recipients", 1, value="c@example.com"),
         put(1, "salts", "ip", value="01" * 16),
@@ -301,3 +304,120 @@ def test_whatever_is_changed_breaks_it(change: Change) -> None:
     entries = salted_journal()
     change(entries)
     assert journal_check(entries).problems == ["The journal is broken at entry 2."]
+
+
+def issued_before() -> dict[str, bytes]:
+    """The files of a request of a version whose seals did not say what they were for."""
+    return {path.name: path.read_bytes() for path in ISSUED_BEFORE.glob("*.pdf")}
+
+
+def test_a_proof_of_an_earlier_version_verifies_as_what_it_is() -> None:
+    result = check_evidence(issued_before(), read_roots(ISSUED_BEFORE / "root.pem"))
+    assert result.ok, result.problems
+    for name in ("proof.pdf", "signed.pdf"):
+        assert f"{name} was sealed before seals said what they were for." in result.matches
+
+
+def test_seals_say_what_they_are_for() -> None:
+    result = checked(proven(evidence()))
+    assert result.ok, result.problems
+    assert "The seal of proof.pdf says what it is for: proof of signature request 71 (production)." in result.matches
+    assert "The seal of signed.pdf says what it is for: document of signature request 71 (production)." in (
+        result.matches
+    )
+    assert result.to_json()["sealed"]["proof.pdf"]["purpose"] == PROOF.to_json()
+
+
+def test_evidence_under_the_seal_of_a_document_is_no_proof() -> None:
+    for key in (OWN.sealing_key, OWN.proof_key):
+        for format_ in ("paraph-evidence/1", "paraph-evidence/2"):
+            result = checked(
+                proven(evidence() | {"format": format_}, purpose=document_purpose(71, "production"), key=key)
+            )
+            assert result.problems == [
+                "One proof file is needed; 0 of the files are proofs.",
+                "proof.pdf carries evidence, but is no proof: its seal says that it is the document of signature "
+                "request 71 (production).",
+            ]
+
+
+@pytest.mark.parametrize("purpose", [proof_purpose(72, "production"), proof_purpose(71, "sandbox")])
+def test_a_proof_of_another_request_or_environment(purpose: Purpose) -> None:
+    assert checked(proven(evidence(), purpose=purpose)).problems == [
+        f"The seal of proof.pdf was made for another purpose: {purpose}."
+    ]
+
+
+@pytest.mark.parametrize("purpose", [document_purpose(72, "production"), document_purpose(71, "sandbox"), PROOF])
+def test_a_document_of_another_request_or_environment_or_a_proof(purpose: Purpose) -> None:
+    other = sealed(uploaded(), purpose=purpose, at=clock.now()).content
+    result = checked(proven(evidence(hashlib.sha256(other).hexdigest())), signed=other)
+    assert result.problems == [f"The seal of signed.pdf was made for another purpose: {purpose}."]
+
+
+def test_a_proof_of_today_needs_the_word_in_its_seal() -> None:
+    said = "proof.pdf: its seal does not say that it is a proof, which evidence of this format needs."
+    assert checked(proven(evidence(), states_purpose=False)).problems == [said]
+    before = proven(evidence() | {"format": "paraph-evidence/1"}, states_purpose=False, key=OWN.sealing_key)
+    assert checked(before).ok, checked(before).problems
+
+
+def test_a_document_that_was_sealed_before_an_update_and_proven_after_it() -> None:
+    before = sealed_without_purpose(uploaded())
+    result = checked(proven(evidence(hashlib.sha256(before).hexdigest())), signed=before)
+    assert result.ok, result.problems
+    assert "signed.pdf was sealed before seals said what they were for." in result.matches
+
+
+def test_the_development_authority_seals_proofs_with_the_certificate_for_proofs() -> None:
+    problems = checked(proven(evidence(), key=OWN.sealing_key)).problems
+    assert len(problems) == 1 and problems[0].startswith("proof.pdf is not sealed by the certificate for proofs: ")
+
+
+def test_the_certificate_for_proofs_seals_no_document() -> None:
+    other = sealed(uploaded(), key=OWN.proof_key, at=clock.now()).content
+    content = evidence(hashlib.sha256(other).hexdigest())
+    result = checked(proven(content), signed=other)
+    assert any(each.startswith("signed.pdf is sealed by a certificate for proofs, but") for each in result.problems)
+
+
+def test_a_certificate_of_an_operator_seals_both() -> None:
+    key = _operators_key(make_root(), "Acme")
+    result = _checked_under(key, key)
+    assert result.ok, result.problems
+    assert "proof.pdf and signed.pdf were sealed by the same certificate." in result.matches
+
+
+def test_a_proof_by_somebody_else_under_the_same_authority() -> None:
+    root = make_root()
+    assert _checked_under(_operators_key(root, "Acme"), _operators_key(root, "Acme")).ok  # a renewed certificate
+    result = _checked_under(_operators_key(root, "Mallory"), _operators_key(root, "Acme"))
+    assert not result.ok
+    assert any("proof.pdf and signed.pdf were sealed by different organizations" in each for each in result.problems)
+
+
+def test_the_same_name_under_another_root_is_another_organization(tmp_path: Path) -> None:
+    elsewhere = development_authority(tmp_path, b"s" * 32)
+    result = checked(proven(evidence(), key=elsewhere.proof_key), OWN.root, elsewhere.root)
+    assert any("were sealed by different organizations" in each for each in result.problems)
+
+
+def test_who_sealed_can_be_asked_for() -> None:
+    names = ["Paraph Development Seal", hashlib.sha256(OWN.proof_key.certificate).hexdigest()]
+    assert checked(proven(evidence()), signers=names).ok
+    result = checked(proven(evidence()), signers=names[:1])
+    assert not result.ok and any("It is not sealed by Paraph Development Seal." in each for each in result.problems)
+
+
+def _operators_key(root: Root, name: str) -> LocalKey:
+    key = make_key("p-256")
+    return LocalKey(key, [root.issue(key.public_key(), name), root.certificate])
+
+
+def _checked_under(proof_key: LocalKey, document_key: LocalKey) -> EvidenceCheck:
+    document = sealed(uploaded(), key=document_key, at=clock.now()).content
+    content = evidence(hashlib.sha256(document).hexdigest())
+    chain = {hashlib.sha256(link).hexdigest(): link for link in (document_key.certificate, *document_key.chain)}
+    content["documents"][0]["certificates"]["seal"] = list(chain)
+    content["certificates"] = {digest: base64.b64encode(link).decode() for digest, link in chain.items()}
+    return checked(proven(content, key=proof_key), document_key.chain[-1], signed=document)

@@ -1,26 +1,19 @@
 """Seals of a trusted key as the service makes none: with SHA-3, EdDSA and ML-DSA (ISO/TS 32001 and 32002, RFC 8419,
 9688 and 9882), wrong in one thing, or odd and right; what else can be wrong of them is in test_verdict."""
 
-import asyncio
-import io
 import re
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from asn1crypto import keys as asn1_keys
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, mldsa, padding
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
-from pyhanko.sign import fields, signers
-from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from paraph.keys.chains import find_chain
 from paraph.pdf.pki.cms import CmsRefused, read_signed_data
@@ -29,8 +22,9 @@ from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge
 from tests.pdf.forge import Forge, usage
-from tests.pdf.forged_seals import ROOT, SealForge, with_room, with_value
+from tests.pdf.forged_seals import ROOT, SealForge, sealed_by
 from tests.pdf.pdf_factory import paper, text
+from tests.pdf.revisions import countersigned
 
 _SHA3 = {"sha3_256": hashes.SHA3_256(), "sha3_384": hashes.SHA3_384(), "sha3_512": hashes.SHA3_512()}
 _EDWARDS: dict[str, tuple[Any, str, str]] = {
@@ -154,39 +148,26 @@ def test_chains_of_such_keys_are_trusted_as_long_as_nothing_was_changed(name: st
 
 
 def test_rsa_with_sha3_by_openssl(tmp_path: Path) -> None:
-    openssl, own = independent.need("openssl", "openssl"), forge.rsa_key()
+    own = forge.rsa_key()
     signer = forge.certificate("Signer", own, "Test Middle", forge.curve_key("middle"))
     (tmp_path / "key.pem").write_bytes(own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     (tmp_path / "own.pem").write_bytes(signer.public_bytes(Encoding.PEM))
     (tmp_path / "middle.pem").write_bytes(forge.middle().public_bytes(Encoding.PEM))
-    pdf = with_room()
-    *_, span = re.finditer(rb"/ByteRange\s*\[\s*0 +(\d+) +(\d+) +(\d+)", pdf)
-    before, after, rest = (int(number) for number in span.groups())
-    (tmp_path / "covered").write_bytes(pdf[:before] + pdf[after : after + rest])
-    command = "cms -sign -binary -cades -md sha3-384 -signer own.pem -inkey key.pem -certfile middle.pem"
-    subprocess.run(
-        [openssl, *command.split(), *["-outform", "DER", "-in", "covered", "-out", "value"]], cwd=tmp_path, check=True
-    )
-    value = (tmp_path / "value").read_bytes()
-    assert verify(with_value(pdf, lambda _: value), [ROOT]).ok
+
+    def value(covered: bytes) -> bytes:
+        (tmp_path / "covered").write_bytes(covered)
+        words = "cms -sign -binary -cades -md sha3-384 -signer own.pem -inkey key.pem -certfile middle.pem -outform DER"
+        independent.openssl(*words.split(), "-in", "covered", "-out", "value", folder=tmp_path)
+        return (tmp_path / "value").read_bytes()
+
+    assert verify(sealed_by(value), [ROOT]).ok
 
 
 @pytest.mark.parametrize("name", _EDWARDS)
 def test_edwards_curves_by_pyhanko(name: str) -> None:
-    own = _key(name)
-    private = own.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    signer_certificate = forge.certificate("Signer", own, "Test Middle", forge.curve_key("middle"))
-    others = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
-    others.register(asn1_x509.Certificate.load(forge.der_of(forge.middle())))
-    signer = signers.SimpleSigner(
-        asn1_x509.Certificate.load(forge.der_of(signer_certificate)), asn1_keys.PrivateKeyInfo.load(private), others
-    )
-    writer = IncrementalPdfFileWriter(io.BytesIO(paper(text("A contract", 100, 700))))
-    facts = signers.PdfSignatureMetadata(
-        field_name="Signature", md_algorithm=_EDWARDS[name][2], subfilter=fields.SigSeedSubFilter.PADES
-    )
-    made = asyncio.run(signers.PdfSigner(facts, signer).async_sign_pdf(writer))
-    assert verify(made.getvalue(), [ROOT]).ok
+    own = forge.certificate("Signer", _key(name), "Test Middle", forge.curve_key("middle"))
+    pdf, digest = paper(text("A contract", 100, 700)), _EDWARDS[name][2]
+    assert verify(countersigned(pdf, _key(name), own, forge.middle(), digest=digest), [ROOT]).ok
 
 
 _DOCUMENT_SIGNING = x509.ObjectIdentifier("1.3.6.1.5.5.7.3.36")

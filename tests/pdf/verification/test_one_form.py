@@ -266,9 +266,3 @@ def test_the_lower_of_two_signatures_is_written() -> None:
     for number in range(8):
         pdf = sealed(paper(text(f"Letter {number}", 100, 700))).content
         assert decode_dss_signature(read_signed_data(_value(pdf)).signature)[1] <= _ORDER // 2
-
-
-def test_a_key_of_rsa() -> None:
-    own = authority("rsa-3072")
-    pdf = sealed(paper(text("I owe 1,000 EUR", 100, 700)), key=own.sealing_key).content
-    assert verify(pdf, [own.root]).ok

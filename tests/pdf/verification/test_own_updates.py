@@ -1,7 +1,8 @@
-"""What the service adds after its seal is never an alteration, whatever else in the file refers to the objects that an
-archive timestamp extends."""
+"""What the service takes and seals verifies, however expensive it is to read or to draw. What it adds after its seal is
+never an alteration, whatever else in the file refers to the objects that an archive timestamp extends."""
 
 import io
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import product
@@ -15,7 +16,9 @@ from paraph.kernel import clock
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal import Mark
 from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.verify import verify as sandboxed
 from paraph.pdf.verification.verify import verify
+from tests.pdf.costly import KINDS
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files.signed import broken
 from tests.pdf.pdf_factory import paper, text
@@ -122,3 +125,38 @@ def test_after_broken_signatures(seeds: range) -> None:
     assert len(contents) > len(seeds) / 6
     told = [each for content in contents for each in verify(content, [ROOT]).findings]
     assert not any("changed after Seal" in each for each in told)
+
+
+REFUSED = ("too_complex", "damaged")  # with a sentence
+
+
+def is_taken(upload: bytes) -> bool:
+    """Whether the file is taken; if so, it is sealed at B-LTA and verifies."""
+    try:
+        shown = inspect(upload, page_limit=500).prepared or upload
+    except PdfRefused as refused:
+        assert refused.reason in REFUSED
+        return False
+    content = sealed(shown, at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
+    found = sandboxed(content, [ROOT])
+    assert found.ok, found.findings
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_little_of_each_is_taken(kind: str) -> None:
+    assert is_taken(KINDS[kind](1))
+
+
+def test_a_page_that_needs_more_memory_than_verifying_has_is_not_taken() -> None:
+    """Forms in forms, 1.4 KB long: PDFium keeps each of a million drawings."""
+    assert not is_taken(KINDS["forms"](1200))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_taken_verifies(kind: str) -> None:
+    began = time.monotonic()
+    for doublings in range(1, 10):
+        if not is_taken(KINDS[kind](2**doublings)) or time.monotonic() - began > 15:
+            break

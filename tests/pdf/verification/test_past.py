@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -18,10 +17,9 @@ from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions
 from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.revisions import revised
-from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.revisions import archived, revised, revoking, store
+from tests.pdf.sealed_files import authority, on, sealed, timestamping
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
-from tests.pdf.verification.test_verify_long_term import archived, revoking, store
 
 OWN = authority("p-256")
 ROOTS = [OWN.root]
@@ -29,10 +27,6 @@ LETTER = paper(text("A contract", 100, 700))
 DAY = timedelta(days=1)
 NOW = clock.now() + timedelta(minutes=1)  # after the keys of the tests were made
 FIRST, LATER, LAST = NOW + DAY, NOW + 5 * DAY, NOW + 9 * DAY
-
-
-def on(moment: datetime) -> Any:
-    return patch.object(clock, "now", lambda: moment)
 
 
 def sealed_on(moment: datetime, pdf: bytes = LETTER, *, stamps: bool = True, **how: Any) -> bytes:

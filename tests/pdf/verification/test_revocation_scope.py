@@ -5,18 +5,13 @@ about its issuer's (RFC 5280 §5.2, §5.3 and §6.3.3).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import product
 from typing import Any
 
 import pytest
-from asn1crypto import core as asn1_core
-from asn1crypto import ocsp as asn1_ocsp
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID
@@ -33,12 +28,13 @@ from tests.pdf.forge import USES
 from tests.pdf.forge import curve_key as key
 from tests.pdf.forge import named as name
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.revisions import revised
+from tests.pdf.revisions import revised, store
 from tests.pdf.sealed_files import authority, sealed, timestamping
-from tests.pdf.verification.test_verify_long_term import store
 
 OWN = authority("p-256")
 DAY = timedelta(days=1)
+Extension = tuple[x509.ExtensionType, bool]
+"""And whether it is critical."""
 REASONS = frozenset({x509.ReasonFlags.key_compromise})
 
 
@@ -81,22 +77,15 @@ def found_with(crls: Sequence[bytes] = (), ocsps: Sequence[bytes] = ()) -> Verif
     return verify(revised(stamped(), store(crls=lists, ocsps=ocsps)), [OWN.root, ROOT.public_bytes(Encoding.DER)])
 
 
-@dataclass(frozen=True)
-class Extension:
-    value: x509.ExtensionType
-    critical: bool
-
-
 def entry(serial: int, *extensions: Extension, ago: timedelta = DAY) -> x509.RevokedCertificate:
-    return forge.revoked(serial, clock.now() - ago, *((each.value, each.critical) for each in extensions))
+    return forge.revoked(serial, clock.now() - ago, *extensions)
 
 
 def made(about: x509.Certificate, entries: Sequence[x509.RevokedCertificate] = (), *extensions: Extension) -> bytes:
     """A list of the issuer of ``about``, with three entries about others at its end."""
     listed = (*entries, *(entry(serial) for serial in (1, 2, 3)))
-    stated = [(each.value, each.critical) for each in extensions]
     issuer, signer = next((each, common) for each, common in ISSUERS if each.subject == about.issuer)
-    return forge.der_of(forge.revocation_list(issuer, key(signer), *listed, ago=DAY, extensions=stated))
+    return forge.der_of(forge.revocation_list(issuer, key(signer), *listed, ago=DAY, extensions=extensions))
 
 
 def assert_proves(about: x509.Certificate, list_: bytes, *, good: bool) -> None:
@@ -140,17 +129,18 @@ OF_LISTS: dict[str, tuple[Any, Sequence[x509.Certificate]]] = {
     "what changed": (x509.DeltaCRLIndicator(1), NEITHER),
 }
 """What a list says that it is about, and of which certificates it may prove something."""
-UNDERSTOOD: dict[str, x509.ExtensionType] = {
-    "number": x509.CRLNumber(5),
-    "key": x509.AuthorityKeyIdentifier(b"key", None, None),
-    "names": x509.IssuerAlternativeName([at("issuer")]),
-    "access": x509.AuthorityInformationAccess(
-        [x509.AccessDescription(AuthorityInformationAccessOID.CA_ISSUERS, at("issuer"))]
+IN_LISTS: dict[str, tuple[x509.ExtensionType, bool]] = {
+    "number": (x509.CRLNumber(5), True),
+    "key": (x509.AuthorityKeyIdentifier(b"key", None, None), True),
+    "names": (x509.IssuerAlternativeName([at("issuer")]), True),
+    "access": (
+        x509.AuthorityInformationAccess(
+            [x509.AccessDescription(AuthorityInformationAccessOID.CA_ISSUERS, at("issuer"))]
+        ),
+        True,
     ),
-}
-NOT_UNDERSTOOD: dict[str, x509.ExtensionType] = {
-    "unknown": UNKNOWN,
-    "what changed since": x509.FreshestCRL([x509.DistributionPoint([at("delta")], None, None, None)]),
+    "unknown": (UNKNOWN, False),
+    "what changed since": (x509.FreshestCRL([x509.DistributionPoint([at("delta")], None, None, None)]), False),
 }
 IN_ENTRIES: dict[str, tuple[x509.ExtensionType, bool]] = {
     "reason": (x509.CRLReason(x509.ReasonFlags.superseded), True),
@@ -158,7 +148,7 @@ IN_ENTRIES: dict[str, tuple[x509.ExtensionType, bool]] = {
     "issuer": (x509.CertificateIssuer([x509.DirectoryName(name("Other"))]), False),
     "unknown": (UNKNOWN, False),
 }
-"""What an entry may hold, and whether it is understood."""
+"""What a list or an entry may hold, and whether it is understood."""
 KINDS = list(product((True, False), BOTH))
 kinds = pytest.mark.parametrize(
     "critical, about", KINDS, ids=[f"{'critical' if critical else 'not'}-{about.subject.rfc4514_string()}"
@@ -170,16 +160,17 @@ kinds = pytest.mark.parametrize(
 @pytest.mark.parametrize("of", OF_LISTS)
 def test_a_list_proves_only_what_it_is_about(of: str, about: x509.Certificate, *, critical: bool) -> None:
     stated, fits = OF_LISTS[of]
-    says = Extension(stated(about) if callable(stated) else stated, critical)
+    says = (stated(about) if callable(stated) else stated, critical)
     assert_proves(about, made(about, [], says), good=about in fits)
     assert_revokes(about, made(about, [entry(about.serial_number)], says))
 
 
 @kinds
-@pytest.mark.parametrize("of", [*UNDERSTOOD, *NOT_UNDERSTOOD])
+@pytest.mark.parametrize("of", IN_LISTS)
 def test_what_is_critical_in_a_list_must_be_understood(of: str, about: x509.Certificate, *, critical: bool) -> None:
-    says = Extension({**UNDERSTOOD, **NOT_UNDERSTOOD}[of], critical)
-    assert_proves(about, made(about, [], says), good=of in UNDERSTOOD or not critical)
+    value, understood = IN_LISTS[of]
+    says = (value, critical)
+    assert_proves(about, made(about, [], says), good=understood or not critical)
     assert_revokes(about, made(about, [entry(about.serial_number)], says))
 
 
@@ -187,14 +178,14 @@ def test_what_is_critical_in_a_list_must_be_understood(of: str, about: x509.Cert
 @pytest.mark.parametrize("of", IN_ENTRIES)
 def test_what_is_critical_in_an_entry_must_be_understood(of: str, about: x509.Certificate, *, critical: bool) -> None:
     value, understood = IN_ENTRIES[of]
-    says = Extension(value, critical)
+    says = (value, critical)
     assert_proves(about, made(about, [entry(9, says)]), good=understood or not critical)
     assert_revokes(about, made(about, [entry(about.serial_number, says)]))
 
 
 def test_extensions_that_cannot_be_read_make_a_list_prove_nothing() -> None:
-    broken = Extension(x509.UnrecognizedExtension(x509.IssuingDistributionPoint.oid, b"\x05\x00"), critical=False)
-    in_entry = Extension(x509.UnrecognizedExtension(x509.CRLReason.oid, b"\x05\x00"), critical=False)
+    broken = (x509.UnrecognizedExtension(x509.IssuingDistributionPoint.oid, b"\x05\x00"), False)
+    in_entry = (x509.UnrecognizedExtension(x509.CRLReason.oid, b"\x05\x00"), False)
     for entries, extensions in (([], [broken]), ([entry(9, in_entry)], [])):
         assert_proves(LEAF, made(LEAF, entries, *extensions), good=False)
         assert_revokes(LEAF, made(LEAF, [*entries, entry(LEAF.serial_number)], *extensions))
@@ -212,21 +203,18 @@ def test_a_list_proves_something_where_its_issuer_may_sign_lists(usage: str) -> 
 
 
 def test_only_a_list_of_changes_takes_a_revocation_back() -> None:
-    back = entry(LEAF.serial_number, Extension(x509.CRLReason(x509.ReasonFlags.remove_from_crl), critical=False))
-    assert_proves(LEAF, made(LEAF, [back], Extension(x509.DeltaCRLIndicator(1), critical=True)), good=False)
+    back = entry(LEAF.serial_number, (x509.CRLReason(x509.ReasonFlags.remove_from_crl), False))
+    assert_proves(LEAF, made(LEAF, [back], (x509.DeltaCRLIndicator(1), True)), good=False)
     assert_revokes(LEAF, made(LEAF, [back]))
     full = made(LEAF, [entry(LEAF.serial_number)])
-    found = found_with([full, made(LEAF, [back], Extension(x509.DeltaCRLIndicator(1), critical=True)), made(MIDDLE)])
+    found = found_with([full, made(LEAF, [back], (x509.DeltaCRLIndicator(1), True)), made(MIDDLE)])
     assert not found.trusted
 
 
 def test_an_entry_about_a_certificate_of_another_issuer_is_about_none_of_ours() -> None:
     """The name of an issuer holds for the entries after it, too."""
-    indirect = Extension(scope(indirect_crl=True), critical=True)
-    other, own = (
-        Extension(x509.CertificateIssuer([x509.DirectoryName(each)]), critical=True)
-        for each in (name("Other"), LEAF.issuer)
-    )
+    indirect = (scope(indirect_crl=True), True)
+    other, own = ((x509.CertificateIssuer([x509.DirectoryName(each)]), True) for each in (name("Other"), LEAF.issuer))
     serial = LEAF.serial_number
     assert_proves(LEAF, made(LEAF, [entry(serial, other)], indirect), good=False)
     assert_proves(LEAF, made(LEAF, [entry(9, other), entry(serial)], indirect), good=False)
@@ -241,34 +229,19 @@ def test_of_two_entries_the_earlier_revocation_counts() -> None:
         assert_revokes(LEAF, made(LEAF, entries))
 
 
-def answer(
-    *extensions: Extension,
-    status: ocsp.OCSPCertStatus = ocsp.OCSPCertStatus.GOOD,
-    by: x509.Certificate = MIDDLE,
-    signer: str = "Middle",
-) -> ocsp.OCSPResponse:
-    now = clock.now()
-    when = now - DAY if status is ocsp.OCSPCertStatus.REVOKED else None
-    builder = (
-        ocsp.OCSPResponseBuilder()
-        .add_response(LEAF, MIDDLE, SHA256(), status, now, now + DAY, when, None)
-        .responder_id(ocsp.OCSPResponderEncoding.HASH, by)
-        .certificates([by])
+GOOD, BAD = None, clock.now() - DAY
+"""When an answer says that the certificate was revoked."""
+
+
+def answer(when: datetime | None, *extensions: Extension, **by: Any) -> ocsp.OCSPResponse:
+    return forge.answer(
+        LEAF, MIDDLE, key("Responder" if by else "Middle"), revoked_at=when, extensions=extensions, **by
     )
-    for each in extensions:
-        builder = builder.add_extension(each.value, critical=each.critical)
-    return builder.sign(key(signer), SHA256())
 
 
-def altered(given: ocsp.OCSPResponse, alter: Callable[[Any], None]) -> bytes:
-    """The answer with its list of certificates changed, signed anew."""
-    whole = asn1_ocsp.OCSPResponse.load(given.public_bytes(Encoding.DER))
-    basic = whole["response_bytes"]["response"].parsed
-    alter(basic["tbs_response_data"]["responses"])
-    signature = key("Middle").sign(basic["tbs_response_data"].dump(force=True), ec.ECDSA(SHA256()))
-    basic["signature"] = signature
-    whole["response_bytes"]["response"] = asn1_core.ParsableOctetString(basic.dump(force=True))
-    return bytes(whole.dump(force=True))
+def altered(when: datetime | None, alter: Callable[[Any], object]) -> bytes:
+    """An answer with another list of certificates."""
+    return forge.anew(answer(when), key("Middle"), lambda data: alter(data["responses"]))
 
 
 def with_extension(critical: bool) -> Callable[[Any], None]:
@@ -279,30 +252,22 @@ def with_extension(critical: bool) -> Callable[[Any], None]:
     return alter
 
 
-def twice(responses: Any) -> None:
-    responses.append(responses[0].copy())
-
-
-ANSWERS: dict[str, tuple[Callable[[ocsp.OCSPCertStatus], bytes], bool]] = {
-    "nonce": (lambda status: der(answer(Extension(x509.OCSPNonce(b"n" * 16), critical=True), status=status)), True),
-    "unknown": (lambda status: der(answer(Extension(UNKNOWN, critical=False), status=status)), True),
-    "unknown and critical": (lambda status: der(answer(Extension(UNKNOWN, critical=True), status=status)), False),
-    "unknown of one": (lambda status: altered(answer(status=status), with_extension(critical=False)), True),
-    "critical of one": (lambda status: altered(answer(status=status), with_extension(critical=True)), False),
-    "several": (lambda status: altered(answer(status=status), twice), False),
+ANSWERS: dict[str, tuple[Callable[[datetime | None], bytes], bool]] = {
+    "nonce": (lambda when: forge.der_of(answer(when, (x509.OCSPNonce(b"n" * 16), True))), True),
+    "unknown": (lambda when: forge.der_of(answer(when, (UNKNOWN, False))), True),
+    "unknown and critical": (lambda when: forge.der_of(answer(when, (UNKNOWN, True))), False),
+    "unknown of one": (lambda when: altered(when, with_extension(critical=False)), True),
+    "critical of one": (lambda when: altered(when, with_extension(critical=True)), False),
+    "several": (lambda when: altered(when, lambda responses: responses.append(responses[0].copy())), False),
 }
-
-
-def der(made: ocsp.OCSPResponse) -> bytes:
-    return made.public_bytes(Encoding.DER)
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_what_is_critical_in_an_answer_must_be_understood(kind: str) -> None:
-    with_status, good = ANSWERS[kind]
-    found = found_with([made(MIDDLE)], [with_status(ocsp.OCSPCertStatus.GOOD)])
+    of_status, good = ANSWERS[kind]
+    found = found_with([made(MIDDLE)], [of_status(GOOD)])
     assert found.trusted and found.level == ("B-LT" if good else "B-T")
-    found = found_with(list(map(made, BOTH)), [with_status(ocsp.OCSPCertStatus.REVOKED)])
+    found = found_with(list(map(made, BOTH)), [of_status(BAD)])
     assert not found.trusted and any("Leaf was revoked on" in finding for finding in found.findings)
 
 
@@ -311,8 +276,7 @@ def test_a_responder_answers_for_whoever_certified_it(issuer: str) -> None:
     """Anybody can certify that some key is for answers."""
     purpose = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.OCSP_SIGNING]), False)
     own = forge.certificate("Responder", key("Responder"), issuer, key(issuer), extensions=[purpose])
-    good, bad = ocsp.OCSPCertStatus.GOOD, ocsp.OCSPCertStatus.REVOKED
-    found = found_with([made(MIDDLE)], [der(answer(status=good, by=own, signer="Responder"))])
+    good, bad = (forge.der_of(answer(when, by=[own])) for when in (GOOD, BAD))
+    found = found_with([made(MIDDLE)], [good])
     assert found.trusted and found.level == ("B-LT" if issuer == "Middle" else "B-T")
-    found = found_with(list(map(made, BOTH)), [der(answer(status=bad, by=own, signer="Responder"))])
-    assert found.trusted == (issuer != "Middle")
+    assert found_with(list(map(made, BOTH)), [bad]).trusted == (issuer != "Middle")

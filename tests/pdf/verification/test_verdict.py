@@ -28,16 +28,15 @@ from paraph.pdf.verification.verify import verify
 from tests.pdf import forge, revisions
 from tests.pdf.forge import Forge
 from tests.pdf.forged_seals import ROOT, SealForge, with_value
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import flipped, paper, text
 from tests.pdf.pki.test_strength import key_of, made, strong, weak_rsa
-from tests.pdf.revisions import revised
+from tests.pdf.revisions import archived, by_list, revised, revoking, store
 from tests.pdf.sealed_files import authority, sealed, timestamping
 from tests.pdf.surroundings import BROKEN_SIGNATURES, signed_by
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 from tests.pdf.verification.test_revocation_scope import LEAF, MIDDLE, entry, found_with
 from tests.pdf.verification.test_revocation_scope import made as list_about
 from tests.pdf.verification.test_verify import token
-from tests.pdf.verification.test_verify_long_term import archived, by_list, revoking, store
 
 OWN = authority("p-256")
 STRANGER = ROOT
@@ -52,20 +51,26 @@ def stamped() -> bytes:
     return sealed(LETTER, at=clock.now(), timestamping=timestamping()).content
 
 
-def flipped(pdf: bytes, place: int, bit: int = 1) -> bytes:
-    return pdf[:place] + bytes([pdf[place] ^ bit]) + pdf[place + 1 :]
-
-
 def with_another_signature(value: bytes) -> bytes:
     """The last byte of the signature in a CMS is another."""
     signature = cms.ContentInfo.load(value)["content"]["signer_infos"][0]["signature"].native
     return value.replace(signature, flipped(signature, len(signature) - 2))
 
 
-def timestamp_flipped() -> bytes:
-    """The last digit of the token, which is one of its signature."""
+def with_another_digit(pdf: bytes, place: int) -> bytes:
+    return pdf[:place] + (b"1" if pdf[place : place + 1] != b"1" else b"2") + pdf[place + 1 :]
+
+
+def timestamp_altered() -> bytes:
+    """The last digit of the token, which is one of its signature, is another."""
     digits = token(stamped())
-    return stamped().replace(digits, digits[:-1] + (b"0" if digits[-1:] != b"0" else b"1"))
+    return with_another_digit(stamped(), stamped().index(digits) + len(digits) - 1)
+
+
+def archive_altered() -> bytes:
+    archive = archived(stamped())
+    end = int(re.findall(rb"/ByteRange \[\d+ \d+ (\d+) ", archive)[-1]) - 1
+    return with_another_digit(archive, len(archive[:end].rstrip(b"0")) - 1)
 
 
 def revoked(before: bytes, ago: timedelta) -> bytes:
@@ -110,11 +115,12 @@ PASSED: dict[str, Callable[[], Verification]] = {
 FAILED: dict[str, Case] = {
     "a byte of the content": (lambda: ours(flipped(stamped(), 200)), "HASH_FAILURE"),
     "a byte of the signature": (lambda: ours(with_value(stamped(), with_another_signature)), "SIG_CRYPTO_FAILURE"),
-    "a byte of the timestamp's signature": (partial(ours, timestamp_flipped), "SIG_CRYPTO_FAILURE"),
+    "a byte of the timestamp's signature": (partial(ours, timestamp_altered), "SIG_CRYPTO_FAILURE"),
     "a timestamp of something else": (
         lambda: forged(authorities=[Forge()], stamped=[lambda _: b"else"]),
         "HASH_FAILURE",
     ),
+    "a byte of the archive timestamp's signature": (partial(ours, archive_altered), "FORMAT_FAILURE"),
     "half of the CMS": (lambda: ours(with_value(stamped(), lambda value: value[:400])), "FORMAT_FAILURE"),
     "a byte behind the end": (lambda: ours(stamped() + b"%"), "FORMAT_FAILURE"),
     "another page": (lambda: ours(revised(stamped(), revisions.content)), "FORMAT_FAILURE"),
@@ -133,6 +139,10 @@ INDETERMINATE: dict[str, Case] = {
     "an unknown root": (lambda: ours(stamped(), roots=[STRANGER]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "no root": (lambda: ours(stamped(), roots=[]), "NO_CERTIFICATE_CHAIN_FOUND"),
     "an unknown timestamp authority": (lambda: ours(stamped_by(Forge())), "NO_CERTIFICATE_CHAIN_FOUND"),
+    "an archive timestamp by an unknown authority": (
+        lambda: ours(archived(stamped(), Forge())),
+        "SIG_CONSTRAINTS_FAILURE",
+    ),
     "expired, and no timestamp": (lambda: forged(certificate={"start": -9 * DAY, "end": -DAY}), "OUT_OF_BOUNDS_NO_POE"),
     "not valid yet, and no timestamp": (
         lambda: forged(certificate={"start": DAY, "end": 9 * DAY}),

@@ -1,4 +1,4 @@
-"""What `verify` says of sealed files, of files changed since, and of what is no sealed file at all."""
+"""What `verify` says of sealed files up to the upper PAdES levels, of files changed since, and of what is none."""
 
 import io
 import json
@@ -12,6 +12,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
+from paraph.keys.development import revocation_list
 from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verdict import Fault
@@ -20,10 +21,12 @@ from tests import independent
 from tests.pdf import forge, revisions
 from tests.pdf.forge import Forge
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.revisions import Change, revised
+from tests.pdf.revisions import Change, archived, by_answers, by_list, revised, revoking, status, store
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
+from tests.pdf.surroundings import signature, signed_by
 
-ROOTS = [authority("p-256").root]
+OWN = authority("p-256")
+ROOTS = [OWN.root]
 
 
 def with_a_field(document: pikepdf.Pdf) -> None:
@@ -70,49 +73,33 @@ def test_without_timestamp_it_says_whose_clock_it_was(contract: bytes) -> None:
     assert f"No timestamp; by the signer's own clock the time was {clock.iso(at)}." in found.findings
 
 
-def test_another_root_trusts_nothing(stamped: bytes) -> None:
-    for roots in ([authority("rsa-3072").root], []):
-        found = verify(stamped, roots)
-        assert found.intact and not found.trusted and not found.ok
-        assert any(sentence.startswith('"Paraph Development Seal" is not trusted') for sentence in found.findings)
-        assert any("The timestamp authority" in sentence and "not trusted" in sentence for sentence in found.findings)
-
-
 def test_an_untrusted_timestamp_authority_alone(contract: bytes) -> None:
     elsewhere = Timestamping([Forge()], [forge.der_of(forge.root())])
     content = sealed(contract, at=clock.now(), timestamping=elsewhere).content
     found = verify(content, ROOTS)
     assert found.intact and not found.trusted and found.timestamp is not None and not found.timestamp.trusted
     assert found.level == "B-B"
+    assert any("The timestamp authority" in sentence and "not trusted" in sentence for sentence in found.findings)
     assert verify(content, [*ROOTS, forge.der_of(forge.root())]).ok
 
 
 def test_expiry_is_judged_by_the_proven_time(contract: bytes, stamped: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = sealed(contract, at=clock.now()).content
-    later = clock.now() + timedelta(days=365 * 11)
+    archive, later = archived(bare), clock.now() + timedelta(days=365 * 11)
     monkeypatch.setattr(clock, "now", lambda: later)
     kept = verify(stamped, ROOTS)
     assert kept.ok
     assert any("has expired since" in sentence for sentence in kept.findings)
+    assert verify(archive, ROOTS).trusted
     lost = verify(bare, ROOTS)
     assert lost.intact and not lost.trusted
     assert any("its certificate expired on" in sentence for sentence in lost.findings)
 
 
-def version(document: pikepdf.Pdf) -> list[pikepdf.Object]:
-    document.Root.Version = Name("/1.7")
-    return [document.Root]
-
-
-def need_appearances(document: pikepdf.Pdf) -> list[pikepdf.Object]:
-    document.Root.AcroForm.NeedAppearances = True
-    return [document.Root, document.Root.AcroForm]
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        *(revisions.content, revisions.comment, revisions.title, version, need_appearances),
+        *(revisions.content, revisions.comment, revisions.title, revisions.version, revisions.need_appearances),
         *(revisions.page_removed, revisions.orphan, revisions.field_filled),
     ],
 )
@@ -206,6 +193,70 @@ def test_hostile_values_never_raise(stamped: bytes) -> None:
         swapped = stamped[: found_at.start()] + value.ljust(len(found_at[0])) + stamped[found_at.end() :]
         assert swapped != stamped and len(swapped) >= len(stamped)
         assert not verify(swapped, ROOTS).ok
+
+
+@pytest.mark.parametrize("data", [by_answers, by_list])
+def test_the_levels_one_after_the_other(stamped: bytes, data: Any) -> None:
+    assert verify(stamped, ROOTS).level == "B-T"
+    kept = revised(stamped, data(clock.now()))
+    found = verify(kept, ROOTS)
+    assert found.level == "B-LT" and not found.altered and not found.covers_whole_file and not found.ok
+    assert found.changes == ("Long-term validation data was added after Seal.",)
+    assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
+    archive = archived(kept)
+    found = verify(archive, ROOTS)
+    assert found.level == "B-LTA" and found.ok and found.covers_whole_file
+    assert [report.kind for report in found.signatures] == ["seal", "document timestamp"]
+    assert found.signatures[1].timestamp is not None and found.signatures[1].level == ""
+
+
+def test_data_that_is_missing_old_or_somebody_elses_proves_nothing(stamped: bytes) -> None:
+    now, stranger = clock.now(), authority("rsa-3072")
+    half = store(ocsps=[status(OWN, OWN.sealing_key.certificate, now)])
+    old = by_list(now - timedelta(days=30))
+    elsewhere = store(crls=[revocation_list(stranger, now)])
+    forged = store(ocsps=[status(stranger, OWN.sealing_key.certificate, now)])
+    garbage = store(crls=[b"garbage"], ocsps=[b"garbage"])
+    for change in (half, old, elsewhere, forged):
+        found = verify(archived(revised(stamped, change)), ROOTS)
+        assert found.ok and found.level == "B-T"
+    found = verify(archived(revised(stamped, garbage)), ROOTS)
+    assert found.altered and not found.ok
+
+
+def test_an_archive_timestamp_without_long_term_data_is_no_more_than_a_timestamp(stamped: bytes) -> None:
+    found = verify(archived(stamped), ROOTS)
+    assert found.ok and found.level == "B-T" and found.covers_whole_file
+    bare = sealed(paper(text("A contract", 100, 700)), at=clock.now()).content
+    assert verify(archived(bare), ROOTS).level == "B-T"
+
+
+def test_data_added_after_the_archive_timestamp_is_not_archived(stamped: bytes) -> None:
+    found = verify(revised(archived(stamped), by_answers(clock.now())), ROOTS)
+    assert found.level == "B-LT" and not found.altered and not found.covers_whole_file and not found.ok
+
+
+def test_long_term_data_may_still_be_added_beside_a_broken_signature() -> None:
+    content = sealed(signed_by(signature()), at=clock.now()).content
+    found = verify(archived(revised(content, by_list(clock.now()))), ROOTS)
+    assert found.ok and found.covers_whole_file and len(found.changes) == 2
+
+
+@pytest.mark.parametrize("change", [revisions.version, revisions.need_appearances])
+def test_an_archive_timestamp_hides_no_change_of_how_viewers_read_the_file(stamped: bytes, change: Change) -> None:
+    assert verify(archived(stamped), ROOTS).ok  # though its program raises the version for the timestamp
+    found = verify(archived(revised(stamped, change)), ROOTS)
+    assert found.altered and not found.ok
+
+
+def test_revoked_before_the_seal_is_not_trusted_and_after_it_is(stamped: bytes) -> None:
+    for name, certificate in (("Seal", OWN.sealing_key.certificate), ("Timestamp", OWN.timestamp_key.certificate)):
+        before = archived(revised(stamped, store(crls=[revoking(certificate, clock.now() - timedelta(days=1))])))
+        found = verify(before, ROOTS)
+        assert found.intact and not found.trusted
+        assert any("was revoked on" in sentence and name in sentence for sentence in found.findings)
+        after = archived(revised(stamped, store(crls=[revoking(certificate, clock.now() + timedelta(minutes=5))])))
+        assert verify(after, ROOTS).ok
 
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123456, tzinfo=UTC)

@@ -238,7 +238,7 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
 
     Reads one document, with an address to download the uploaded file from for 15 minutes.
     """
-    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first())
+    row = existing(scoped(models.Document, request.scope).filter(pk=document_id).first())
     ready = row.status == DocumentStatus.READY and row.file_deleted_at is None
     address = store.presign(row.object_key, row.name, LINK_SECONDS) if ready else None
     return json_response(DocumentWithDownload.of(row, preflight=_preflight(row), download_url=address))

@@ -38,11 +38,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def room_for(scope: TenantScope, size: int) -> Iterator[None]:
-    """Require room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
-
-    In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
-    where there is none, also when the disk fills up within the block.
-    """
+    """Require room for ``size`` bytes (0 where the size is not known), in which the block stores a file. In the
+    sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage`` where there
+    is none, also when the disk fills up within the block."""
     require_disk(size)
     quota = storage_quota(scope.environment)
     if quota is not None:

@@ -74,11 +74,9 @@ _log = structlog.get_logger("paraph.retention")
 
 def delete_due_files(seconds: float = RUN_SECONDS) -> int:
     """Delete the files of requests that ended longer ago than the retention of their organization and environment says,
-    for at most so many seconds. Return how many requests lost their files.
-
-    Safe to repeat, to be killed, and to run several times at once, each with requests and objects of its own. Raise
-    what the store raises; the next run deletes the objects that it did not.
-    """
+    for at most so many seconds. Return how many requests lost their files. Safe to repeat, to be killed, and to run
+    several times at once, each with requests and objects of its own. Raise what the store raises; the next run deletes
+    the objects that it did not."""
     end, deleted = time.monotonic() + seconds, 0
 
     def is_over() -> bool:
@@ -132,11 +130,8 @@ def _delete_sealed(request_ids: Collection[int]) -> list[str]:
 
 def delete_unkept(documents: Any, *keepers: Any) -> list[Document]:
     """Mark the uploads of these documents as deleted, note their objects, and return the documents: without those that
-    a request which has its files, or one of these tables, keeps.
-
-    The documents are locked first: of two requests that go at once, the second sees that the first is gone, and one
-    that is created meanwhile is refused.
-    """
+    a request which has its files, or one of these tables, keeps. The documents are locked first: of two requests that
+    go at once, the second sees that the first is gone, and one that is created meanwhile is refused."""
     locked = list(Document.objects.filter(pk__in=documents, file_deleted_at=None).order_by("pk").select_for_update())
     rows = [RequestDocument.objects.filter(request__files_deleted_at=None), *(table.objects.all() for table in keepers)]
     kept = {pk for each in rows for pk in each.filter(document__in=locked).values_list("document_id", flat=True)}

@@ -56,18 +56,20 @@ def sweep() -> int:
 
 def sweep_store(folder: str, after: str) -> int:
     """Remove objects of the folder that no row names (after 30 days) or, of page pictures, all (after 7 days; the
-    signing page draws them again), from the first key beyond ``after``. Return how many.
-
-    After 5 s another job goes on where this one was, or with the next folder. Safe to be killed, and to run beside
-    everything else: an object is written before the row that names it, minutes at most.
-    """
+    signing page draws them again), from the first key beyond ``after``. Return how many. After 5 s another job goes on
+    where this one was, or with the next folder. Safe to be killed, and to run beside everything else: an object is
+    written before the row that names it, minutes at most."""
     end, removed = time.monotonic() + RUN_SECONDS, 0
     before = clock.now() - (PICTURES_FOR if folder == _PICTURES else ORPHANED_FOR)
     listing = store.listing(folder, after)
     while looked_at := list(islice(listing, _AT_ONCE)):
         after = looked_at[-1][0]
         old = {key for key, _, written in looked_at if written < before}
-        removed += _remove(old if folder == _PICTURES else old - named_among(folder, old))
+        gone = old if folder == _PICTURES else old - named_among(folder, old)
+        with objects_to_delete.may_delete() as may:
+            if may:
+                store.delete(*gone)
+                removed += len(gone)
         if time.monotonic() > end:
             break
     else:
@@ -75,13 +77,6 @@ def sweep_store(folder: str, after: str) -> int:
     if folder:
         defer_last("sweep_store", folder=folder, after=after)
     return removed
-
-
-def _remove(keys: set[str]) -> int:
-    with objects_to_delete.may_delete() as may:
-        gone = keys if may else set()
-        store.delete(*gone)
-    return len(gone)
 
 
 _USES = (RequestDocument, DraftDocument, TemplateDocument)
@@ -117,11 +112,8 @@ _RUN_SECONDS = 15.0
 
 def delete_unused_uploads(first: int = 1) -> int:
     """Delete the rows and objects of uploads that are older and in no request, draft or template; return how many.
-    Begin at the id ``first``.
-
-    Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
-    so that neither a statement nor a worker that is asked to stop takes long.
-    """
+    Begin at the id ``first``. Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves
+    the rest to another job, so that neither a statement nor a worker that is asked to stop takes long."""
     deleted, end = 0, time.monotonic() + _RUN_SECONDS
     highest = Document.objects.aggregate(highest=Max("pk"))["highest"] or 0
     for begin in range(first, highest + 1, _WINDOW):

@@ -38,11 +38,9 @@ def mails_leave(signer: Signer) -> bool:
 
 
 def notify_completion(request_id: int) -> None:
-    """Mail the summary to each signer once, then journal ``request.completion_notified``.
-
-    Safe to repeat: signers who have the mail are left out. Raise ``OSError`` when the gateway does not take a mail,
-    ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
-    """
+    """Mail the summary to each signer once, then journal ``request.completion_notified``. Safe to repeat: signers who
+    have the mail are left out. Raise ``OSError`` when the gateway does not take a mail, ``TooManyMessagesError`` where
+    one is put off, in both cases after the mails to the other signers."""
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
     mail_rows_once("completion", signers.select_related(*READ_ALONG), "completion_notified_at", _summary)
     reached = signers.filter(undelivered__isnull=True)
@@ -97,12 +95,10 @@ def _has_copies(request: SignatureRequest) -> bool:
 
 
 def mail_copy(signer: Signer) -> None:
-    """Mail the summary at completion anew, with a new link, to the signer's own address.
-
-    Raise ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
-    mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail,
-    ``unavailable`` while too many threads wait for it. Must not run within a transaction.
-    """
+    """Mail the summary at completion anew, with a new link, to the signer's own address. Raise ``DomainError``:
+    ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three mails in a day or at a
+    ceiling of messages, ``delivery_failed`` when the gateway does not take the mail, ``unavailable`` while too many
+    threads wait for it. Must not run within a transaction."""
     _mail_again(signer, lambda: completion(signer, copy_link(signer)), may=may_mail_copy(signer))
 
 

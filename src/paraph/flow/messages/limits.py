@@ -59,7 +59,9 @@ class TooManyMessagesError(DomainError, Reschedule):
         self.reason = reason
         self.next_at = next_at
         self.retry_after = max(1, math.ceil((next_at - clock.now()).total_seconds()))
-        sentence = f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
+        minutes = math.ceil(self.retry_after / 60)
+        wait = f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} hours"
+        sentence = f"{reason[0].upper()}{reason[1:]}; try again in {wait}."
         super().__init__("rate_limited", sentence)
 
 
@@ -127,11 +129,6 @@ def _of_recipient(recipient: str, organization: Organization, environment: str) 
 def _both(scope: str, limits: PerHourAndDay) -> Iterator[Ceiling]:
     yield Ceiling(scope, HOUR, limits.per_hour)
     yield Ceiling(scope, DAY, limits.per_day)
-
-
-def _duration(seconds: int) -> str:
-    minutes = -(-seconds // 60)
-    return f"{minutes} min" if minutes <= 120 else f"{-(-minutes // 60)} hours"
 
 
 def note_put_off(name: str, refusal: TooManyMessagesError) -> None:

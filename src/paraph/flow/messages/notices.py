@@ -40,13 +40,10 @@ _MOST_NAMES = 5
 
 
 def tell_sender(name: str) -> None:
-    """Send the mail queued under this name, unless the member has turned such mails off or is no member any more,
-    or what it says is no longer true.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where one to the
-    contact address is put off. Those to the member are in no ceiling of messages: a sender who signs as well must still
-    get codes.
-    """
+    """Send the mail queued under this name, unless the member has turned such mails off or is no member any more, or
+    what it says is no longer true. Safe to repeat. Raise ``OSError`` when the gateway does not take the mail,
+    ``TooManyMessagesError`` where one to the contact address is put off. Those to the member are in no ceiling of
+    messages: a sender who signs as well must still get codes."""
     mail_rows_once("sender", SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 
@@ -63,7 +60,8 @@ def due_mail(mail: SenderMail) -> DueEmail | None:
         return _due_to_contact(request, mail.about)
     if user is None or not _wants(user, request, mail.kind):
         return None
-    with override(_language(request)):
+    known, wanted = [code for code, _name in settings.LANGUAGES], sender_language(request)[:2]
+    with override(wanted if wanted in known else known[0]):
         content = _content(mail)
     signer = request.signers.first()
     if content is None or signer is None:
@@ -87,11 +85,6 @@ def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
     is_member = Member.objects.filter(user=user, organization=request.organization_id).exists()
     is_there = user.is_active and is_member and request.organization.deleted_at is None
     return is_there and wants(user, kind)
-
-
-def _language(request: SignatureRequest) -> str:
-    known, wanted = [code for code, _name in settings.LANGUAGES], sender_language(request)[:2]
-    return wanted if wanted in known else known[0]
 
 
 def _content(mail: SenderMail) -> EmailContent | None:

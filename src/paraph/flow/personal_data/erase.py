@@ -67,10 +67,6 @@ def _around(user: User) -> Facts:
     }
 
 
-def _addresses(user: User) -> Facts:
-    return {"addresses": list(EmailAddress.objects.filter(user_id=user.pk).values_list("email", flat=True))}
-
-
 def _moments(invitation: Invitation) -> Facts:
     told = showing("created_at accepted_at withdrawn_at")(invitation)
     return {name: moment for name, moment in told.items() if moment}
@@ -112,7 +108,12 @@ OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
         "members_user: email name; account_emailaddress: email; usersessions_usersession: ip user_agent"
         f"; socialaccount_socialaccount: {_OF_PROVIDER}",
         _users,
-        showing("id email", _addresses, "name language created_at last_login", _around),
+        showing(
+            "id email",
+            lambda user: {"addresses": [each.email for each in EmailAddress.objects.filter(user_id=user.pk)]},
+            "name language created_at last_login",
+            _around,
+        ),
         stays=_ACCOUNT,
     ),
     Place(
@@ -165,11 +166,9 @@ class Kept(NamedTuple):
 
 def show_person(address: str) -> list[Kept]:
     """Return what is kept, in the order of the places, each thing once. Raise ``DomainError`` for an empty address.
-
     What erasing reaches is listed from the places that erasing empties, so neither knows one that the other does not.
     What an organization has under a signer's name or further address is found as it is when the signer is erased; what
-    both ways lead to is told once.
-    """
+    both ways lead to is told once."""
     address = address.strip()
     if not address:
         raise DomainError("validation_error", "The address must not be empty.")
@@ -236,10 +235,8 @@ def erase_signer(actor: Actor, signer_id: int) -> Erased:
 def erase_address(actor: Actor, address: str) -> ErasedAddress:
     """Erase what is kept of an address or number outside of requests, in all organizations: in rows of bulk sends and
     drafts that were never sent, the captured inbox, and the confirmed addresses. Signers that have it stay as they are,
-    and are returned. Safe to repeat.
-
-    The activity log says that somebody was erased and not who: nothing in it can be erased.
-    """
+    and are returned. Safe to repeat. The activity log says that somebody was erased and not who: nothing in it can be
+    erased."""
     if not address.strip():
         raise DomainError("validation_error", "The address must not be empty.")
     with transaction.atomic():
@@ -266,10 +263,8 @@ _log = structlog.get_logger("paraph.retention")
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
     """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
     have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
-    :func:`paraph.tenants.lifecycle.tell_forgotten`.
-
-    Safe to repeat, to be killed, and to run several times at once, each with requests of its own.
-    """
+    :func:`paraph.tenants.lifecycle.tell_forgotten`. Safe to repeat, to be killed, and to run several times at once,
+    each with requests of its own."""
     end, forgotten = time.monotonic() + seconds, 0
     while time.monotonic() < end and (some := _forget_some()):
         forgotten += some

@@ -25,11 +25,9 @@ Row = TypeVar("Row")
 @dataclass(frozen=True)
 class Place(Generic[Subject, Row]):
     """``find`` returns what the place has about the subject, ``describe`` what stands in one of these, as plain JSON.
-
     ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
-    is erased, and then ``stays`` says why. ``kept_in``: the columns that personal values stand in, as
-    ``table: column column; table: column``.
-    """
+    is erased, and then ``stays`` says why. ``kept_in``: the columns that personal values stand in, as ``table: column
+    column; table: column``."""
 
     name: str
     kept_in: str
@@ -65,7 +63,7 @@ class Person:
 
     def of(self, path: str) -> dict[str, Any]:
         """Return the filter for rows whose organization stands at that path."""
-        return {} if self.organization_id is None else {path: self.organization_id}
+        return {path: self.organization_id} if path and self.organization_id is not None else {}
 
 
 Signers = Sequence[Signer]
@@ -77,9 +75,10 @@ def of_signers(model: Any) -> Callable[[Signers], Iterable[Any]]:
     return lambda signers: model.objects.filter(signer__in=signers).order_by("pk")
 
 
-def with_address(model: Any, path: str) -> Callable[[Person], Iterable[Any]]:
-    """Return what finds the rows in which one of the addresses stands at the path."""
-    return lambda person: model.objects.filter(among(person, path)).order_by("pk")
+def with_address(model: Any, path: str, organization: str = "") -> Callable[[Person], Iterable[Any]]:
+    """Return what finds the rows in which one of the addresses stands at the path; of one organization, where its path
+    is given and the person is looked for there alone."""
+    return lambda person: model.objects.filter(among(person, path), **person.of(organization)).order_by("pk")
 
 
 def among(person: Person, path: str) -> Q:

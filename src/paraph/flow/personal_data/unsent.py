@@ -45,10 +45,7 @@ from paraph.tenants.models import ConfirmedAddress
 @transaction.atomic
 def erase_unsent(person: Person) -> set[int]:
     """Erase what names the person in :data:`UNSENT`; captured messages to the person go whoever sent them. Return the
-    ids of the organizations whose data changed.
-
-    A row goes with all its people, and is never sent. Safe to repeat.
-    """
+    ids of the organizations whose data changed. A row goes with all its people, and is never sent. Safe to repeat."""
     changed: set[int] = set()
     for place in UNSENT:
         found = defaultdict[int, list[Any]](list)  # 0 for what belongs to no organization
@@ -56,12 +53,6 @@ def erase_unsent(person: Person) -> set[int]:
             found[place.describe(row).get("organization_id", 0)].append(row)
         changed |= {number for number, rows in found.items() if place.erase and place.erase(person, rows)}
     return changed - {0}
-
-
-def _copies(person: Person) -> Iterator[CopyRecipient]:
-    """Those who get copies of requests, with the journal's entries about them."""
-    rows = CopyRecipient.objects.filter(among(person, "email"), **person.of("request__organization"))
-    yield from rows.select_related("request").order_by("pk")
 
 
 def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
@@ -184,9 +175,8 @@ def _unsent_copies(person: Person) -> Iterator[Found]:
 
 
 def _describe_copies(found: Found) -> Facts:
-    if isinstance(found.row, Draft):
-        return {"draft": found.row.pk, "copies": found.part, "changed_at": found.row.updated_at}
-    return {"template": found.row.pk, "copies": found.part}
+    changed = {"changed_at": found.row.updated_at} if isinstance(found.row, Draft) else {}
+    return {type(found.row).__name__.lower(): found.row.pk, "copies": found.part, **changed}
 
 
 def _erase_unsent_copies(person: Person, found: Sequence[Found]) -> int:
@@ -195,14 +185,6 @@ def _erase_unsent_copies(person: Person, found: Sequence[Found]) -> int:
             row.content["copies"] = [each for each in row.content["copies"] if not has_address(person, each.values())]
             row.save(update_fields=["content"])
     return len(found)
-
-
-def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
-    addresses = [address.strip().lower() for address in person.addresses]
-    return ConfirmedAddress.objects.filter(address__in=addresses, **person.of("organization")).order_by("pk")
-
-
-_ALWAYS_THERE = {"name"}  # of a field, which needs one
 
 
 _COLUMNS: dict[Any, tuple[str, ...]] = {
@@ -251,7 +233,8 @@ def _erase_words(person: Person, found: Sequence[Found]) -> int:
 
 def _without(person: Person, value: Any, name: str = "") -> Any:
     if isinstance(value, str):
-        return value if not names_person(person, value) else ERASED if name in _ALWAYS_THERE else ""
+        instead = ERASED if name == "name" else ""  # of a field, which needs one
+        return instead if names_person(person, value) else value
     if isinstance(value, list):
         return [_without(person, each, "name") for each in value]
     if isinstance(value, dict):
@@ -304,7 +287,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     Place(
         "copies",
         "signature_requests_copyrecipient: first_name last_name email undelivered; journal_entry: metadata",
-        _copies,
+        with_address(CopyRecipient, "email", "request__organization"),
         showing(
             "request.organization_id request.environment request=request_id first_name last_name email "
             "mailed_at=notified_at undelivered",
@@ -372,7 +355,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     Place(
         "confirmed addresses",
         "organizations_confirmedaddress: address",
-        _confirmed,
+        with_address(ConfirmedAddress, "address", "organization"),
         showing("organization_id address asked_at confirmed_at"),
         delete_rows,
     ),

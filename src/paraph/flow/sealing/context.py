@@ -43,10 +43,8 @@ class FetchedStatuses:
         self._cache: dict[Chain, tuple[datetime, LongTermData]] = {}
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s.
-
-        Raise :class:`StatusUnavailable` where one is not known.
-        """
+        """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s. Raise
+        :class:`StatusUnavailable` where one is not known."""
         now = clock.now()
         read, data = self._cache.get(chain, (None, LongTermData()))
         if read is None or not read <= now < read + _CACHED_FOR:
@@ -91,12 +89,15 @@ def _renew(row: CertificateStatus, end: float) -> bool:
         try:
             data = _fetch(question, end)
             if _proves_status(data, certificate, issuer):
-                _heard(row, data, holds_until(data))
+                _heard(row, data)
                 return True
             reasons.append(f"{question.url} gave no answer that proves its status")
         except FetchFailed as error:
             reasons.append(f"{question.url}: {error}")
-    _failed(row, "; ".join(reasons) or "the certificate names nobody who could be asked")
+    reason = "; ".join(reasons) or "the certificate names nobody who could be asked"
+    row.last_error = reason[:_MAX_ERROR_LENGTH].replace("\0", "")
+    row.due_at = clock.now() + _AFTER_FAILURE  # the last answer stays in use until it lapses
+    row.save(update_fields=["due_at", "last_error"])
     return False
 
 
@@ -138,20 +139,14 @@ def _data_of(row: CertificateStatus) -> LongTermData:
     return LongTermData(crls=content) if row.kind == "crl" else LongTermData(ocsps=content)
 
 
-def _heard(row: CertificateStatus, data: LongTermData, until: datetime | None) -> None:
+def _heard(row: CertificateStatus, data: LongTermData) -> None:
     """Store an answer, to be renewed half-way to its end and at least once a day."""
     now = clock.now()
     row.kind, row.content = ("crl", data.crls[0]) if data.crls else ("ocsp", data.ocsps[0])
-    row.holds_until = until or now + _DEFAULT_LIFETIME
+    row.holds_until = holds_until(data) or now + _DEFAULT_LIFETIME
     row.due_at = now + min(max((row.holds_until - now) / 2, _SOONEST), _LATEST)
     row.last_error = ""
     row.save(update_fields=["kind", "content", "holds_until", "due_at", "last_error"])
-
-
-def _failed(row: CertificateStatus, reason: str) -> None:
-    """Record a failure: nobody is asked for 10 minutes, and the last answer stays in use until it lapses."""
-    row.due_at, row.last_error = clock.now() + _AFTER_FAILURE, reason[:_MAX_ERROR_LENGTH].replace("\0", "")
-    row.save(update_fields=["due_at", "last_error"])
 
 
 def last_authority_chain() -> tuple[bytes, ...]:
@@ -196,9 +191,7 @@ class SealingContext:
 @cache
 def sealing_context() -> SealingContext:
     """Return the context of the settings, one per process. Put the fonts of stamps and proofs into the data folder.
-
-    Raise ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
-    """
+    Raise ``DomainError("configuration", …)`` when an authority or a development key cannot be used."""
     keep_fonts_in(settings.DATA_DIR / "fonts")
     authority = development()
     source = long_term(settings.PARAPH, authority, FetchedStatuses())

@@ -3,7 +3,8 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from datetime import datetime
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -12,10 +13,8 @@ from paraph.database.rows import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import (
-    all_sealed,
     certificate_facts,
     has_proof,
-    is_sealed,
     record_proof_file,
     record_sealed_document,
     seal_facts,
@@ -29,7 +28,7 @@ from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import count_seal, stage
-from paraph.pdf.pki.purpose import document_purpose, proof_purpose
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.structure.normalise import Method
@@ -50,11 +49,9 @@ _PROOF = Joined(ProofFile, "request", end='WHERE "self"."request_id" = %s')
 
 
 def finalize(request_document_id: int) -> None:
-    """Seal the document; after the last document of the request, issue the proof and publish the request.
-
-    One job does all of this, because a job costs about as much as a seal. Safe to repeat and to run twice at once, as
-    each step is: after a crash the job continues where it ended. Raise what the steps raise.
-    """
+    """Seal the document; after the last document of the request, issue the proof and publish the request. One job does
+    all of this, because a job costs about as much as a seal. Safe to repeat and to run twice at once, as each step is:
+    after a crash the job continues where it ended. Raise what the steps raise."""
     request_id = seal(request_document_id)
     if request_id is not None:
         prove(request_id)
@@ -63,16 +60,13 @@ def finalize(request_document_id: int) -> None:
 
 def seal(request_document_id: int) -> int | None:
     """Stamp, seal and store the document, and journal that. Return the id of the request once all its documents are
-    sealed, else None.
-
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file. Does
-    nothing once retention has deleted the files. Raise ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
-    done now, and note the cause.
-    """
+    sealed, else None. Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes
+    its own file. Does nothing once retention has deleted the files. Raise ``DomainError``, ``SealError`` or ``OSError``
+    when it cannot be done now, and note the cause."""
     row = _DOCUMENT.get(request_document_id)
     if row.request.files_deleted_at:
         return None
-    missing = not is_sealed(row.pk)
+    missing = not SealedDocument.objects.filter(request_document=row.pk).exists()
     if missing:
         _store(
             row.request_id,
@@ -81,7 +75,7 @@ def seal(request_document_id: int) -> int | None:
             f"sealed/{folder_of(row.request_id)}/{row.request_id}-{row.pk}",
             lambda sealed, key: _commit_document(row, sealed, key),
         )
-    if not all_sealed(row.request_id):
+    if RequestDocument.objects.filter(request=row.request_id, sealed=None).exists():
         return None
     if missing:
         failures.clear(row.request_id)
@@ -89,11 +83,8 @@ def seal(request_document_id: int) -> int | None:
 
 
 def prove(request_id: int) -> None:
-    """Typeset, seal and store the proof, one sealed PDF per request, and journal it.
-
-    Every document must be sealed. Safe to repeat and to run twice at once, as :func:`seal` is. Raise as :func:`seal`
-    does.
-    """
+    """Typeset, seal and store the proof, one sealed PDF per request, and journal it. Every document must be sealed.
+    Safe to repeat and to run twice at once, and raise, as :func:`seal`."""
     if not has_proof(request_id):
         request = _REQUEST.get(request_id)
         key = f"proofs/{folder_of(request_id)}/{request_id}"
@@ -127,26 +118,20 @@ def _sealed_document(row: RequestDocument) -> SealedPdf:
     hashed = hashlib.sha256(content)
     if hashed.digest() != document.shown_sha256:
         raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
-    context = sealing_context()
-    purpose = document_purpose(row.request_id, row.request.environment)
     with stage("typeset"):
         drawn = stamp_marks(row)
-    with stage("seal"):
-        sealed = seal_pdf(
-            content,
-            key=context.key(purpose),
-            purpose=purpose,
-            timestamping=context.timestamping,
-            long_term=context.long_term,
-            appearances=drawn.appearances,
-            marks=drawn.marks,
-            page_overlay=drawn.page_overlay,
-            clean_contents=document.clean_contents,
-            reason=f"Signed by all signers of request {row.request_id}",
-            at=clock.now(),
-            drafts=sandboxed_drafts,
-            hashed=hashed,
-        )
+    sealed = _sealed(
+        content,
+        document_purpose(row.request_id, row.request.environment),
+        clock.now(),
+        f"Signed by all signers of request {row.request_id}",
+        appearances=drawn.appearances,
+        marks=drawn.marks,
+        page_overlay=drawn.page_overlay,
+        clean_contents=document.clean_contents,
+        drafts=sandboxed_drafts,
+        hashed=hashed,
+    )
     return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 
 
@@ -162,19 +147,24 @@ def _commit_document(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
 
 def _sealed_proof(request: SignatureRequest) -> SealedPdf:
     now = clock.now()
-    context = sealing_context()
-    purpose = proof_purpose(request.pk, request.environment)
     with stage("typeset"):
         typeset = proof(proof_content(request, now))
+    purpose = proof_purpose(request.pk, request.environment)
+    return _sealed(typeset, purpose, now, f"Proof of signature request {request.pk}")
+
+
+def _sealed(content: bytes, purpose: Purpose, at: datetime, reason: str, **more: Any) -> SealedPdf:
+    context = sealing_context()
     with stage("seal"):
         return seal_pdf(
-            typeset,
+            content,
             key=context.key(purpose),
             purpose=purpose,
             timestamping=context.timestamping,
             long_term=context.long_term,
-            reason=f"Proof of signature request {request.pk}",
-            at=now,
+            reason=reason,
+            at=at,
+            **more,
         )
 
 
@@ -189,10 +179,8 @@ def _commit_proof(request_id: int, sealed: SealedPdf, key: str) -> bool:
 
 def publish(request_id: int) -> None:
     """Mark the request ``finalized``, release its ``request.completed`` webhook, and queue the mail to its sender.
-
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raise
-    ``DomainError`` or ``OSError`` where a file is missing or is another one, and note the cause.
-    """
+    ``DomainError`` or ``OSError`` where a file is missing or is another one, and note the cause."""
     proof = _PROOF.get(request_id)
     if proof.request.finalized:
         return

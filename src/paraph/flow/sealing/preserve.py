@@ -23,12 +23,9 @@ _log = structlog.get_logger("paraph.preserve")
 
 def preserve_due() -> int:
     """Get timestamps for sealed files that are due, documents and proofs in turns, those due longest first, for at most
-    5 s; return how many got one.
-
-    The file itself never changes, because the journal holds its digest. Safe to repeat, to be killed, and to run
-    several times at once, each with files of its own. Ends where no authority answers, as further files would wait in
-    vain too. Raises ``DomainError`` where the settings cannot be used.
-    """
+    5 s; return how many got one. The file itself never changes, because the journal holds its digest. Safe to repeat,
+    to be killed, and to run several times at once, each with files of its own. Ends where no authority answers, as
+    further files would wait in vain too. Raises ``DomainError`` where the settings cannot be used."""
     context, kept, end = sealing_context(), 0, time.monotonic() + RUN_SECONDS
     if context.long_term:
         checked = replace(context.timestamping, check_not_revoked=context.long_term.check_not_revoked)
@@ -88,11 +85,9 @@ _transparency_log = structlog.get_logger("paraph.transparency")
 
 
 def keep_log() -> None:
-    """Append what is not in the log yet, and get a timestamp over the newest checkpoint where one is due.
-
-    Safe to repeat, to be killed, and to run several times at once. A fault is logged and waits for the next run;
-    ``paraph check`` tells of it.
-    """
+    """Append what is not in the log yet, and get a timestamp over the newest checkpoint where one is due. Safe to
+    repeat, to be killed, and to run several times at once. A fault is logged and waits for the next run; ``paraph
+    check`` tells of it."""
     try:
         log.log_proofs()
         if row := log.unstamped():

@@ -45,10 +45,8 @@ class PageValues:
 
 
 def stamp_marks(row: RequestDocument) -> StampMarks:
-    """Draw the stamps, initials and values of everyone who signs the document.
-
-    ``row`` has its request and document loaded.
-    """
+    """Draw the stamps, initials and values of everyone who signs the document. ``row`` has its request and document
+    loaded."""
     placements = list(row.placements.select_related("signer").order_by("signer__order", "id"))
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]

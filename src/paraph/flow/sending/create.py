@@ -203,18 +203,16 @@ MOST_MIB = 100
 
 def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
     """Return the documents, one after the other, with a box where each stamp and field would stand, and the name or
-    label in it. ``locale``: the one that the request would have.
-
-    Raises ``DomainError`` as a creation does, but for values that a preview does not measure, and ``validation_error``
-    for documents that are too large together.
-    """
+    label in it. ``locale``: the one that the request would have. Raises ``DomainError`` as a creation does, but for
+    values that a preview does not measure, and ``validation_error`` for documents that are too large together."""
     plan, problems = make_plan(scope, payload, locale=locale, measured=PREVIEWED), Problems()
     _bound(plan, problems)
     problems.refuse()
+    people = plan.draft.signers
+    names = {each.ref: full_name(each.first_name, each.last_name, each.language or locale) for each in people}
     overlays: dict[PreviewPage, int] = {}
     places = [
-        [overlays.setdefault(page, len(overlays)) for page in _pages(planned, _names(plan, locale))]
-        for planned in plan.documents
+        [overlays.setdefault(page, len(overlays)) for page in _pages(planned, names)] for planned in plan.documents
     ]
     files = [store.get(planned.document.shown_key) for planned in plan.documents]
     try:
@@ -233,11 +231,6 @@ def _bound(plan: RequestPlan, problems: Problems) -> None:
     if pages > MOST_PAGES or size > MOST_MIB * 1024 * 1024:
         sentence = _("a preview as PDF takes at most %(pages)d pages and %(size)d MiB together, not %(count)d pages.")
         problems.add("documents", sentence % {"pages": MOST_PAGES, "size": MOST_MIB, "count": pages})
-
-
-def _names(plan: RequestPlan, locale: str) -> dict[str, str]:
-    people = plan.draft.signers
-    return {each.ref: full_name(each.first_name, each.last_name, each.language or locale) for each in people}
 
 
 def _pages(planned: PlannedDocument, names: dict[str, str]) -> list[PreviewPage]:

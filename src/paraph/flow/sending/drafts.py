@@ -59,10 +59,8 @@ def _made(scope: TenantScope, content: Json, locale: str, extra_rows: ExtraRows)
 def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft, bool]:
     """Make a draft of one of the caller's requests that is ready for review, with all that its sender gave: documents,
     people, places, fields with their values, message and options; not what signers entered, nor what an application
-    noted of it or had called back. Return it, and whether a branding profile was left out because it is gone.
-
-    Raise ``not_found``, and ``conflict`` where files of it were deleted.
-    """
+    noted of it or had called back. Return it, and whether a branding profile was left out because it is gone. Raise
+    ``not_found``, and ``conflict`` where files of it were deleted."""
     found = scoped(SignatureRequest, scope).select_related("branding_profile").filter(pk=request_id)
     request = existing(found, _("There is no such request."))
     if request.files_deleted_at or request.request_documents.exclude(document__file_deleted_at=None).exists():
@@ -91,11 +89,8 @@ def _as_given(signer: Signer, ref: str) -> Json:
 @transaction.atomic
 def send_from_web(scope: TenantScope, payload: Json, locale: str, sender: Sender, source: dict[str, int]) -> int:
     """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
-    nothing. Returns its id.
-
-    Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
-    :func:`paraph.flow.sending.create.create` raises.
-    """
+    nothing. Returns its id. Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
+    :func:`paraph.flow.sending.create.create` raises."""
     require_active(scope)
     assert sender.member
     request_id = create(scope, payload, sender, locale)
@@ -106,12 +101,9 @@ def send_from_web(scope: TenantScope, payload: Json, locale: str, sender: Sender
 
 @transaction.atomic
 def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
-    """Send the draft and leave of it what leads to its request, all or nothing.
-
-    Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
-    a suspended organization, ``not_found``, ``web_sends_used_up``, or what
-    :func:`paraph.flow.sending.create.create` raises.
-    """
+    """Send the draft and leave of it what leads to its request, all or nothing. Returns the id of the request: the same
+    one where the draft has been sent already. Raises ``forbidden`` for a suspended organization, ``not_found``,
+    ``web_sends_used_up``, or what :func:`paraph.flow.sending.create.create` raises."""
     require_active(scope)
     draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()
     if draft is None or draft.discarded_at or draft.of_template:

@@ -37,12 +37,10 @@ _JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may 
 
 
 def invite(signer_id: int) -> None:
-    """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off. The member who sent the request is told where it was not taken for an hour. A mail that is on its way while its
-    link is replaced is no invitation.
-    """
+    """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others. Safe to
+    repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put off. The
+    member who sent the request is told where it was not taken for an hour. A mail that is on its way while its link is
+    replaced is no invitation."""
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     signers = Signer.objects.filter(pk=signer_id, replaced_links=replaced_links)
     uninvited = signers.filter(invitation__isnull=True, notified_at=None, undelivered__isnull=True)
@@ -95,10 +93,8 @@ def _mark_notified(signer_id: int) -> None:
 
 @transaction.atomic
 def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_id: int) -> str:
-    """Return the address at which a signer may sign now, and note which member saw it.
-
-    Raise ``not_found``; ``already_signed``, ``expired``.
-    """
+    """Return the address at which a signer may sign now, and note which member saw it. Raise ``not_found``;
+    ``already_signed``, ``expired``."""
     signer = _own_signer(scope, request_id, signer_id)
     eligibility = signing_eligibility(signer)
     if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
@@ -201,11 +197,8 @@ def _mailed_at(reminder: Reminder) -> datetime | None:
 def send_reminder(signer_id: int, number: int) -> None:
     """Mail the reminder, then journal ``signer.notified`` as one. Do nothing for a signer who may not sign any more,
     and give up the reminder of one who got another within a day, as after an outage. What the sender wrote is kept no
-    longer.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off.
-    """
+    longer. Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it
+    is put off."""
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     reminders = Reminder.objects.filter(signer_id=signer_id, number=number, signer__replaced_links=replaced_links)
     name = mail_name("reminder", signer_id, number, turn=replaced_links)  # numbers begin anew with another link
@@ -247,10 +240,8 @@ def _journal(signer_id: int, number: int) -> None:
 
 def remind_due() -> int:
     """Queue, without being asked, the reminders whose time has come in requests that were created with ``reminders``,
-    for at most 15 s, and return how many.
-
-    Safe to repeat, to run twice at once, and to be killed: each signer is a transaction under a lock.
-    """
+    for at most 15 s, and return how many. Safe to repeat, to run twice at once, and to be killed: each signer is a
+    transaction under a lock."""
     end, reminded = time.monotonic() + _RUN_SECONDS, 0
     while time.monotonic() < end:
         due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at", "pk")

@@ -127,11 +127,8 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
 @transaction.atomic
 def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, skip_wrong: bool) -> None:
     """Have a job send the rows that can be sent. Of a bulk send that is done, the rows that were refused are sent
-    again.
-
-    Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended organization, or
-    ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped.
-    """
+    again. Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended
+    organization, or ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped."""
     require_active(scope)
     assert sender.member
     bulk_send = _locked(scope, bulk_send_id)
@@ -185,11 +182,8 @@ _RUN_SECONDS = 3.0
 
 def send_rows(bulk_send_id: int) -> None:
     """Send rows until none is left or the bulk send is cancelled; after 3 s leaves the rest to another job, behind
-    those that others have added meanwhile.
-
-    Safe to repeat, to run twice at once, and to be killed: each row is sent and noted as sent in one transaction, under
-    the lock of its bulk send.
-    """
+    those that others have added meanwhile. Safe to repeat, to run twice at once, and to be killed: each row is sent and
+    noted as sent in one transaction, under the lock of its bulk send."""
     end = time.monotonic() + _RUN_SECONDS
     while _send_next(bulk_send_id):
         if time.monotonic() > end:

@@ -40,12 +40,9 @@ class TooManyInquiriesError(DomainError):
 
 def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     """Keep the inquiry and have it forwarded to the sender's contact address; the member who sent the request is told.
-    Any signer may ask, whatever has become of the request.
-
-    Raise ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
-    kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`, and as
-    :func:`lock_holder` does.
-    """
+    Any signer may ask, whatever has become of the request. Raise ``DomainError``: ``not_found`` where the sender has no
+    contact address, ``validation_error`` for an unknown kind and for a text that is blank or longer than 2,000
+    characters, :class:`TooManyInquiriesError`, and as :func:`lock_holder` does."""
     if not signer.request.organization.contact_email:
         raise DomainError("not_found", "The sender has given no address for questions.")
     if kind not in InquiryKind.values:
@@ -80,11 +77,9 @@ def _require_room(signer: Signer) -> None:
 
 
 def forward_inquiry(inquiry_id: int) -> None:
-    """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more.
-
-    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off.
-    """
+    """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more. Safe
+    to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off."""
     inquiry = Inquiry.objects.select_related(*(f"signer__{path}" for path in READ_ALONG)).filter(pk=inquiry_id)
     mail_rows_once("inquiry", inquiry, "forwarded_at", _due)
 
@@ -103,12 +98,10 @@ def require_declinable(signer: Signer) -> None:
 
 
 def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> SignatureRequest:
-    """End the request early for the signer's reason and return it; the signer's status stays.
-
-    Takes the row lock that signing takes, so that of a last signature and a decline at the same time only one happens.
-    Raise what :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is
-    blank or longer than 500 characters.
-    """
+    """End the request early for the signer's reason and return it; the signer's status stays. Takes the row lock that
+    signing takes, so that of a last signature and a decline at the same time only one happens. Raise what
+    :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is blank or
+    longer than 500 characters."""
     require_declinable(signer)
     reason = plain_text(reason)
     if not reason:

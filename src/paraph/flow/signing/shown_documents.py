@@ -2,6 +2,7 @@
 takes along before signing."""
 
 import io
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -35,11 +36,10 @@ _SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is s
 
 def page_part(document: Document, number: int, part: int) -> bytes:
     """Return one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
-    times as many pixels as its largest picture.
-
-    Raise ``not_found`` for a part that there is not, and for a page that is sharp in one picture.
-    """
-    if part not in _PARTS or not 1 <= number <= len(document.pages) or not _is_large(document, number):
+    times as many pixels as its largest picture. Raise ``not_found`` for a part that there is not, and for a page that
+    is sharp in one picture."""
+    is_there = part in _PARTS and 1 <= number <= len(document.pages)
+    if not is_there or math.prod(document.pages[number - 1]) <= _LARGE:
         raise DomainError("not_found", "There is no such picture.")
     scale = _scale(document, number, IN_PARTS)
     return _kept(_key(document, f"{number}-{IN_PARTS}-{part}"), lambda: _drawn(document, number, scale, part=part))
@@ -47,11 +47,8 @@ def page_part(document: Document, number: int, part: int) -> bytes:
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
     """Return the page as WebP. ``zoom``: percent of the usual size, one of ``ZOOMS``. ``printed``: the page as it is
-    printed, else as it is on the screen.
-
-    Raise ``not_found`` for a page or zoom that there is not, :class:`PageNotShownError` for one of which no picture
-    can be drawn.
-    """
+    printed, else as it is on the screen. Raise ``not_found`` for a page or zoom that there is not,
+    :class:`PageNotShownError` for one of which no picture can be drawn."""
     if zoom not in ZOOMS or not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     size = "" if zoom == 100 else f"-{zoom}"
@@ -83,9 +80,7 @@ def thumbnail(document: Document) -> bytes:
 
 def sealed_picture(sealed: SealedDocument, document: Document, number: int) -> bytes:
     """Return a page as it was sealed, as WebP. It is not kept: it shows signatures, which go when their file goes.
-
-    Raise ``not_found`` for a page that there is not, and for one that cannot be drawn.
-    """
+    Raise ``not_found`` for a page that there is not, and for one that cannot be drawn."""
     if not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     pdf, scale = partial(store.get, sealed.object_key), _scale(document, number, 100)
@@ -107,11 +102,6 @@ def _kept(key: str, draw: Callable[[], bytes]) -> bytes:
         with suppress(OSError):  # without room to keep it, it is drawn again
             store.put(key, picture)
         return picture
-
-
-def _is_large(document: Document, number: int) -> bool:
-    width, height = document.pages[number - 1]
-    return bool(width * height > _LARGE)
 
 
 def _drawn(document: Document, number: int, scale: float, *, printed: bool = False, part: int = 0) -> bytes:

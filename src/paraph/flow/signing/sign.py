@@ -65,7 +65,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     """
     require_open(signer)
     chosen, recipient = codes.destination(signer, channel)
-    _require_gateway(signer, chosen)
+    if is_refused(signer.request.environment, chosen):
+        log.error("no code is sent: no gateway for %s is set", chosen.value)
+        raise translated("delivery_failed", "no_sms_gateway" if chosen == Channel.SMS else "no_mail_server")
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
     message = message_about(signer.request, chosen, recipient)
@@ -85,12 +87,6 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
 def is_kept(signer: Signer, channel: str) -> bool:
     """Return whether the signer's codes stay with the service, since nothing sends them. The sandbox shows its own."""
     return signer.request.environment == Environment.PRODUCTION and not has_gateway(channel)
-
-
-def _require_gateway(signer: Signer, channel: Channel) -> None:
-    if is_refused(signer.request.environment, channel):
-        log.error("no code is sent: no gateway for %s is set", channel.value)
-        raise translated("delivery_failed", "no_sms_gateway" if channel == Channel.SMS else "no_mail_server")
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
@@ -113,10 +109,8 @@ _SIGNED = ("status", "signed_at", "locale", "undelivered", *_KEPT)
 
 
 def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
-    """Keep the entries, right or wrong, beside those from before, and return all of them.
-
-    Raise ``DomainError`` as :func:`require_open` and :func:`lock_holder` do: only who may sign enters anything.
-    """
+    """Keep the entries, right or wrong, beside those from before, and return all of them. Raise ``DomainError`` as
+    :func:`require_open` and :func:`lock_holder` do: only who may sign enters anything."""
     with transaction.atomic():
         locked = lock_holder(signer)  # two devices at once lose nothing of each other
         require_open(locked)
@@ -144,12 +138,9 @@ def require_ink(signature: dict[str, Any] | None, initials: dict[str, Any] | Non
 
 
 def complete(request: SignatureRequest, moment: datetime) -> None:
-    """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per
-    document, which seals it.
-
-    The caller holds the request's row lock and has seen under it that everybody signed, so that this happens once, in
-    the transaction of the last signature.
-    """
+    """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per document,
+    which seals it. The caller holds the request's row lock and has seen under it that everybody signed, so that this
+    happens once, in the transaction of the last signature."""
     request.status = RequestStatus.COMPLETED
     request.completed_at = moment
     request.save(update_fields=["status", "completed_at"])
@@ -256,11 +247,9 @@ def sandbox_sign(
     signer: Signer, mark: dict[str, Any] | None, origin: Origin, fields: tuple[FilledField, ...] = ()
 ) -> None:
     """Sign as the signer's page does, without a code: none is sent, and nobody has to receive one. The consent notice
-    is accepted in the signer's language, and initials, where the request wants them, are those of the name.
-
-    ``mark`` is a signature, None for an approver, and ``fields`` are all of the signer, as :class:`Signature` has them.
-    Raise what :func:`sign` raises before it looks at a code.
-    """
+    is accepted in the signer's language, and initials, where the request wants them, are those of the name. ``mark`` is
+    a signature, None for an approver, and ``fields`` are all of the signer, as :class:`Signature` has them. Raise what
+    :func:`sign` raises before it looks at a code."""
     request = signer.request
     initials = {"type": "typed"} if request.initials_required and mark else None
     locale, disclosure = signer.locale or request.locale, shown_disclosure(signer)

@@ -1,9 +1,7 @@
 """The file of a backup: a tar, whose first member says what it is and whose last one that it is whole.
-
 ``manifest.json``, ``database.dump`` (pg_dump's custom form) and ``database.list`` (which of its contents are Paraph's);
 in a backup also ``secret.key``, ``secret.previous`` while the secret is being rotated, ``keys/…`` and ``objects/…``;
-``end.json`` with the number of members before it and a SHA-256 over their names, sizes and contents.
-"""
+``end.json`` with the number of members before it and a SHA-256 over their names, sizes and contents."""
 
 import hashlib
 import io

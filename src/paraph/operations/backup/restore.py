@@ -1,7 +1,5 @@
-"""Restoring a backup, or importing an export, where there is nothing yet.
-
-Everything that does not need Django's settings comes first: they are read once, and make a secret where none is.
-"""
+"""Restoring a backup, or importing an export, where there is nothing yet. Everything that does not need Django's
+settings comes first: they are read once, and make a secret where none is."""
 
 import os
 from collections.abc import Iterator
@@ -36,7 +34,7 @@ def require_nothing_there(archive: Archive, settings: Settings, url: str) -> Non
             "The secret here is not that of the backup: set PARAPH_SECRET_KEY to the backup's, or neither set it nor "
             "have a secret.key in the data folder.",
         )
-    if not is_unfinished(settings):
+    if not _mark(settings).exists():
         for name in ("keys", "objects"):
             folder = settings.data_dir / name
             if folder.is_dir() and any(folder.iterdir()):
@@ -94,16 +92,13 @@ def require_same_secret(archive: Archive, settings: Settings) -> None:
         )
 
 
-def is_unfinished(settings: Settings) -> bool:
-    """Return whether a restore into this data folder was killed."""
-    return _mark(settings).exists()
-
-
 @contextmanager
-def unfinished(settings: Settings) -> Iterator[None]:
-    """Mark the data folder until the block is done, so that a restore that was killed can be repeated."""
+def unfinished(settings: Settings) -> Iterator[bool]:
+    """Mark the data folder until the block is done, so that a restore that was killed can be repeated. Give whether one
+    was killed before."""
+    again = _mark(settings).exists()
     _mark(settings).touch(mode=0o600)
-    yield
+    yield again
     _mark(settings).unlink()
 
 

@@ -46,12 +46,10 @@ _log = structlog.get_logger("paraph.backup")
 
 def write_backup(out: Path, *, tried: bool = False) -> dict[str, Any]:
     """Write database, secret, keys and every object that a row names, and read the file back. Return counts and
-    ``problems``: objects that are missing or changed, which the backup then lacks or holds as they are.
-
-    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. ``tried``: the database
-    is restored into a server of its own, which is thrown away, and its rows are counted. Raise ``DomainError``; then
-    there is no file, but where it was whole and could not be restored.
-    """
+    ``problems``: objects that are missing or changed, which the backup then lacks or holds as they are. Objects are
+    kept in their place meanwhile, so that every row of the snapshot has its object. ``tried``: the database is restored
+    into a server of its own, which is thrown away, and its rows are counted. Raise ``DomainError``; then there is no
+    file, but where it was whole and could not be restored."""
     as_of = clock.now()
     with (
         _new_file(out, "backup") as file,
@@ -60,8 +58,7 @@ def write_backup(out: Path, *, tried: bool = False) -> dict[str, Any]:
         _begin(file, "backup") as archive,
     ):
         rows = _add_database(archive, out.parent, cast(BinaryIO, named))
-        _add_secrets(archive)
-        _add_keys(archive, settings.DATA_DIR / "keys")
+        _add_secrets_and_keys(archive, settings.DATA_DIR / "keys")
         count, problems = _add_objects(archive, cast(BinaryIO, named))
     if tried:
         _try(out, rows)
@@ -147,27 +144,21 @@ def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) 
                     for found in named_objects(word):
                         row = [found.row, found.key, found.sha256.hex(), found.size]
                         named.write(json.dumps(row).encode() + b"\n")
-            missing = set(connection.introspection.django_table_names(only_existing=True)) - {
-                table.rpartition(".")[2] for table in rows
-            }
-        if missing:
-            raise DomainError(
-                "postgres", f"The tables {', '.join(sorted(missing))} belong to another role than the others."
-            )
+            wanted = connection.introspection.django_table_names(only_existing=True)
+        if missing := set(wanted) - {table.rpartition(".")[2] for table in rows}:
+            sentence = f"The tables {', '.join(sorted(missing))} belong to another role than the others."
+            raise DomainError("postgres", sentence)
         archive.add(DATABASE, cast(BinaryIO, dump))
         archive.add_bytes(CONTENTS, contents)
     return rows
 
 
-def _add_secrets(archive: ArchiveWriter) -> None:
+def _add_secrets_and_keys(archive: ArchiveWriter, folder: Path) -> None:
     newest = settings.SECRETS.newest
     archive.add_bytes(SECRET, newest)
     earlier = [secret for secret in settings.SECRETS.all if secret != newest]
     if earlier:
         archive.add_bytes(EARLIER_SECRETS, b"\n".join(earlier))
-
-
-def _add_keys(archive: ArchiveWriter, folder: Path) -> None:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             archive.add_bytes(f"{KEYS}{path.relative_to(folder).as_posix()}", path.read_bytes())

@@ -25,7 +25,13 @@ _DAY, _WEEK = 86_400, 604_800
 def queue() -> list[Outcome]:
     """``workers``: whether any is alive; ``queue``: whether due jobs wait for long."""
     state = queue_state()
-    return [_workers(state), _jobs(state)]
+    late = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
+    if state.oldest_seconds < _SLOW:
+        told, sentence = warning if state.failed else ok, f"{state.due} jobs are due, none of them for long."
+    else:
+        told = failed if state.oldest_seconds > _STUCK else warning
+        sentence = f"The oldest of {state.due} due jobs has waited for {_words(state.oldest_seconds)}."
+    return [_workers(state), told(f"{sentence}{late}", "queue")]
 
 
 def webhooks() -> Outcome:
@@ -84,16 +90,6 @@ def _workers(state: QueueState) -> Outcome:
     return warning("No worker is alive, and there was no job yet.", "workers")
 
 
-def _jobs(state: QueueState) -> Outcome:
-    gave_up = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
-    if state.oldest_seconds < _SLOW:
-        outcome = warning if state.failed else ok
-        return outcome(f"{state.due} jobs are due, none of them for long.{gave_up}", "queue")
-    outcome = failed if state.oldest_seconds > _STUCK else warning
-    waited = f"has waited for {_words(state.oldest_seconds)}"
-    return outcome(f"The oldest of {state.due} due jobs {waited}.{gave_up}", "queue")
-
-
 def _words(seconds: float) -> str:
     """In the largest unit of which there are two."""
     size, unit = next((each for each in _UNITS if seconds >= 2 * each[0]), (1, "s"))
@@ -103,11 +99,9 @@ def _words(seconds: float) -> str:
 _UNITS = ((_DAY, "days"), (3600, "h"), (60, "min"))
 _SAYS_WHY = "The log of the workers says why; where they are only busy, more workers do more."
 
-
 _OLD = timedelta(days=8)  # a weekly backup is no finding
 _FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
-
 
 _ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'"
 
@@ -125,9 +119,9 @@ def backup() -> Outcome:
     archived = next((last for (last,) in all_rows(_ARCHIVED)), None)
     if archived and clock.now() - archived < _OLD:
         return ok(f"PostgreSQL archives what it writes, last at {clock.iso(archived)}.")
-    newest = (
-        f"The newest backup without problems is of {clock.iso(since)}" if since and is_made else "None was made yet"
-    )
+    newest = "None was made yet"
+    if since and is_made:
+        newest = f"The newest backup without problems is of {clock.iso(since)}"
     if since and clock.now() - since > (_OLD if is_made else _FIRST):
         return warning(f"{newest}: run paraph backup. Copies made by other means are not seen.")
     return ok(f"{newest}.")
@@ -137,8 +131,7 @@ def retention() -> Outcome:
     """``retention``: whether files and people whose time is over have waited for their end for long."""
     since = objects_to_delete.waiting_since()
     if since and clock.now() - since > _OBJECTS_LATE:
-        sentence = f"Files have waited to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}"
-        return warning(sentence)
+        return warning(f"Files have waited to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}")
     late = [(each, what) for what, kept in (("Files", FILES), ("People", PEOPLE)) if (each := longest_overdue(kept))]
     longest, what = max(late, default=(None, ""))
     if longest is None or longest.seconds < _DAY:

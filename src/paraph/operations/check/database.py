@@ -70,11 +70,8 @@ def database() -> Iterator[Outcome]:
 
 
 def connections() -> Outcome:
-    """``connections``: how many sessions can be had at once, and how many the processes open that are seen at work, at
-    least those that ``paraph serve`` starts on this machine.
-
-    Behind a pooler it is tried: as many are opened as are still missing, for a moment.
-    """
+    """``connections``: how many sessions can be had at once, and how many the processes seen at work open, at least
+    those of ``paraph serve`` here. Behind a pooler it is tried: as many as are missing are opened for a moment."""
     seen = {role: (processes, sessions) for role, processes, sessions in all_rows(_OURS)}
     web, workers = (
         max(configured, seen.get(role, (0, 0))[0])

@@ -78,10 +78,8 @@ def certificate_ends() -> dict[str, float]:
 
 
 def timestamps() -> Iterator[Outcome]:
-    """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own.
-
-    An authority that fails is only a warning while another one answers, because seals try them in order.
-    """
+    """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own. An authority
+    that fails is only a warning while another one answers, because seals try them in order."""
     try:
         context = sealing_context()
     except DomainError as error:
@@ -155,9 +153,8 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
 
 
 def _outcome(environment: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], how: str) -> Outcome:
-    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
-    documents and, where proofs have one of their own, by that; ``levels``: as they verify; ``how``: by whom, and in
-    what time."""
+    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the keys of
+    documents and of proofs, where they differ; ``levels``: as they verify; ``how``: by whom, in what time."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(end_of(each.certificates[:1]) for each in sealed)
     stamped = ", timestamped" if sealed[0].timestamp else ""

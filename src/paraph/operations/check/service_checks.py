@@ -93,7 +93,6 @@ CHECKS = (
     ServiceCheck("proxy", proxy, 0),
 )
 
-
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 """An unusable key or store stops a start, but must not stop later what needs neither."""
@@ -193,11 +192,9 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
 
 
 def require_start() -> None:
-    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that
-    the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
-
-    Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.
-    """
+    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that the
+    service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs. Timestamp
+    authorities and gateways are not tried: an outage of theirs must not stop a start."""
     needed = {check.name for check in STARTING}
     if settings.PARAPH.confinement == "strict":
         needed.add("confinement")

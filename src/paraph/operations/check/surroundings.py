@@ -37,19 +37,13 @@ def _try_gateway(check: Callable[[], str], kind: str, messages: str, channel: st
         return failed(f"The {kind} gateway does not work: {_cause(error)}.")
     if sentence:
         return ok(sentence)
-    if is_refused(Environment.PRODUCTION, channel):
-        return _refused(kind, messages)
-    return warning(f"No {kind} gateway is configured: nobody receives the {messages} in the inbox.")
-
-
-def _refused(kind: str, messages: str) -> Outcome:
-    """Report which messages are refused. A service without SMS may be what its operator wants; without mails nobody can
-    sign in production."""
-    variable = "PARAPH_SMTP_URL" if kind == "mail" else "PARAPH_SMS_URL"
-    outcome = failed if kind == "mail" else warning
+    if not is_refused(Environment.PRODUCTION, channel):
+        return warning(f"No {kind} gateway is configured: nobody receives the {messages} in the inbox.")
+    # A service without SMS may be what its operator wants; without mails nobody can sign in production.
+    outcome, variable = (failed, "PARAPH_SMTP_URL") if kind == "mail" else (warning, "PARAPH_SMS_URL")
     return outcome(
         f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
-        "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them.",
+        "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them."
     )
 
 
@@ -110,8 +104,8 @@ def proxy() -> Outcome:
         )
     exposed = [address for address in _listening(configured.host) if ip_address(address).is_global]
     if exposed:
-        sentence = f"The service listens on {exposed[0]} itself, so clients can go around the proxy: set PARAPH_HOST."
-        return warning(sentence)
+        around = "so clients can go around the proxy: set PARAPH_HOST."
+        return warning(f"The service listens on {exposed[0]} itself, {around}")
     return _check_headers(configured.public_url)
 
 

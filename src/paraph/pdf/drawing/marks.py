@@ -21,8 +21,9 @@ from paraph.pdf.structure.pages import (
     pages,
     transform_box,
 )
-from paraph.pdf.structure.reader import PdfReader, decoded
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.structure.unpacking import unpacked
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
 _LAYERS_CLOSED = 5000  # they compress to almost nothing
@@ -81,7 +82,7 @@ class FormXObjects:
         streams = [part for part in parts if isinstance(part, PdfStream)]
         if len(streams) == 1:
             return streams[0]
-        return PdfStream({}, b"\n".join(decoded(stream) for stream in streams))
+        return PdfStream({}, b"\n".join(unpacked(stream) for stream in streams))
 
     def _copy(self, value: Any) -> Any:
         kind = type(value)

@@ -229,11 +229,9 @@ class Untrusted(Refused):
 def check_chain(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> tuple[bytes, ...]:
-    """Return the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``.
-
-    ``others``: DER of certificates that may lie between; none of them is trusted for being there. Raises
-    :class:`Untrusted`. A verified chain is remembered for the time in which all of its certificates are valid.
-    """
+    """Return the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``. ``others``:
+    DER of certificates that may lie between; none of them is trusted for being there. Raises :class:`Untrusted`. A
+    verified chain is remembered for the time in which all of its certificates are valid."""
     known = _remembered(certificate.encoded, tuple(others), tuple(roots))
     for chain in known:
         if chain.start <= moment <= chain.end:

@@ -183,9 +183,7 @@ def _base128(arc: int) -> bytes:
 
 def der_of(encoded: bytes) -> bytes:
     """Return the value with which ``encoded`` begins as DER, and whatever follows it as it is; of DER the same bytes.
-
-    Raise :class:`DerError` for a value that cannot be read, and for one with too many or too deeply nested parts.
-    """
+    Raise :class:`DerError` for a value that cannot be read, and for one with too many or too deeply nested parts."""
     if len(encoded) > _MOST_BYTES:
         raise DerError(f"more than {_MOST_BYTES} bytes")
     value, end = _Reading(encoded).value(0, len(encoded), 0)

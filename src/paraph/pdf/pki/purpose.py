@@ -4,13 +4,14 @@ One key may seal documents and proofs. Whoever uploads a file chooses all of its
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import CmsRefused, SignedData
 
 PurposeKind = Literal["document", "proof"]
 
+_KINDS: dict[str, PurposeKind] = {"document": "document", "proof": "proof"}
 _VERSION = 1
 
 
@@ -52,25 +53,16 @@ def proof_purpose(request_id: int, environment: str) -> Purpose:
 
 
 def stated_purpose(signed: SignedData) -> Purpose | None:
-    """Return the purpose in a seal; ``None`` for seals of other programs, which have none.
-
-    Raise :class:`CmsRefused` for a purpose that cannot be read.
-    """
+    """Return the purpose in a seal; ``None`` for seals of other programs, which have none. Raise :class:`CmsRefused`
+    for a purpose that cannot be read."""
     value = signed.signed_attributes.get(oids.SEAL_PURPOSE)
     if value is None:
         return None
     try:
         version, kind, request_id, environment = value.children()
-        purpose = Purpose(_kind(kind.utf8()), request_id.integer(), environment.utf8())
-    except ValueError as error:
+        purpose = Purpose(_KINDS[kind.utf8()], request_id.integer(), environment.utf8())
+    except (ValueError, KeyError) as error:
         raise CmsRefused("what it is for cannot be read") from error
     if version.integer() != _VERSION:
         raise CmsRefused("what it is for is said in a way that this version does not know")
     return purpose
-
-
-def _kind(text: str) -> PurposeKind:
-    for kind in get_args(PurposeKind):
-        if text == kind:
-            return kind  # type: ignore[no-any-return]  # get_args() forgets of what
-    raise ValueError(text)

@@ -99,11 +99,8 @@ def _own(
     is_indirect: bool,
     is_delta: bool,
 ) -> Iterator[x509.RevokedCertificate]:
-    """Yield the entries that revoke certificates of the issuer.
-
-    In an indirect list an entry may name another issuer, which holds for those after it too (§5.3.3); an entry of a
-    delta list may take a revocation back.
-    """
+    """Yield the entries that revoke certificates of the issuer. In an indirect list an entry may name another issuer,
+    which holds for those after it too (§5.3.3); an entry of a delta list may take a revocation back."""
     is_of_issuer = True
     for entry, extensions in entries:
         named = _value(extensions, x509.CertificateIssuer) if is_indirect else None
@@ -188,22 +185,16 @@ class LongTermData:
 
     def proves(self, chain: Sequence[bytes], moment: datetime, stamped: Mapping[bytes, datetime] | None = None) -> bool:
         """Return whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
-
         ``chain``: DER, the leaf first, the root last; ``stamped``: when lists and answers are known to have existed, by
-        their bytes, now for others. Raise :class:`Revoked` where it proves the contrary.
-        """
+        their bytes, now for others. Raise :class:`Revoked` where it proves the contrary."""
         known = {item: clock.now() for item in (*self.crls, *self.ocsps)} | dict(stamped or {})
-        links = [load(link) for link in chain]
-        # A list, so that a revocation further up is found also behind a certificate whose status is unknown.
-        proven = [self._proves_one(child, issuer, moment, known) for child, issuer in pairwise(links)]
-        return all(proven)
-
-    def _proves_one(
-        self, child: Certificate, issuer: Certificate, moment: datetime, known: Mapping[bytes, datetime]
-    ) -> bool:
-        by_crl = [_crl_proves(crl, child, issuer, moment, known[crl]) for crl in self.crls]
-        by_ocsp = [_ocsp_proves(answer, child, issuer, moment, known[answer]) for answer in self.ocsps]
-        return any(by_crl) or any(by_ocsp)
+        is_proven = True
+        for child, issuer in pairwise(map(load, chain)):
+            # All of them, so that a revocation is found also behind a certificate or an answer that proves nothing.
+            by_crl = [_crl_proves(crl, child, issuer, moment, known[crl]) for crl in self.crls]
+            by_ocsp = [_ocsp_proves(answer, child, issuer, moment, known[answer]) for answer in self.ocsps]
+            is_proven = is_proven and any(by_crl + by_ocsp)
+        return is_proven
 
 
 @or_else(default=True)  # what cannot be read proves nothing anyhow

@@ -101,11 +101,9 @@ class LongTerm:
 
 
 class DevelopmentStatuses:
-    """The CRL of the development authority, made in this process and a day old at most.
-
-    A CRL rather than OCSP answers: one serves all certificates, and some readers ignore OCSP answers where the
-    certificate has no address of a responder.
-    """
+    """The CRL of the development authority, made in this process and a day old at most. A CRL rather than OCSP answers:
+    one serves all certificates, and some readers ignore OCSP answers where the certificate has no address of a
+    responder."""
 
     def __init__(self, authority: DevelopmentAuthority) -> None:
         self._authority = authority

@@ -20,7 +20,8 @@ from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe
-from paraph.pdf.structure.reader import PdfReader, decoded
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.unpacking import unpacked
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
 _WATERMARKS_CHECKED = 20
@@ -72,7 +73,11 @@ def check(
             check_archive(content, original_size, original_hash, signatures.pop(), archive_token, seal_end=size)
         elif size != len(content):
             raise SealError("The archive timestamp is missing.")
-        signed = _check_seal(content, original_size, original_hash, signatures[0], size)
+        value, digest = covered(content, original_size, original_hash, signatures[0], size)
+        signed = read_signed_data(value)
+        if not signed.is_plain:
+            raise SealError("The seal is not written as DER.")
+        check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
         own, *others = expected.certificates
         if signed.signer.encoded != own or set(signed.certificates) != {own, *others}:
             raise SealError("The seal carries other certificates than its own.")
@@ -90,17 +95,6 @@ def _last_signatures(reader: PdfReader, count: int) -> list[dict[bytes, Any]]:
     form = reader.dictionary(root.get(b"/AcroForm"))
     fields = reader.resolve(form.get(b"/Fields"))
     return [reader.dictionary(reader.dictionary(field)[b"/V"]) for field in fields[-count:]]
-
-
-def _check_seal(
-    content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
-) -> SignedData:
-    value, digest = covered(content, original_size, original_hash, signature, size)
-    signed = read_signed_data(value)
-    if not signed.is_plain:
-        raise SealError("The seal is not written as DER.")
-    check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
-    return signed
 
 
 def _check_timestamp(signed: SignedData, token: bytes) -> None:
@@ -169,7 +163,7 @@ def check_store(reader: PdfReader, statuses: LongTermData) -> None:
                 break
             stream = reader.resolve(listed)
             if isinstance(stream, PdfStream) and len(stream.data) <= longest:  # no longer stream can be one of ours
-                missing.discard(decoded(stream))
+                missing.discard(unpacked(stream))
         if missing:
             raise SealError("The long-term data of the seal is missing or was changed.")
 
@@ -218,7 +212,7 @@ class _DrawnForms:
             stream = self._reader.resolve(ref)
             if not isinstance(stream, PdfStream):
                 raise SealError("A mark is missing from its page.")
-            self._names[ref] = _DRAWN.findall(decoded(stream))
+            self._names[ref] = _DRAWN.findall(unpacked(stream))
         return self._names[ref]
 
     def _resolve_names(self, names: list[bytes], resources: Any) -> set[Any]:

@@ -189,10 +189,10 @@ def operations() -> re.Pattern[bytes]:
     once. Where contents are malformed, the last match is all the rest of them. Compiling is slow, so it waits for first
     use.
     """
-    number, path = _NUMBER, _path()
+    number, two = _NUMBER, _NUMBER * 2
     passed = [
         _kerned(),
-        _path_begin() + path + rb"*+" + _painting() + _END,
+        two + rb"(?:m|" + two + rb"re)" + _END + _path() + rb"*+" + _painting() + _END,
         number + _numbered() + _END,
         rb"(?:[0-2]" + _SOME + rb"[Jj]|[0-7]" + _SOME + rb"Tr)" + _END,
         _text() + rb"(?:Tj|')" + _END,
@@ -261,11 +261,6 @@ def _kerned() -> bytes:
 def _path() -> bytes:
     two = _NUMBER * 2
     return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
-
-
-def _path_begin() -> bytes:
-    two = _NUMBER * 2
-    return two + rb"(?:m|" + two + rb"re)" + _END
 
 
 def _painting() -> bytes:

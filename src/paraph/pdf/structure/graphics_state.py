@@ -51,7 +51,7 @@ def ending(streams: Sequence[bytes]) -> Ending | None:
     """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Between two streams
     there must be white space, since they differ on whether the boundary itself is some; an operation may stand in
     two, a string or comment may not."""
-    if not all(_apart(one, other) for one, other in pairwise(streams)):
+    if any(one and other and one[-1] not in SPACES and other[0] not in SPACES for one, other in pairwise(streams)):
         return None
     found = _ending(streams)
     if found is None and len(streams) > 1 and not any(b"BI" in each or _COMMENTED.search(each) for each in streams):
@@ -80,10 +80,6 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
                 text[place] = 0x20
         cleaned.append(bytes(text))
     return b"\n".join(cleaned)
-
-
-def _apart(one: bytes, other: bytes) -> bool:
-    return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 
 class _OpenSoFar:

@@ -138,8 +138,9 @@ class PdfReader:
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
         value, position = parse(self.data, match.end())
-        if type(value) is dict and (start := STREAM.match(self.data, position)):
-            value = PdfStream(value, self._stream_data(value, start.end()))
+        if type(value) is dict and (found := STREAM.match(self.data, position)):
+            start = found.end()
+            value = PdfStream(value, self.data[start : start + self.length_of(value, start)])
         elif not _ENDOBJ.match(self.data, position):
             raise Unsafe("an object does not end")
         return self.encryption.decrypt(expected, value) if self.encryption and expected else value
@@ -149,9 +150,6 @@ class PdfReader:
         if not isinstance(value, PdfStream):
             raise Unsafe("a stream is missing")
         return value
-
-    def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
-        return self.data[start : start + self.length_of(dictionary, start)]
 
     def _container(self, number: int) -> "_ObjectStream":
         if number not in self._packed:
@@ -187,13 +185,9 @@ class _ObjectStream:
         return self.data[: self._first].split()
 
     @cached_property
-    def _places(self) -> list[bytes]:
-        return self._listed[1::2]
-
-    @property
     def places(self) -> list[int]:
         """Where each object begins."""
-        return [self._place(index) for index in range(len(self._places))]
+        return [self._first + int(place) for place in self._listed[1::2]]
 
     def check(self) -> None:
         """Raise :class:`Unsafe` unless the stream lists as many objects as it says, each once and in the order in
@@ -210,12 +204,4 @@ class _ObjectStream:
         listed = self._listed[2 * index : 2 * index + 2]
         if len(listed) != 2 or int(listed[0]) != number:
             raise Unsafe(f"object {number} is not where the cross-reference says")
-        return parse(self.data, self._place(index))[0]
-
-    def _place(self, index: int) -> int:
-        return self._first + int(self._places[index])
-
-
-def decoded(stream: PdfStream) -> bytes:
-    """Return the decoded data of a stream. Raise :class:`Unsafe` if it cannot be decoded or is too large."""
-    return unpacked(stream)
+        return parse(self.data, self.places[index])[0]

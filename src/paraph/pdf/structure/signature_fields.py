@@ -54,11 +54,6 @@ class SignedField:
     def end(self) -> int:
         return self.byte_range[2] + self.byte_range[3]
 
-    @property
-    def rank(self) -> tuple[int, bool]:
-        """The sort key: a field that cannot be judged precedes the signature whose revision contains it."""
-        return self.order, not self.fault
-
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
     """Return the signed fields in the order of their revisions. Raise :class:`Unsafe` if the file has no catalog."""
@@ -75,7 +70,8 @@ def signed_fields(reader: PdfReader) -> list[SignedField]:
     ends = {field.end for field in found if not field.fault and ends_revision(reader.data, field.end)}
     # Position alone does not order direct fields: they stand in the form, which every seal rewrites.
     ordered = [replace(field, order=sum(end <= field.order for end in ends)) for field in found]
-    return sorted(ordered, key=lambda field: field.rank)
+    # A field that cannot be judged precedes the signature whose revision contains it.
+    return sorted(ordered, key=lambda field: (field.order, not field.fault))
 
 
 def ends_revision(data: bytes, end: int) -> bool:

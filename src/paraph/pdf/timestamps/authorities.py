@@ -165,10 +165,8 @@ class HttpAuthority:
 
     def answer(self, request: bytes, timeout: float) -> bytes:
         """Post the request and return the reply, at most 256 KiB. Raise :class:`AuthorityFailed` where none comes.
-
         Whatever media type the reply has, the token in it is verified. A redirect on the same host is followed; a
-        connection that breaks is tried once more with a fresh one.
-        """
+        connection that breaks is tried once more with a fresh one."""
         end = time.monotonic() + timeout
         try:
             try:
@@ -261,10 +259,8 @@ def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Tim
 
 
 def long_term(settings: "Settings", development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
-    """Return how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
-
-    ``others``: sources of statuses for certificates that are not the development authority's.
-    """
+    """Return how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels. ``others``: sources of
+    statuses for certificates that are not the development authority's."""
     if settings.seal_level in ("B-B", "B-T"):
         return None
     first = settings.timestamp_authorities[:1] == [BuiltInAuthority.name]

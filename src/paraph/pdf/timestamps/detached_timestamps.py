@@ -79,11 +79,9 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
 def read_timestamps_file(
     content: bytes, sealed: bytes, earlier: Sequence[DetachedTimestamp] = ()
 ) -> tuple[DetachedTimestamp, ...]:
-    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER).
-
-    Empty where the JSON has none for this file, or the token, after the ``earlier`` ones, is of something else. Raise
-    :class:`DetachedTimestampsRefused`.
-    """
+    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER). Empty where the JSON has
+    none for this file, or the token, after the ``earlier`` ones, is of something else. Raise
+    :class:`DetachedTimestampsRefused`."""
     if content[:1] == START_OF_TOKEN:
         try:
             check_token(content, partial(imprint, sealed, earlier))

@@ -310,10 +310,8 @@ def _hash_of(digest: bytes) -> str:
 
 
 def granted_token(answer: bytes) -> bytes:
-    """Return the token (DER) of a TimeStampResp whose status is granted or grantedWithMods (RFC 3161 §2.4.2).
-
-    Raise :class:`TokenRefused` with the authority's reason where it gave none.
-    """
+    """Return the token (DER) of a TimeStampResp whose status is granted or grantedWithMods (RFC 3161 §2.4.2). Raise
+    :class:`TokenRefused` with the authority's reason where it gave none."""
     try:
         fields = der.read(der_of(answer)).children()
         status = fields[0].children()

@@ -19,7 +19,7 @@ from paraph.pdf.typesetting.glyph_fallback import (
     readable_name,
     template_text,
 )
-from paraph.pdf.typesetting.proof_words import moment, stamp_words
+from paraph.pdf.typesetting.proof_words import moment, words_of
 from paraph.pdf.typesetting.strokes import PEN, drawing_size, ink
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 from paraph.words import direction
@@ -62,6 +62,13 @@ def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
     hand = hand if hand in (1, 2, 3, 4) else 1
     letters = {ord(letter) for letter in text}
     return {"hand": hand, "handwritten": letters <= library().hands[hand - 1].characters}
+
+
+def mark_of(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> dict[str, Any]:
+    """Return for the templates a mark that is drawn, or the text in its hand."""
+    written = glyph_fallback(text)
+    name = {**written.to_json(), "pieces": written.pieces()}
+    return {"name": name, **hand_of(mark, written.text), "drawing": pictures.number(mark)}
 
 
 def hands_for(name: str, address: str) -> list[int]:
@@ -199,15 +206,13 @@ def _room(content: StampContent | InitialsContent) -> SizedSignature:
 
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
-    words = stamp_words(stamp.locale)
-    name = glyph_fallback(clean(readable_name(stamp.name, stamp.address)) or NAMELESS)
+    words = words_of("stamp", stamp.locale)
+    name = clean(readable_name(stamp.name, stamp.address)) or NAMELESS
     return {
         "width": stamp.width,
         "height": stamp.height,
         "signature_only": stamp.signature_only,
-        "name": {**name.to_json(), "pieces": name.pieces()},
-        **hand_of(stamp.signature, name.text),
-        "drawing": pictures.number(stamp.signature),
+        **mark_of(name, stamp.signature, pictures),
         "signed_by": words["signed_by"],
         "moment": moment(stamp.signed_at, stamp.locale),
         "request": f"{words['request']} {stamp.request_id}",

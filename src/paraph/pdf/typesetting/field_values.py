@@ -117,8 +117,10 @@ def _surely_fits(content: FieldContent) -> bool:
 
 
 def _cannot_fit(content: FieldContent) -> bool:
-    lines = _lines(content)
-    return len(lines) * SMALLEST > content.height or any(map(_has_too_many_marks, content.text.splitlines()))
+    if len(_lines(content)) * SMALLEST > content.height:
+        return True
+    written = (glyph_fallback(line).text for line in content.text.splitlines())
+    return any(len(cluster) > _MOST_MARKS + 1 for line in written for cluster in clusters(line))
 
 
 def _portions(contents: Iterable[FieldContent]) -> Iterator[list[FieldContent]]:
@@ -181,29 +183,19 @@ def _line(text: str, locale: str, longest: int | None) -> dict[str, Any]:
     written = glyph_fallback(text)
     has_letters = any(unicodedata.bidirectional(character) in _STRONG for character in written.text)
     from_right = written.right_to_left if has_letters else direction(locale) == "rtl"
-    runs = [(written.text, False)] if longest is None else _joined(_runs(written.text, longest))
+    runs = [(written.text, False)] if longest is None else _runs(written.text, longest)
     plain = written.text.isascii()  # letters of one font without marks, whose height is known
     sides = {"rtl": written.right_to_left, "from-right": from_right}
     return {"plain": plain, "cjk": written.cjk, **sides, "runs": runs if written.text else []}
 
 
-def _runs(text: str, longest: int) -> Iterable[tuple[str, bool]]:
-    for index, part in enumerate(_BREAKS_ANYWHERE.split(text)):
-        if part:
-            yield part, index % 2 == 0 and len(part) > longest
-
-
-def _joined(runs: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+def _runs(text: str, longest: int) -> list[tuple[str, bool]]:
     """Return the runs with those joined that need no attention: fewer of them are set faster."""
-    joined: list[tuple[str, bool]] = []
-    for text, long in runs:
-        if joined and not long and not joined[-1][1]:
-            joined[-1] = (joined[-1][0] + text, False)
-        else:
-            joined.append((text, long))
-    return joined
-
-
-def _has_too_many_marks(line: str) -> bool:
-    written = glyph_fallback(line).text
-    return any(len(cluster) > _MOST_MARKS + 1 for cluster in clusters(written))
+    runs: list[tuple[str, bool]] = []
+    for index, part in enumerate(_BREAKS_ANYWHERE.split(text)):
+        is_long = index % 2 == 0 and len(part) > longest
+        if part and runs and not is_long and not runs[-1][1]:
+            runs[-1] = (runs[-1][0] + part, False)
+        elif part:
+            runs.append((part, is_long))
+    return runs

@@ -5,7 +5,7 @@ Every text from outside passes :func:`glyph_fallback` before it is typeset, and 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import dropwhile
@@ -50,8 +50,7 @@ class WritableText:
             return [(cluster, "") for cluster in clusters(self.text)]
         result: list[tuple[str, str]] = []
         for word in self.text.split(" "):
-            parts = [part for part in re.findall(r"[^-]*-|[^-]+", word) if part]
-            chunks = ["".join(chunk) for part in parts for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)]
+            chunks = _short(re.findall(r"[^-]*-|[^-]+", word))
             result += [(chunk, " " if index == len(chunks) - 1 else "") for index, chunk in enumerate(chunks)]
         return result
 
@@ -76,7 +75,8 @@ def _glyph_fallback(text: str, fonts: Library) -> WritableText:
             written.append(cluster)
             was_syllable = False
         else:
-            replaced, is_syllable = True, _is_syllable(cluster[0])
+            # Han and hangul: each is a word in Latin letters, or part of a name.
+            replaced, is_syllable = True, unicodedata.name(cluster[0], "").startswith(("CJK", "HANGUL"))
             written.append(" " * (was_syllable and is_syllable) + _transliterated(cluster))
             was_syllable = is_syllable
     result = " ".join("".join(written).split()) if replaced else original
@@ -93,15 +93,18 @@ def template_text(text: str) -> str | dict[str, Any]:
 
 def unbroken_parts(text: str) -> list[str]:
     """Return the parts of a text from left to right that no line break divides."""
-    parts = re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", text)
-    return ["".join(chunk) for part in parts for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE) if chunk]
+    return _short(re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", text))
 
 
 def clean(text: str) -> str:
     """Return the text in NFC, with single spaces and without control characters and direction marks, with which a
     name could turn the text around it."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
-    unseen = {character for character in set(composed) if not (character.isspace() or _is_visible(character))}
+    unseen = {
+        character
+        for character in set(composed).difference(_JOINERS)
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs") and not character.isspace()
+    }
     return " ".join(composed.translate(dict.fromkeys(map(ord, unseen))).split())
 
 
@@ -140,13 +143,14 @@ def has_glyphs(cluster: str, fonts: Library) -> bool:
     return any(points <= font.characters for font in fonts.covering for points in needed)
 
 
-def _is_visible(character: str) -> bool:
-    return character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
-
-
-def _chunks(clusters: list[str], longest: int) -> Iterator[list[str]]:
-    for start in range(0, len(clusters), longest):
-        yield clusters[start : start + longest]
+def _short(parts: Iterable[str]) -> list[str]:
+    """Return the parts, with very long ones divided."""
+    divided = list[str]()
+    for part in parts:
+        letters = list(clusters(part))
+        starts = range(0, len(letters), _LONGEST_PIECE)
+        divided += ["".join(letters[start : start + _LONGEST_PIECE]) for start in starts]
+    return divided
 
 
 def _transliterated(cluster: str) -> str:
@@ -154,11 +158,6 @@ def _transliterated(cluster: str) -> str:
     if len(ascii_) > 2 and ascii_.startswith(":") and ascii_.endswith(":"):
         ascii_ = f"({ascii_[1:-1]})"  # emoji come as :grinning:
     return ascii_ or "".join(f"[U+{ord(c):04X}]" for c in cluster if c not in _JOINERS)
-
-
-def _is_syllable(character: str) -> bool:
-    """Return whether a character alone is a word in Latin letters, or part of a name: Han and hangul."""
-    return unicodedata.name(character, "").startswith(("CJK", "HANGUL"))
 
 
 def _cjk(text: str) -> str:
@@ -207,7 +206,8 @@ def initials_of(name: str) -> str:
     """
     words = _without_arabic_particles([word for word in _words(name) if word[0][0].isalnum()])
     chosen = words if len(words) <= 4 else [*words[:3], words[-1]]
-    firsts = [_capital(word[0]) for word in chosen] or _visible(name)[:1] or [NAMELESS]
+    seen = (each for each in clusters(clean(name)) if unicodedata.category(each[0])[0] not in "MZ")
+    firsts = [_capital(word[0]) for word in chosen] or [next(seen, NAMELESS)]
     apart = any(unicodedata.bidirectional(letter[0]) == "AL" for letter in firsts)  # Arabic would join them
     return (" " if apart else "").join(firsts)
 
@@ -215,7 +215,8 @@ def initials_of(name: str) -> str:
 def _words(name: str) -> list[list[str]]:
     """Return the letters of each word, without apostrophes and other modifiers at its beginning."""
     words = clean(unicodedata.normalize("NFKC", clean(name))).replace("-", " ").split()
-    return [letters for word in words if (letters := list(dropwhile(_modifies, clusters(word))))]
+    parted = (list(dropwhile(lambda letter: unicodedata.category(letter[0]) == "Lm", clusters(word))) for word in words)
+    return [letters for letters in parted if letters]
 
 
 def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
@@ -232,14 +233,6 @@ def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
     return result
 
 
-def _modifies(letter: str) -> bool:
-    return unicodedata.category(letter[0]) == "Lm"
-
-
 def _capital(letter: str) -> str:
     """Return the capital of a letter; the first letter of a capital that is several, as "Ss"."""
     return next(clusters(unicodedata.normalize("NFC", letter.title())))
-
-
-def _visible(name: str) -> list[str]:
-    return [cluster for cluster in clusters(clean(name)) if not unicodedata.category(cluster[0]).startswith(("M", "Z"))]

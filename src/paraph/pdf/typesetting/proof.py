@@ -12,7 +12,7 @@ from qrcode.main import make
 
 from paraph.kernel.appearance import LogoPicture
 from paraph.pdf.typesetting import EVIDENCE
-from paraph.pdf.typesetting.appearances import SignaturePictures, hand_of
+from paraph.pdf.typesetting.appearances import SignaturePictures, mark_of
 from paraph.pdf.typesetting.glyph_fallback import (
     NAMELESS,
     clean,
@@ -28,9 +28,9 @@ from paraph.pdf.typesetting.proof_words import (
     metadata_values,
     milliseconds,
     named,
-    proof_words,
     sentence,
     time_of_day,
+    words_of,
 )
 from paraph.pdf.typesetting.typeset import typeset
 from paraph.words import Words, date, direction, listed, moment, phrase
@@ -175,7 +175,9 @@ def proof(content: ProofContent) -> bytes:
 
 def template_data(content: ProofContent) -> dict[str, Any]:
     """Return plain JSON for templates/proof.typ."""
-    words = proof_words(content.locale)
+    words = words_of("proof", content.locale)
+    # What cameras read, with the quiet zone around it (ISO/IEC 18004).
+    code = make(content.verify_page, image_factory=SvgPathImage).to_string()
     return {
         "title": words["title"],
         "label": words,
@@ -185,7 +187,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "heading": template_text(content.organization),
         "logo": _logo(content.logo),
         "request_id": str(content.request_id),
-        "issued": _seconds(content.issued_at),
+        "issued": f"{content.issued_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
         "verdict": sentence(verdict(content, words), words),
         "facts": [
             [words["request"], str(content.request_id)],
@@ -202,7 +204,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "journal": _days(content, words),
         "journal_hash": content.journal_hash,
         "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
-        "page": {"text": words["step_page"], "address": content.verify_page, "code": _qr_code(content.verify_page)},
+        "page": {"text": words["step_page"], "address": content.verify_page, "code": str(code, "ascii")},
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
@@ -216,12 +218,8 @@ def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
     return {"png": list(logo.png), "width": width, "height": height, "ground": logo.ground}
 
 
-def _qr_code(address: str) -> str:
-    """Return the picture of an address that cameras read, as SVG with the quiet zone around it (ISO/IEC 18004)."""
-    return str(make(address, image_factory=SvgPathImage).to_string(), "ascii")
-
-
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
+    seal, stamped_at = document.seal, document.seal.timestamped_at
     return {
         "name": template_text(document.name),
         "note": words["transliterated"] if glyph_fallback(document.name).transliterated else "",
@@ -229,21 +227,14 @@ def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
         "pages": str(document.page_count),
         "uploaded": document.uploaded_sha256,
         "signed": document.signed_sha256,
-        **_seal(document.seal, words),
-    }
-
-
-def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
-    stamped = seal.timestamped_at is not None
-    return {
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
         "qualified": words["qualified_seal"] if seal.qualified else "",
-        "timestamp": milliseconds(seal.timestamped_at) if seal.timestamped_at else "",
+        "timestamp": milliseconds(stamped_at) if stamped_at else "",
         "no_timestamp": words["no_timestamp"],
-        "authority": template_text(seal.timestamp_authority) if stamped else "",
-        "policy": seal.timestamp_policy_oid if stamped else "",
+        "authority": template_text(seal.timestamp_authority) if stamped_at else "",
+        "policy": seal.timestamp_policy_oid if stamped_at else "",
     }
 
 
@@ -288,10 +279,6 @@ def _is_code(text: str) -> bool:
     return len(text) > 12 and " " not in text and "@" not in text and any(map(str.isdigit, text))
 
 
-def _seconds(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
 def verdict(content: ProofContent, words: Words) -> str:
     """Return the sentences in the language of ``words``."""
     return " ".join(
@@ -334,12 +321,15 @@ def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
 
 
 def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:
-    name = clean(readable_name(signer.name, signer.email)) or NAMELESS
+    readable, note = readable_name(signer.name, signer.email), ""
+    if written_otherwise(signer.name, signer.email):
+        note = words["transliterated" if readable == signer.name else "address_instead"]
+    name = clean(readable) or NAMELESS
     is_drawn = signer.signature is not None and pictures.number(signer.signature) is not None
     return {
         "order": str(signer.order),
-        "name": template_text(readable_name(signer.name, signer.email)),
-        "note": _note(signer, words),
+        "name": template_text(readable),
+        "note": note,
         "email": template_text(signer.email),
         "channel": named(words, "channel", signer.channel),
         "destination": template_text(signer.destination),
@@ -348,8 +338,8 @@ def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> d
         "user_agent": template_text(signer.user_agent),
         "signed": words["signed" if signer.signature else "approved"],
         "signature": words["drawn" if is_drawn else "typed"] if signer.signature else words["approver"],
-        "mark": _mark(name, signer.signature, pictures) if signer.signature else None,
-        "initials": _mark(initials_of(name), signer.initials, pictures) if signer.initials else None,
+        "mark": mark_of(name, signer.signature, pictures) if signer.signature else None,
+        "initials": mark_of(initials_of(name), signer.initials, pictures) if signer.initials else None,
         "opened": milliseconds(signer.opened_at) if signer.opened_at else "",
         "opened_ip": template_text(signer.opened_ip),
         "refused_codes": list(map(milliseconds, signer.refused_codes)),
@@ -377,20 +367,4 @@ def _filled(field: ProofField, words: Words) -> dict[str, Any]:
         "lines": [template_text(line) for line in field.text.splitlines()],
         "empty": sentence(words["left_empty"], words) if not field.text.strip() else "",
         "long": len(field.text) > _LONG_VALUE,
-    }
-
-
-def _note(signer: ProofSigner, words: Words) -> str:
-    if not written_otherwise(signer.name, signer.email):
-        return ""
-    is_read = readable_name(signer.name, signer.email) == signer.name
-    return str(words["transliterated" if is_read else "address_instead"])
-
-
-def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> dict[str, Any]:
-    written = glyph_fallback(text)
-    return {
-        "name": {**written.to_json(), "pieces": written.pieces()},
-        **hand_of(mark, written.text),
-        "drawing": pictures.number(mark),
     }

@@ -32,9 +32,9 @@ _NAMED = {"channel": "channel", "provider": "channel", "mode": "mode"}
 _CAPTURED = "captured:"
 
 
-def stamp_words(locale: str) -> Words:
-    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
-    return catalog.of("stamp", language_of(locale))
+def words_of(theme: str, locale: str) -> Words:
+    """Return the words of a theme for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
+    return catalog.of(theme, language_of(locale))
 
 
 def moment(at: datetime, locale: str) -> str:
@@ -48,11 +48,6 @@ def moment(at: datetime, locale: str) -> str:
 def language_of(locale: str) -> str:
     code = locale.replace("_", "-").split("-")[0].lower()
     return code if code in catalog.LOCALES else "en"
-
-
-def proof_words(locale: str) -> Words:
-    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
-    return catalog.of("proof", language_of(locale))
 
 
 def named(words: Words, kind: str, name: str) -> str:

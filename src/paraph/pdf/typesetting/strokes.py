@@ -66,7 +66,8 @@ def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: 
     margin, scale = pen * 1.5, 1 / side
     moved = [[((x - left) * scale + margin, (y - top) * scale + margin) for x, y in line] for line in lines]
     unit = 1000 / (1 + 2 * margin)
-    step = max(_STEP, sum(map(_length, moved)) / _MAX_STEPS)
+    length = sum(sum(map(math.dist, line, line[1:])) for line in moved)
+    step = max(_STEP, length / _MAX_STEPS)
     path = " ".join(_outline(line, unit, pen, step) for line in moved)
     return Ink(path, (width * scale + 2 * margin) * unit, (height * scale + 2 * margin) * unit)
 
@@ -93,17 +94,9 @@ def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
     return result
 
 
-def _length(points: Sequence[Point]) -> float:
-    return sum(map(math.dist, points, points[1:]))
-
-
 def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> str:
     if len(points) == 1:
-        (x, y), r = points[0], pen * 1.2
-        left, right, top = (x - r) * unit, (x + r) * unit, y * unit
-        return f"M{left:.1f} {top:.1f}A{r * unit:.1f} {r * unit:.1f} 0 1 0 {right:.1f} {top:.1f}" + (
-            f"A{r * unit:.1f} {r * unit:.1f} 0 1 0 {left:.1f} {top:.1f}Z"
-        )
+        return _dot(points[0], pen * 1.2, unit)
     line = _smooth(points, step)
     shaping = _shaping_points(line, step)
     all_widths = _widths(points, len(line), pen, step)
@@ -117,12 +110,12 @@ def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> s
         nx, ny = -dy / length * widths[index], dx / length * widths[index]
         left_side.append((x + nx, y + ny))
         right_side.append((x - nx, y - ny))
-    ends = [_cap(centre[-1], widths[-1], unit), _cap(centre[0], widths[0], unit)]
+    ends = [_dot(centre[-1], widths[-1], unit), _dot(centre[0], widths[0], unit)]
     return " ".join([_closed([*left_side, *reversed(right_side)], unit), *ends])
 
 
-def _cap(point: Point, radius: float, unit: float) -> str:
-    """Draw a dot at the end of a line, in the direction of the outline, so that the two are filled as one."""
+def _dot(point: Point, radius: float, unit: float) -> str:
+    """Draw a dot, at the end of a line in the direction of the outline, so that the two are filled as one."""
     x, y, r = point[0] * unit, point[1] * unit, radius * unit
     return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0Z"
 

@@ -82,7 +82,11 @@ def _compiler() -> Iterator[typst.Compiler]:
     try:
         compiler = _idle.pop()
     except IndexError:
-        compiler = _new_compiler()
+        fonts = library()
+        available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
+        compiler = typst.Compiler(
+            root=TEMPLATES, font_paths=fonts.typst_fonts, ignore_system_fonts=True, sys_inputs={"fonts": available}
+        )
     try:
         yield compiler
     except Exception:
@@ -92,18 +96,6 @@ def _compiler() -> Iterator[typst.Compiler]:
 
 
 def _main(template: str, content: Mapping[str, Any]) -> bytes:
-    data = _literal(json.dumps(content, ensure_ascii=False))
-    return f'#import "/{template}.typ": {template}\n#{template}(json(bytes({data})))'.encode()
-
-
-def _literal(text: str) -> str:
-    """Write a text as a Typst string, in which only the quotation mark and the backslash have a meaning."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _new_compiler() -> typst.Compiler:
-    fonts = library()
-    available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
-    return typst.Compiler(
-        root=TEMPLATES, font_paths=fonts.typst_fonts, ignore_system_fonts=True, sys_inputs={"fonts": available}
-    )
+    """Return a file with the data as a Typst string, in which only the backslash and the quotation mark mean more."""
+    data = json.dumps(content, ensure_ascii=False).replace("\\", "\\\\").replace('"', '\\"')
+    return f'#import "/{template}.typ": {template}\n#{template}(json(bytes("{data}")))'.encode()

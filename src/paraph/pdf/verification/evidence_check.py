@@ -122,11 +122,9 @@ def _check_sealed(result: EvidenceCheck, name: str, verification: Verification) 
 def _check_purpose(
     result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
 ) -> None:
-    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request.
-
-    A seal without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence
-    is of that time.
-    """
+    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request. A seal
+    without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence is of
+    that time."""
     purpose = seal.purpose
     if purpose is None:
         result.note(
@@ -245,7 +243,8 @@ def _check_certificates(
     of the DER in hexadecimal."""
     actual = signer_certificates(pdf)
     chains = {kind: [_decoded(known, each) for each in document["certificates"].get(kind, ())] for kind in actual}
-    broken = [kind for kind, chain in chains.items() if not _is_whole(chain)]
+    pairs = {kind: pairwise(map(load, chain)) for kind, chain in chains.items()}
+    broken = [kind for kind, of_kind in pairs.items() if not all(is_issued_by(*pair) for pair in of_kind)]
     other = [kind for kind, chain in chains.items() if (chain[0] if chain else None) != actual[kind]]
     count = len({link for chain in chains.values() for link in chain})
     result.note(
@@ -261,10 +260,6 @@ def _decoded(known: Mapping[str, str], digest: str) -> bytes:
     if hashlib.sha256(encoded).hexdigest() != digest:
         raise ValueError("a certificate is not the one that its digest names")
     return encoded
-
-
-def _is_whole(chain: Sequence[bytes]) -> bool:
-    return all(is_issued_by(load(child), load(issuer)) for child, issuer in pairwise(chain))
 
 
 def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
@@ -291,11 +286,9 @@ def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
 def _check_beginning(
     result: EvidenceCheck, signed: str, content: bytes, given: tuple[str, str, int], seal: Mapping[str, Any]
 ) -> None:
-    """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw.
-
-    ``given``: name, digest and size of the uploaded file; ``seal``: the facts of the seal in the journal. Those of
-    earlier versions, which rewrote damaged files while sealing, have no digest of the rewritten file.
-    """
+    """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw. ``given``:
+    name, digest and size of the uploaded file; ``seal``: the facts of the seal in the journal. Those of earlier
+    versions, which rewrote damaged files while sealing, have no digest of the rewritten file."""
     uploaded, digest, size = given
     if "prepared_pdf_sha256" in seal:
         beginning = hashlib.sha256(content[: seal["prepared_pdf_size"]]).hexdigest()

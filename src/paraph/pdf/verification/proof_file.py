@@ -75,11 +75,9 @@ def _inflated(stream: pikepdf.Object) -> bytes:
 
 
 def printed_text(pdf: bytes) -> str:
-    """Return the text of all pages without white space. Raises :class:`UnreadableEvidence` for too much of it.
-
-    On a page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the
-    other characters are returned, as they stand in each line from left to right.
-    """
+    """Return the text of all pages without white space. Raises :class:`UnreadableEvidence` for too much of it. On a
+    page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the other
+    characters are returned, as they stand in each line from left to right."""
     pages, left = [], _MOST_CHARACTERS
     with contextlib.closing(pdfium.PdfDocument(pdf)) as document:
         for page in document:
@@ -140,11 +138,8 @@ def check_signers(
     result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
     """Note whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
-    when they opened the page and entered wrong codes.
-
-    ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete
-    evidence.
-    """
+    when they opened the page and entered wrong codes. ``printed``: the text of the proof without white space. Raises
+    ``KeyError`` or ``TypeError`` for incomplete evidence."""
     signed = [entry["signer_id"] for entry in journal if entry["event_type"] == _SIGNING_EVENT]
     names = {signer["id"]: signer["full_name"] for signer in signers}
     for number, name in names.items():

@@ -107,10 +107,8 @@ def cannot_check(field: SignedField, why: str, kind: SubIndication) -> Signature
 def check_document_timestamp(
     file: SignedFile, field: SignedField, roots: Sequence[bytes], carried: LongTermData
 ) -> SignatureCheck:
-    """Check a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
-
-    ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
-    """
+    """Check a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3). ``roots``: DER of the
+    trusted roots; ``carried``: the long-term data of the file."""
     check = SignatureCheck(field, file.coverage(field))
     if field.sub_filter != _TIMESTAMP:
         sentence = f"The document timestamp {check.label} has the form {field.sub_filter or 'of none'}."

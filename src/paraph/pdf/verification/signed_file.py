@@ -16,8 +16,9 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Coverage
 from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
-from paraph.pdf.structure.reader import PdfReader, decoded
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.signature_fields import SignedField, ends_revision, place_of, signed_fields
+from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.field import uses_defaults
 from paraph.pdf.verification.second_opinion import SecondOpinion
 
@@ -116,7 +117,7 @@ def _decode(stream: PdfStream) -> bytes:
     is_several = isinstance(filters, list) and len(filters) > 1
     if filters not in (None, []) and (len(stream.data) > _MAX_ENCODED or is_several):
         return b""
-    return decoded(stream)
+    return unpacked(stream)
 
 
 class NotVerifiable(ValueError):

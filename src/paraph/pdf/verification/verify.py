@@ -45,11 +45,9 @@ def findings(
     expired: Sequence[str],
     signers: Sequence[str],
 ) -> list[str]:
-    """Return the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
-    sentence once.
-
-    ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
-    """
+    """Return the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each sentence
+    once. ``expired``: sentences about expired timestamps; ``signers``: as in
+    :func:`paraph.pdf.verification.verify.verify`."""
     seal = reports[position]
     sentences = [*_signer(seal, signers), *(each.sentence for each in _mismatches(reports[:position]))]
     sentences.append(_time(seal))
@@ -113,26 +111,22 @@ def _time(seal: SignatureReport) -> str:
 
 
 def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck, now: datetime) -> list[str]:
-    """Return a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
-    return [
-        f'The certificate of the timestamp authority "{authority}" has expired since; '
-        "an archive timestamp before that would have preserved the proof."
-        for authority, end, later in _timestamps(checks, detached)
-        if end < now and not any(time <= end for time in later)
-    ]
-
-
-def _timestamps(
-    checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck
-) -> Iterator[tuple[str, datetime, list[datetime]]]:
-    """Yield for each trusted timestamp its authority, the end of its certificates, and the times of later ones."""
+    """Return a sentence for each trusted timestamp that expired unpreserved by a later one. ``checks``: in the order of
+    the file."""
+    found = list[tuple[str, datetime, list[datetime]]]()
     for position, check in enumerate(checks, start=1):
         if check.timestamp and check.authority_ends:
             archives = [other.timestamp for other in checks[position:] if other.archives]
             later = [timestamp.time for timestamp in archives if timestamp]
-            yield check.timestamp.authority, check.authority_ends, [*later, *detached.times]
+            found.append((check.timestamp.authority, check.authority_ends, [*later, *detached.times]))
     for position, (timestamp, end) in enumerate(zip(detached.timestamps, detached.ends, strict=True), start=1):
-        yield timestamp.authority, end, detached.times[position:]
+        found.append((timestamp.authority, end, detached.times[position:]))
+    return [
+        f'The certificate of the timestamp authority "{authority}" has expired since; '
+        "an archive timestamp before that would have preserved the proof."
+        for authority, end, later in found
+        if end < now and not any(time <= end for time in later)
+    ]
 
 
 def verify(
@@ -185,9 +179,10 @@ def _verify(
     expired = expired_timestamps(checks, detached, file.now)
     changed = _changed(file, checks)
     reports = [_report(file, check, checks[i + 1 :], changed[i]) for i, check in enumerate(checks)]
-    position = _last_seal(checks)
-    if position is None:
+    seals = [i for i, check in enumerate(checks) if not check.field.fault and not check.field.is_document_timestamp]
+    if not seals:
         return _without_seal(file, checks, reports)
+    position = seals[-1]  # an unreadable one after it still fails the verdict
     before, seal, after = reports[:position], reports[position], reports[position + 1 :]
     uncovered = _uncovered(file, checks)
     faults = [fault for report in (seal, *after) for fault in report.all_faults]
@@ -280,12 +275,6 @@ def _with_pictures(
     return replace(verification, altered=altered, findings=[*verification.findings, told], faults=faults)
 
 
-def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
-    """Return the position of the last seal that can be read. An unreadable one after it still fails the verdict."""
-    seals = [i for i, check in enumerate(checks) if not check.field.fault and not check.field.is_document_timestamp]
-    return seals[-1] if seals else None
-
-
 def _without_seal(
     file: SignedFile, checks: Sequence[SignatureCheck], reports: Sequence[SignatureReport]
 ) -> Verification:
@@ -299,9 +288,8 @@ def _without_seal(
 
 
 def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
-    """Check all signatures, in the order of the revisions. Document timestamps are checked first, since they prove
-    when the seals before them existed. Of signatures that were removed those count after which nothing may be changed.
-    """
+    """Check all signatures, in the order of the revisions. Document timestamps are checked first, since they prove when
+    the seals before them existed. Of signatures that were removed those count after which nothing may be changed."""
     carried = file.long_term_data() + detached.statuses
     archives = {
         position: _guarded(field, partial(check_document_timestamp, file, field, roots, carried))

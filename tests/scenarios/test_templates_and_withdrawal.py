@@ -1,14 +1,49 @@
-"""A request is withdrawn over HTTP against a real service, and everybody who was invited hears of it once; one of its
-signers was reminded before."""
+"""What programs keep and what signers are told, over HTTP against a real service: a template is sent to be signed and
+sealed; a signer is reminded; a request is withdrawn, and everybody who was invited hears of it once."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from tests.contract import contract
+from tests.independent import assert_sealed
 from tests.scenarios.conftest import Service
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, at, sign, signer, under
+
+LEASE = {
+    "name": "Lease",
+    "mode": "sequential",
+    "validity_days": 30,
+    "roles": [{"name": "Landlord"}, {"name": "Tenant", "otp_channel": "email"}],
+}
+
+
+def test_a_template_is_signed_as_any_request(service: Service, tmp_path: Path) -> None:
+    backend = Backend(service.url, service.new_key("pro"))
+    placed = [
+        {"role": "Landlord", "stamps": [under("{{signature:landlord}}")]},
+        {"role": "Tenant", "stamps": [at(3, 316, 500)]},
+    ]
+    documents = [{"id": backend.upload(contract(), "lease.pdf"), "roles": placed}]
+    kept = backend.call("POST", "templates", json={"template": LEASE | {"documents": documents}}).json()
+    assert backend.call("GET", f"templates/{kept['id']}").json()["documents"] == documents
+    people = [
+        {"role": "Tenant", "first_name": "Ana", "last_name": "Costa", "email": "ana@example.com"},
+        {"role": "Landlord", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"},
+    ]
+    path, key = f"templates/{kept['id']}/signature_requests", {"Idempotency-Key": "one"}
+    answers = [backend.call("POST", path, json={"signature_request": {"signers": people}}, headers=key) for _ in "12"]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].json() == answers[1].json() and answers[1].headers["Idempotent-Replayed"] == "true"
+    landlord, tenant = sorted(answers[0].json()["signers"], key=lambda each: int(each["order"]))
+    assert (landlord["first_name"], tenant["first_name"]) == ("Zoë", "Ana")
+    assert sign(landlord["signing_url"]).status_code == sign(tenant["signing_url"]).status_code == 200
+    [urls] = backend.finalized(answers[0].json()["id"])["download_urls"]
+    signed = httpx.get(urls["signed_url"]).content
+    (tmp_path / "signed.pdf").write_bytes(signed)
+    assert_sealed(tmp_path / "signed.pdf", service.root_pem)
 
 
 def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -> None:

@@ -1,24 +1,65 @@
-"""A worker that is killed in the middle of a bulk send: each row is sent, and none twice."""
+"""Workers that are killed in the middle of their work: what they did is done once, and the rest goes on. And answers
+that are lost after the commit, whose clients repeat their calls: nothing is made twice."""
 
 import os
 import signal
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 
+from lab.chaos.dropped_answers import create, judge
+from paraph.keys.development import root_file
 from paraph.postgres import embedded_url
 from tests.api.v1.api_clients import CONTRACT
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
+from tests.contract import contract
+from tests.independent import assert_sealed
 from tests.request_templates.kept import csv_of
+from tests.scenarios.people import at, sign, signer
 
 pytestmark = pytest.mark.thorough
 
-PEOPLE = 250
+PEOPLE, DOCUMENTS, CREATIONS = 250, 50, 40
+
+
+def test_each_document_is_sealed_once(new_target: Callable[..., Target], tmp_path: Path) -> None:
+    target = new_target()
+    backend = target.backend()
+    placed = [{"signer_ref": "a", "stamps": [at()]}]
+    uploaded = [backend.upload(contract() + b"\n%% %d\n" % number) for number in range(DOCUMENTS)]
+    documents = [{"id": document, "signers": placed} for document in uploaded]
+    request = backend.create(mode="parallel", validity_days=1, signers=[signer("a")], documents=documents)
+
+    def told() -> Counter[str]:
+        return Counter(entry["event_type"] for entry in backend.journal(request["id"]))
+
+    workers = target.called("paraph-worker")
+    assert sign(request["signers"][0]["signing_url"]).status_code == 200
+    wait_until(lambda: told()["signature_request.pades_signed"] > 0)
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+    assert workers and told()["signature_request.pades_signed"] < DOCUMENTS, "killed too late to prove anything"
+    links = backend.finalized(request["id"], seconds=90)["download_urls"]
+    expected = {"pades_signed": DOCUMENTS, "certificate_issued": 1}
+    assert told().items() >= {f"signature_request.{event}": times for event, times in expected.items()}.items()
+    assert told()["request.completed"] == 1 and len(links) == DOCUMENTS
+    for urls in links[::5]:
+        path = tmp_path / f"{urls['document_id']}.pdf"
+        path.write_bytes(httpx.get(urls["signed_url"], timeout=30).content)
+        assert_sealed(path, root_file(target.data_dir / "keys"))
+
+
+def test_what_is_asked_for_again_is_there_once(target: Target, tmp_path: Path) -> None:
+    key = target.new_application()["api_key"]
+    assert create(target.base_url, key, CREATIONS, tmp_path) >= CREATIONS / 2
+    judge(target.base_url, key, target.inbox, CREATIONS)
 
 
 def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
@@ -35,7 +76,7 @@ def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
         person.sent(f"{bulk}/start", {}, page=bulk)
         with psycopg.connect(embedded_url(target.data_dir, None), autocommit=True) as database:
             wait_until(lambda: _sent(database) > PEOPLE // 20)
-            workers = target.workers()
+            workers = target.called("paraph-worker")
             for worker in workers:
                 os.kill(worker, signal.SIGKILL)
             assert workers
