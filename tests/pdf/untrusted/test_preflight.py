@@ -53,6 +53,7 @@ DIFFERENT = {
     "a membership": (changing.layered(PRINT_OFF, membership={"/P": Name.AllOn}), ["layers"]),
     "a membership of what is off": (changing.layered(PRINT_ON, membership={"/P": Name.AnyOff}), ["layers"]),
     "a layer of a stamp": (changing.annotated(PRINT, layer=PRINT_OFF), ["layers"]),
+    "a layer that is off": (changing.annotated(PRINT, layer=Dictionary(), off=True), ["layers"]),
     "a layer of a field": (changing.annotated(PRINT, "Widget", layer=PRINT_OFF), ["layers"]),
     "a layer within a field": (changing.layer_in_field(), ["layers"]),
 }
@@ -116,7 +117,7 @@ def test_the_pages_are_named() -> None:
 def test_colours_of_one_grey_differ() -> None:
     look = {"N": changing.drawing("0 0 1 rg " + text("1,000,000 EUR", 2, 5))}
     stamp = {"Subtype": Name.Stamp, "Rect": [60, 600, 260, 620], "F": PRINT | NO_VIEW, "AP": look}
-    grey = paper("0.113 g 60 600 200 20 re f", annotations=[stamp])  # the grey of that blue
+    grey = paper("0.11 g 60 600 200 20 re f", annotations=[stamp])  # the grey of that blue
     assert preflight(grey)["prints_differently"] == [1]
 
 
