@@ -53,10 +53,11 @@ DIFFERENT = {
     "a membership": (changing.layered(PRINT_OFF, membership={"/P": Name.AllOn}), ["layers"]),
     "a membership of what is off": (changing.layered(PRINT_ON, membership={"/P": Name.AnyOff}), ["layers"]),
     "a layer of a stamp": (changing.annotated(PRINT, layer=PRINT_OFF), ["layers"]),
-    "a layer that is off": (changing.annotated(PRINT, layer=Dictionary(), off=True), ["layers"]),
     "a layer of a field": (changing.annotated(PRINT, "Widget", layer=PRINT_OFF), ["layers"]),
     "a layer within a field": (changing.layer_in_field(), ["layers"]),
 }
+OFF = {"a layer that is off": (changing.annotated(PRINT, layer=Dictionary(), off=True), ["layers"])}
+"""Which other readers show otherwise on the screen, too."""
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
 HIDDEN = [
@@ -69,9 +70,9 @@ def preflight(pdf: bytes) -> dict[str, Any]:
     return inspect(pdf, page_limit=5000).preflight
 
 
-@pytest.mark.parametrize("way", DIFFERENT)
+@pytest.mark.parametrize("way", DIFFERENT | OFF)
 def test_a_page_that_prints_differently_is_told_and_has_another_picture(way: str) -> None:
-    pdf, words = DIFFERENT[way]
+    pdf, words = (DIFFERENT | OFF)[way]
     told = preflight(pdf)
     assert (told["prints_differently"], told["print_unknown"], told["can_change"]) == ([1], 0, words)
     on_screen, printed = picture(render_page(pdf, 1, 1.0)), picture(render_printed_page(pdf, 1, 1.0))
