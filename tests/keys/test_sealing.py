@@ -75,6 +75,10 @@ REFUSED: list[tuple[str, dict[str, str]]] = [
     (r"absent\.pem cannot be read: No such file", {"sealing_key": "absent.pem"}),
     (r"The certificates .*absent", {"sealing_key": "key.pem", "sealing_certificate": "absent.pem"} | OPEN),
     ("PARAPH_SEALING_CERTIFICATE must name", {"sealing_key": "key.pem"} | OPEN),
+    (
+        "PARAPH_SANDBOX_SEALING_CERTIFICATE must name",
+        {"sandbox_sealing_key": "key.pem", "sandbox_sealing_passphrase": "open"},
+    ),
     ("PARAPH_SEALING_KEY is not", {"sealing_certificate": "chain.pem"}),
     ("SANDBOX_SEALING_KEY must be another key", {"sealing_key": "seal.p12", "sandbox_sealing_key": "seal.p12"}),
     ("SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY", {"sandbox_sealing_certificate": "chain.pem"}),
