@@ -150,6 +150,9 @@ def _clients_read_the_certificates_of_the_machine_once() -> None:
 def _what_seals_is_made_anew_with_its_settings() -> None:
     """A process has one data folder and one configuration, and keeps what it makes of them; tests exchange both."""
     from paraph.flow.sealing.context import sealing_context
+    from paraph.metrics import ledger
+
+    ledger.ledger()  # in the folder of the run: the first test that counts may have another
 
     def forget(*, setting: str, **_: Any) -> None:
         if setting in ("DATA_DIR", "PARAPH", "SECRETS"):

@@ -6,8 +6,8 @@ from typing import Any
 
 from lab.pictures.camera import SCREENS
 from lab.pictures.dashboard_camera import DASHBOARD_SCREENS, on_each_screen, opened, picture, refusal, shot, windows
+from lab.pictures.lived_in import asked, lived_in, prepared, signed
 from tests.browser.contract import contract
-from tests.browser.lived_in import asked, lived_in, prepared, signed
 from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD
 from tests.dashboard.served_pages import ServedPages, served_pages

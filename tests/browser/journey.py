@@ -10,9 +10,10 @@ class Journey:
     def __init__(self, page: Any) -> None:
         self.page = page
 
-    def to_signature(self) -> None:
+    def to_signature(self) -> "Journey":
         self.page.locator(".bar a.primary").click()
         self.page.locator("#sign").wait_for()
+        return self
 
     def draw(self, kind: str = "signature") -> None:
         box = self.page.locator(f"[data-kind={kind}]")
@@ -31,26 +32,32 @@ class Journey:
     def strokes(self, kind: str = "signature") -> str:
         return str(self.page.locator(f"[name={kind}-strokes]").input_value())
 
-    def to_confirm(self) -> None:
+    def to_confirm(self) -> "Journey":
         self.page.locator("#sign [href='#confirm']").click()
         self.page.locator("#confirm").wait_for()
+        return self
 
     def code(self) -> str:
-        """Has a code sent, and reads it where the test environment shows it."""
+        """Has a code sent, and reads it."""
         self.page.locator("[data-send]").click()
+        return self.shown_code()
+
+    def shown_code(self) -> str:
+        """The code that was sent, where the test environment shows it."""
         shown = self.page.locator("#code-status").filter(has_text=re.compile(r"\d{6}"))
         found = re.search(r"\b\d{6}\b", shown.inner_text())
         assert found
         return found.group()
 
-    def confirm(self) -> None:
-        code = self.code()
+    def enter(self, code: str) -> None:
+        """Consents, and sends the code."""
         self.page.locator("#consent").check()
         self.page.locator("#code").fill(code)
         self.page.locator("[data-sign]").click()
+
+    def confirm(self) -> None:
+        self.enter(self.code())
         self.page.locator("body[data-state=signed]").wait_for()
 
     def whole(self) -> None:
-        self.to_signature()
-        self.to_confirm()
-        self.confirm()
+        self.to_signature().to_confirm().confirm()

@@ -64,8 +64,7 @@ def test_states(visit: Callable[..., Any], address: Any, state: str, language: s
 def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, language: str, branded: bool) -> None:
     url = world.asked(branded=branded, initials_required=True)[0]
     page = visit(f"{url}?lang={language}")
-    journey = Journey(page)
-    journey.to_signature()
+    journey = Journey(page).to_signature()
     journey.draw("signature")
     journey.draw("initials")
     checked(page)
@@ -87,9 +86,7 @@ def test_a_code_that_cannot_be_delivered(world: World, visit: Callable[..., Any]
     page = visit(world.asked()[0], statuses=(503,))
     error = {"code": "delivery_failed", "message": "We could not reach your mailbox or phone."}
     page.route("**/otp", lambda route: route.fulfill(status=503, json={"error": error}))
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
+    Journey(page).to_signature().to_confirm()
     page.locator("[data-send]").click()
     page.locator("#problem-code").filter(has_text="could not reach").wait_for()
     checked(page)

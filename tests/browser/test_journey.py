@@ -100,10 +100,8 @@ def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) 
     assert page.url.endswith("#confirm")
     page.get_by_role("button", name="Send code", exact=True).click()
     page.get_by_role("button", name="Send a new code").wait_for()
-    code = re.search(r"\d{6}", page.locator("#code-status").inner_text())
-    assert code
     page.get_by_role("checkbox", name=re.compile("^I have read")).check()
-    page.get_by_role("textbox", name="6-digit code").fill(code.group())
+    page.get_by_role("textbox", name="6-digit code").fill(Journey(page).shown_code())
     page.get_by_role("button", name=re.compile("^Sign .*documents?$")).click()
     page.locator("body[data-state=signed] [data-progress=waiting]").wait_for()
     page.locator("[data-progress]").get_by_text("1 person still has to sign").wait_for()
@@ -111,10 +109,7 @@ def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) 
 
 def test_who_has_signed_sees_at_once_that_it_was_withdrawn(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked(signers=2)[0])
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
-    journey.confirm()
+    Journey(page).whole()
     page.locator("body[data-state=signed] [data-progress=waiting]").wait_for()
     world.withdraw(world.newest, "The price has changed.")
     page.locator("body[data-state=already_signed] [data-progress=expired]").wait_for()
@@ -125,10 +120,7 @@ def test_who_has_signed_sees_at_once_that_it_was_withdrawn(visit: Callable[..., 
 def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], world: World) -> None:
     [url, *_] = world.asked(redirect_url="https://shop.example/done?a=1")
     page = visit(url)
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
-    journey.confirm()
+    Journey(page).whole()
     page.locator("[data-progress=ready]").wait_for()
     link = page.locator("#done").locator("a:visible, button:visible").first
     assert link.inner_text() == "Continue to shop.example"
@@ -140,16 +132,6 @@ def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], 
     assert plain.locator("#done a[target=_top]:visible").count() == 0
 
 
-_FOCUSED = """() => {
-    const at = document.activeElement, box = at.getBoundingClientRect();
-    const name = `${at.tagName} ${at.id} ${at.className} ${at.textContent.trim().slice(0, 20)}`;
-    if (at === document.body || at.closest(".bar, .steps, .skip")) return [name, ""];
-    const height = Math.min(box.height / 2, innerHeight / 3);
-    const over = document.elementFromPoint(box.left + box.width / 2, box.top + height);
-    return [name, over && over.closest(".bar, .steps") ? "covered" : ""];
-}"""
-
-
 def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
     """And the bar never covers what has the focus."""
     page = visit(world.asked(initials_required=True)[0])
@@ -158,8 +140,7 @@ def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
     def go_to(selector: str, most: int = 60) -> None:
         for _ in range(most):
             keyboard.press("Tab")
-            name, covered = page.evaluate(_FOCUSED)
-            assert not covered, name
+            assert page.evaluate(_UNDER_THE_BAR) == ""
             if page.evaluate("selector => document.activeElement.matches(selector)", selector):
                 return
         raise AssertionError(f"{selector} is not reached")
@@ -174,10 +155,9 @@ def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
     keyboard.press("Space")
     go_to("[data-send]")
     keyboard.press("Enter")
-    code = re.search(r"\d{6}", page.locator("#code-status").filter(has_text=re.compile(r"\d{6}")).inner_text())
+    code = Journey(page).shown_code()
     page.locator("#code:focus").wait_for()
-    assert code
-    keyboard.type(code.group())
+    keyboard.type(code)
     keyboard.press("Enter")
     page.locator("body[data-state=signed]").wait_for()
     assert page.evaluate("document.activeElement.id") == "done"
@@ -220,8 +200,7 @@ _HAS_INK = """(canvas) => {
 @pytest.mark.thorough
 def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0], **PHONE)
-    journey = Journey(page)
-    journey.to_signature()
+    journey = Journey(page).to_signature()
     journey.draw()
     drawn = journey.strokes()
     for width, height in ((740, 375), (375, 740)):
@@ -257,8 +236,7 @@ def test_a_drawing_is_shown_from_its_first_line_and_dots_are_none(visit: Callabl
     page = visit(world.asked()[0])
     place, stamp = page.locator("[data-place='1']"), page.locator("figure.stamp")
     assert "signed" not in (place.get_attribute("class") or "")
-    journey = Journey(page)
-    journey.to_signature()
+    journey = Journey(page).to_signature()
     page.locator("[data-place='1'].signed").wait_for(state="attached")
     page.locator("[name=signature-type][value=drawn]").check()
     assert not stamp.is_visible() and place.locator("image").count() == 0
@@ -315,9 +293,7 @@ def test_consent_is_held_back_while_a_page_could_not_be_loaded(visit: Callable[.
     page.goto(url)
     page.locator("[data-page$='/2'] img").scroll_into_view_if_needed()
     page.locator("[data-page$='/2'] .failed").wait_for()
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
+    Journey(page).to_signature().to_confirm()
     told = page.locator("#problem-consent")
     told.filter(has_text="Page 2 of “Lease Harbour Street 4.pdf” could not be loaded").wait_for()
     assert told.get_attribute("role") == "alert"
@@ -332,28 +308,32 @@ def test_consent_is_held_back_while_a_page_could_not_be_loaded(visit: Callable[.
     assert page.locator("#consent").is_checked() and not told.is_visible()
 
 
-def test_the_next_signature_names_its_document_among_several(visit: Callable[..., Any], world: World) -> None:
+def two_documents(world: World) -> str:
+    """The address of somebody who signs at the ends of both."""
     rules = world.backend.upload(contract(2, "House rules"), "House rules.pdf")
-    url = world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)]))
+    return world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)]))
+
+
+def test_the_next_signature_names_its_document_among_several(visit: Callable[..., Any], world: World) -> None:
+    url = two_documents(world)
     page = visit(url)
     page.locator("html[data-scripted]").wait_for()
-    next_place = page.get_by_role("link", name=re.compile("^Next signature"))
-    assert next_place.text_content() == "Next signature: page 3 · Lease Harbour Street 4.pdf"
-    assert page.locator("[data-where]").text_content() == "Page 1 of 3 · Lease Harbour Street 4.pdf"
+    next_place, where = page.get_by_role("link", name=re.compile("^Next signature")), page.locator("[data-where]")
+    first = "page 3 · Lease Harbour Street 4.pdf"
+    assert next_place.text_content() == f"Next signature: {first}"
+    assert where.text_content() == "Page 1 of 3 · Lease Harbour Street 4.pdf"
     next_place.click()
     next_place.filter(has_text="page 2 · House rules.pdf").click()
     assert page.locator("[data-place='2']").evaluate(_IN_SIGHT)
-    assert page.locator("[data-where]").text_content() == "Page 2 of 2 · House rules.pdf"
+    assert where.text_content() == "Page 2 of 2 · House rules.pdf"
     plain = visit(url, java_script_enabled=False)
-    first = "page 3 · Lease Harbour Street 4.pdf"
     assert plain.get_by_role("link", name=f"Next signature: {first}").count() == 1
     assert plain.locator("[data-where]").text_content() == f"Your signature is on {first}"
 
 
 def test_the_next_signature_is_pressed_while_pages_pass(visit: Callable[..., Any], world: World) -> None:
     """A name that is replaced between press and release would lose the click."""
-    rules = world.backend.upload(contract(2, "House rules"), "House rules.pdf")
-    page = visit(world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)])))
+    page = visit(two_documents(world))
     page.locator("html[data-scripted]").wait_for()
     name = page.locator("[data-next] bdi").bounding_box()
     page.mouse.move(name["x"] + name["width"] / 2, name["y"] + name["height"] / 2)
@@ -402,23 +382,22 @@ def test_small_print_of_a_large_plan_can_be_read(visit: Callable[..., Any], worl
     assert not part.is_visible()
 
 
+_PASTED = """text => {
+    const field = document.getElementById("code");
+    field.value = "";
+    field.focus();
+    document.execCommand("insertText", false, text);
+    return digits(field.value);
+}"""
+
+
 def test_ten_forms_of_a_pasted_code(visit: Callable[..., Any], world: World) -> None:
     page = visit(f"{world.asked()[0]}#confirm")
     for pasted in (
         *("244283", " 244283 ", "Code: 244283", "244-283", "244 283", "244283\n", "Your code is 244283.", "«244283»"),
         *("\u200f244283\u200f", "٢٤٤٢٨٣"),
     ):
-        page.evaluate(
-            """text => {
-                const field = document.getElementById("code");
-                field.value = "";
-                field.focus();
-                document.execCommand("insertText", false, text);
-            }""",
-            pasted,
-        )
-        field = page.locator("#code").input_value()
-        assert page.evaluate("text => digits(text)", field) == "244283", pasted
+        assert page.evaluate(_PASTED, pasted) == "244283", pasted
 
 
 def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
@@ -427,9 +406,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
     url = world.asked()[0]
     page = visit(url, statuses=(422, 429))
     old = sent(url)
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
+    journey = Journey(page).to_signature().to_confirm()
     new = journey.code()
     assert page.locator("[data-send]").is_disabled() and "0:" in page.locator("#code-status + span").inner_text()
     page.locator("#consent").check()
@@ -472,8 +449,7 @@ _COUNT_TOLD = """(line) => {
 
 def test_another_language_keeps_what_was_entered_and_a_reload_the_step(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0])
-    journey = Journey(page)
-    journey.to_signature()
+    journey = Journey(page).to_signature()
     journey.draw()
     drawn = journey.strokes()
     journey.to_confirm()
@@ -518,13 +494,9 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
     """It says that it was signed instead of a refusal, and one with pages to load not that they could not be loaded."""
     url = world.asked(signers=2)[0]
     page, second, loading = (visit(url, statuses=(409,)) for _ in range(3))
-    other = Journey(second)
-    other.to_signature()
-    other.to_confirm()
+    other = Journey(second).to_signature().to_confirm()
     Journey(page).whole()
-    second.locator("#consent").check()
-    second.locator("#code").fill("123456")
-    second.locator("[data-sign]").click()
+    other.enter("123456")
     second.locator("body[data-state=already_signed]").wait_for()
     loading.locator("[data-page] img").first.evaluate("(each) => { each.src = each.src.replace('.webp', '-150.webp') }")
     loading.locator("body[data-state=already_signed]").wait_for()
@@ -546,15 +518,12 @@ def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], w
     """Before the service heard of it, and after it signed but could not say so: nothing lost, nothing signed twice."""
     url = world.asked(signers=2)[0]
     page = visit(url, statuses=(409,), lost=True)
-    journey = Journey(page)
-    journey.to_signature()
+    journey = Journey(page).to_signature()
     journey.draw()
     journey.to_confirm()
     code = journey.code()
-    page.locator("#consent").check()
-    page.locator("#code").fill(code)
     page.context.set_offline(True)
-    page.locator("[data-sign]").click()
+    journey.enter(code)
     page.locator("#problem").filter(has_text="nothing is lost").wait_for()
     assert page.locator("#code").input_value() == code and page.locator("#consent").is_checked()
     page.context.set_offline(False)
@@ -581,13 +550,8 @@ def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     slow = {"offline": False, "latency": 300, "downloadThroughput": 50_000, "uploadThroughput": 20_000}
     session.send("Network.emulateNetworkConditions", slow)
     page.reload()
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
-    code = journey.code()
-    page.locator("#consent").check()
-    page.locator("#code").fill(code)
-    page.locator("[data-sign]").click()
+    journey = Journey(page).to_signature().to_confirm()
+    journey.enter(journey.code())
     assert page.locator("[data-sign]").is_disabled()
     page.locator("body[data-state=signed]").wait_for()
 
@@ -654,10 +618,8 @@ def _sign_within(frame: Any) -> None:
     frame.locator(".bar a.primary").click()
     frame.get_by_role("link", name="Continue").click()
     frame.get_by_role("button", name="Send code").click()
-    code = re.search(r"\b\d{6}\b", frame.locator("#code-status").filter(has_text=re.compile(r"\d{6}")).inner_text())
-    assert code
     frame.get_by_role("checkbox", name="I have read").check()
-    frame.get_by_role("textbox", name="6-digit code").fill(code.group())
+    frame.get_by_role("textbox", name="6-digit code").fill(Journey(frame).shown_code())
     frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
     frame.locator("body[data-state=signed]").wait_for()
 

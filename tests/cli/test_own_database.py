@@ -45,22 +45,6 @@ def test_a_database_moves_to_an_own_server_and_back(own: OwnPostgresql, embedded
     shutil.rmtree((embedded.data_dir / "postgres.before").resolve())
 
 
-def test_an_import_that_fails_leaves_the_database_empty(own: OwnPostgresql, embedded: Service, tmp_path: Path) -> None:
-    """A role of the server that may not make triggers' functions in the end: nothing of what went before stays."""
-    there = tmp_path / "there.export"
-    embedded.command("export", "--out", str(there))
-    psql = f"{own.programs}/psql -h {own.folder} -U paraph -d paraph -c"
-    own.run(f"""{psql} "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
-        'BEGIN RAISE EXCEPTION ''no more indexes''; END'" """)
-    own.run(f"""{psql} "CREATE EVENT TRIGGER refuse ON ddl_command_end WHEN TAG IN ('CREATE INDEX')
-        EXECUTE FUNCTION refuse()" """)
-    moved = Service(embedded.data_dir, DATABASE_URL=own.url)
-    assert "psql failed" in moved.refusal("import", str(there))
-    own.run(f'{psql} "DROP EVENT TRIGGER refuse"')
-    own.run(f'{psql} "DROP FUNCTION refuse"')
-    assert moved.command("import", str(there))["imported"]
-
-
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
 SECRET = "s" * 40
 

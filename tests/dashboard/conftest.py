@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from html import unescape
 from typing import Any
 
 import pytest
@@ -83,6 +84,13 @@ def account_mails() -> list[CapturedMessage]:
 def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
     """A file as forms send it."""
     return SimpleUploadedFile(name, content, content_type)
+
+
+def read(answer: Any, status: int = 200) -> str:
+    """The page of the answer, which has this status, as people read it."""
+    page: str = unescape(answer.content.decode())
+    assert answer.status_code == status, page
+    return page
 
 
 @contextmanager

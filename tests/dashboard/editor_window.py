@@ -34,14 +34,14 @@ class Draft:
 
     def prove_identity(self) -> None:
         """Gives the password once more, as guarded pages want within five minutes."""
-        _post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
+        post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
 
     def switch(self, environment: str) -> None:
         """Has lists show the environment."""
-        _post(self.browser, "/app/1/environment", {"to": environment}, page="/app/1/")
+        post(self.browser, "/app/1/environment", {"to": environment}, page="/app/1/")
 
     def clear(self) -> None:
-        _post(self.browser, self.address, {**_NOTHING, "action": "save"})
+        post(self.browser, self.address, {**_NOTHING, "action": "save"})
 
     def stored(self) -> list[dict[str, float]]:
         page = self.browser.get(self.address).text
@@ -71,14 +71,10 @@ def begin_draft(
     file = io.BytesIO()
     document.save(file)
     browser = browser or _owner(service, organization)
-    draft = _post(browser, f"/app/{organization}/drafts", {}).removesuffix("/documents")
+    draft = post(browser, f"/app/{organization}/drafts", {}).removesuffix("/documents")
     files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
-    _post(browser, f"{draft}/documents", {"action": "upload"}, files)
-    rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": "0", "mode": "parallel"}
-    for row, name in enumerate(people):
-        person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
-        rows |= {f"signer-{row}-{field}": value for field, value in {**person, "otp_channel": "email"}.items()}
-    _post(browser, f"{draft}/signers", rows)
+    post(browser, f"{draft}/documents", {"action": "upload"}, files)
+    post(browser, f"{draft}/signers", signers(*people))
     return Draft(browser, f"{service.base_url}{draft}/places", file.getvalue())
 
 
@@ -92,17 +88,36 @@ def _owner(service: Service, organization: int) -> httpx.Client:
     options = ["--organization", str(organization), "--email", email, "--role", "owner", "--password-stdin"]
     service.run("member", "create", *options, given=f"{PASSWORD}\n").check_returncode()
     browser = httpx.Client(base_url=service.base_url, timeout=60)
-    _post(browser, "/account/login/", {"login": email, "password": PASSWORD})
+    post(browser, "/account/login/", {"login": email, "password": PASSWORD})
     return browser
 
 
-def _post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> str:
-    """Sends the form of the page, which stands at ``path`` unless another is named; returns where it leads."""
-    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(page or path).text)
-    assert found
-    answer = browser.post(path, data={"csrfmiddlewaretoken": found[1], **fields}, files=files)
+def post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> str:
+    """Sends the form as :func:`send` does; returns where it leads."""
+    answer = send(browser, path, fields, files, page)
     assert answer.status_code == 303, answer.text
     return answer.headers["Location"]
+
+
+def send(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> httpx.Response:
+    """Sends the form of the page, which stands at ``path`` unless another is named."""
+    token = found(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(page or path).text)
+    return browser.post(path, data={"csrfmiddlewaretoken": token, **fields}, files=files)
+
+
+def found(pattern: str, page: str) -> str:
+    part = re.search(pattern, page)
+    assert part, page
+    return part[1]
+
+
+def signers(*people: str, initial: int = 0) -> dict[str, str]:
+    """What a form says of people with these first names."""
+    rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": str(initial), "mode": "parallel"}
+    for row, name in enumerate(people):
+        person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
+        rows |= {f"signer-{row}-{field}": value for field, value in {**person, "otp_channel": "email"}.items()}
+    return rows
 
 
 class Window:

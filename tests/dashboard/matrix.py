@@ -1,6 +1,6 @@
 """Which roles may read and send forms at each address of the dashboard, and how forms without any entry are answered.
 
-By the name of the address, or by its end where it has none. A new address needs a row here.
+By the name of the address, or by its end where it has none. A new address needs a place here.
 """
 
 import re
@@ -22,108 +22,50 @@ class Row(NamedTuple):
     """The roles that may, and the status of the answer to them; the others get 403."""
 
     readers: str
-    read: int
     senders: str
+    read: int
     sent: int
 
 
-def _row(roles: str, read: int, sent: int, *, senders: str = "") -> Row:
-    return Row(roles, read, senders or roles, sent)
-
+_GROUPS: list[tuple[str, str, int, int, str]] = [
+    (ALL, ALL, 200, 200,
+     "home requests request request_verify request_everything request_page signed_stamp document thumbnail "
+     "document_page document_page_zoomed activity plan billed"),
+    (ALL, ALL, 405, 200, "requests_export"),
+    (ALL, ALL, 302, 303, "request_proof request_file"),
+    (ALL, ALL, 405, 303, "leave"),
+    (ALL, SEND, 200, 422, "documents"),
+    (ALL, BUILD, 200, 422, "settings"),
+    (ALL, INVITE, 200, 422, "members"),
+    (AUDIT, AUDIT, 405, 200, "export_activity"),
+    (SEND, SEND, 405, 303, "sign_now duplicate_request sign_here template_places"),
+    (SEND, SEND, 200, 303, "end_early extend_request remind drafts draft_documents delete_template"),
+    (SEND, SEND, 200, 422,
+     "correct_signer delete_document draft_signers draft_places draft_review save_draft save_request "
+     "template template_roles template_options bulk_upload"),
+    (SEND, SEND, 405, 200, "signing_link"),
+    (SEND, SEND, 303, 303, "draft_with_files delete_draft start_bulk_send cancel_bulk_send"),
+    (SEND, SEND, 200, 200,
+     "draft_stamp draft_values templates template_mail template_sample bulk_send bulk_send_errors"),
+    (BUILD, BUILD, 405, 303, "environment end_key test_webhook resend"),
+    (BUILD, BUILD, 200, 200,
+     "applications application first_call key_used deliveries delivery delivery_body all_deliveries "
+     "branding logo_picture branding_preview branding_stylesheet branding/preview/stamp.svg "
+     "branding/preview/documents/1/pages/1.webp branding/preview/signature-only/stamp.svg "
+     "branding/preview/signature-only/documents/1/pages/1.webp"),
+    (BUILD, BUILD, 200, 422, "new_application new_profile profile"),
+    (BUILD, BUILD, 405, 422,
+     "which_key save_application revoke_application rotate_application profile_logo request_defaults"),
+    (BUILD, BUILD, 200, 303, "delete_profile"),
+    (INVITE, INVITE, 200, 422, "member"),
+    (INVITE, INVITE, 405, 303, "remove_member resend_invitation withdraw_invitation"),
+    (RULE, RULE, 405, 303, "transfer_ownership retention"),
+    (RULE, RULE, 405, 422, "delete_organization"),
+]  # fmt: skip
+"""Who may read and who may send a form, the status of the answer to each, and the names of the addresses."""
 
 MATRIX = {
-    "home": _row(ALL, 200, 200),
-    "environment": _row(BUILD, 405, 303),
-    "applications": _row(BUILD, 200, 200),
-    "new_application": _row(BUILD, 200, 422),
-    "which_key": _row(BUILD, 405, 422),
-    "application": _row(BUILD, 200, 200),
-    "first_call": _row(BUILD, 200, 200),
-    "key_used": _row(BUILD, 200, 200),
-    "save_application": _row(BUILD, 405, 422),
-    "revoke_application": _row(BUILD, 405, 422),
-    "rotate_application": _row(BUILD, 405, 422),
-    "end_key": _row(BUILD, 405, 303),
-    "deliveries": _row(BUILD, 200, 200),
-    "test_webhook": _row(BUILD, 405, 303),
-    "delivery": _row(BUILD, 200, 200),
-    "delivery_body": _row(BUILD, 200, 200),
-    "resend": _row(BUILD, 405, 303),
-    "all_deliveries": _row(BUILD, 200, 200),
-    "branding": _row(BUILD, 200, 200),
-    "new_profile": _row(BUILD, 200, 422),
-    "profile": _row(BUILD, 200, 422),
-    "delete_profile": _row(BUILD, 200, 303),
-    "profile_logo": _row(BUILD, 405, 422),
-    "logo_picture": _row(BUILD, 200, 200),
-    "branding_preview": _row(BUILD, 200, 200),
-    "branding_stylesheet": _row(BUILD, 200, 200),
-    "branding/preview/stamp.svg": _row(BUILD, 200, 200),
-    "branding/preview/documents/1/pages/1.webp": _row(BUILD, 200, 200),
-    "branding/preview/signature-only/stamp.svg": _row(BUILD, 200, 200),
-    "branding/preview/signature-only/documents/1/pages/1.webp": _row(BUILD, 200, 200),
-    "requests": _row(ALL, 200, 200),
-    "requests_export": _row(ALL, 405, 200),
-    "request": _row(ALL, 200, 200),
-    "sign_now": _row(SEND, 405, 303),
-    "end_early": _row(SEND, 200, 303),
-    "extend_request": _row(SEND, 200, 303),
-    "duplicate_request": _row(SEND, 405, 303),
-    "request_verify": _row(ALL, 200, 200),
-    "request_proof": _row(ALL, 302, 303),
-    "request_everything": _row(ALL, 200, 200),
-    "request_file": _row(ALL, 302, 303),
-    "request_page": _row(ALL, 200, 200),
-    "signed_stamp": _row(ALL, 200, 200),
-    "remind": _row(SEND, 200, 303),
-    "correct_signer": _row(SEND, 200, 422),
-    "signing_link": _row(SEND, 405, 200),
-    "sign_here": _row(SEND, 405, 303),
-    "documents": _row(ALL, 200, 422, senders=SEND),
-    "document": _row(ALL, 200, 200),
-    "delete_document": _row(SEND, 200, 422),
-    "thumbnail": _row(ALL, 200, 200),
-    "document_page": _row(ALL, 200, 200),
-    "document_page_zoomed": _row(ALL, 200, 200),
-    "drafts": _row(SEND, 200, 303),
-    "draft_with_files": _row(SEND, 303, 303),
-    "delete_draft": _row(SEND, 303, 303),
-    "draft_documents": _row(SEND, 200, 303),
-    "draft_signers": _row(SEND, 200, 422),
-    "draft_places": _row(SEND, 200, 422),
-    "draft_stamp": _row(SEND, 200, 200),
-    "draft_values": _row(SEND, 200, 200),
-    "draft_review": _row(SEND, 200, 422),
-    "members": _row(ALL, 200, 422, senders=INVITE),
-    "leave": _row(ALL, 405, 303),
-    "member": _row(INVITE, 200, 422),
-    "remove_member": _row(INVITE, 405, 303),
-    "transfer_ownership": _row(RULE, 405, 303),
-    "resend_invitation": _row(INVITE, 405, 303),
-    "withdraw_invitation": _row(INVITE, 405, 303),
-    "settings": _row(ALL, 200, 422, senders=BUILD),
-    "request_defaults": _row(BUILD, 405, 422),
-    "retention": _row(RULE, 405, 303),
-    "delete_organization": _row(RULE, 405, 422),
-    "activity": _row(ALL, 200, 200),
-    "export_activity": _row(AUDIT, 405, 200),
-    "plan": _row(ALL, 200, 200),
-    "billed": _row(ALL, 200, 200),
-    "save_draft": _row(SEND, 200, 422),
-    "save_request": _row(SEND, 200, 422),
-    "templates": _row(SEND, 200, 200),
-    "template": _row(SEND, 200, 422),
-    "template_roles": _row(SEND, 200, 422),
-    "template_options": _row(SEND, 200, 422),
-    "template_places": _row(SEND, 405, 303),
-    "template_mail": _row(SEND, 200, 200),
-    "delete_template": _row(SEND, 200, 303),
-    "template_sample": _row(SEND, 200, 200),
-    "bulk_upload": _row(SEND, 200, 422),
-    "bulk_send": _row(SEND, 200, 200),
-    "start_bulk_send": _row(SEND, 303, 303),
-    "cancel_bulk_send": _row(SEND, 303, 303),
-    "bulk_send_errors": _row(SEND, 200, 200),
+    name: Row(readers, senders, read, sent) for readers, senders, read, sent, names in _GROUPS for name in names.split()
 }
 FRESH = {
     *("new_application", "save_application", "revoke_application", "rotate_application", "end_key"),

@@ -5,10 +5,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
 from tests.cli.service import Service
-from tests.dashboard.editor_window import Draft, begin_draft
+from tests.dashboard.editor_window import Draft, begin_draft, found, post, send, signers
 from tests.pdf.pdf_factory import paper, text
 
 _PEOPLE = b"""\
@@ -49,18 +47,31 @@ def served_pages(service: Service) -> ServedPages:
     """Fills the first organization and logs its owner in. Call it once for a service."""
     contract = paper(text("Lease of a house", 72, 750), text("{{ada}}", 72, 500), text("{{grace}}", 72, 300))
     draft = begin_draft(service, contract)
-    desk = _Desk(draft)
-    template = desk.template()
-    request = desk.sent(template)
-    bulk_send = desk.post(f"{template}/bulk", {}, {"file": ("people.csv", _PEOPLE, "text/csv")})
-    application = desk.application()
-    delivery = desk.post(f"{application}/deliveries/test", {})
-    colors = {"background_color": "#fff8e7", "text_color": "#202030", "accent_color": "#c2410c"}
-    profile = desk.post("/app/1/branding/new", {"name": "Harbour", **colors})
-    desk.post("/app/1/members", {"email": "new@example.com", "role": "member"})
+    browser = draft.browser
+
+    def sent(path: str, fields: dict[str, str], files: Any = None) -> str:
+        """Where the form leads; the token of any page is good for all."""
+        return post(browser, path, fields, files, page="/app/1/")
+
+    def rows(path: str) -> list[str]:
+        return re.findall(r'<tr data-id="(\d+)"', browser.get(path).text)
+
     step = draft.address.removeprefix(service.base_url).removesuffix("/places")
-    document = f"/app/1/documents/{desk.first('/app/1/documents')}"
-    found = _fixed() | {
+    browser.get(f"{step}/places")  # puts stamps under the tags
+    template = sent(f"{step}/template", {"name": "Lease", "role-0": "Tenant", "role-1": "Landlord"})
+    review = sent(template, signers("Ada", "Grace", initial=2))
+    request = sent(review, {"locale": "en", "validity_days": "30", "action": "send"})
+    signer = found(r"/signers/(\d+)/", browser.get(request).text)
+    bulk_send = sent(f"{template}/bulk", {}, {"file": ("people.csv", _PEOPLE, "text/csv")})
+    shop = {"name": "Shop", "environment": "production", "webhook_url": "https://hooks.example.com/in"}
+    assert "data-secret" in send(browser, "/app/1/applications/new", shop).text
+    application = f"/app/1/applications/{max(rows('/app/1/applications'), key=int)}"
+    delivery = sent(f"{application}/deliveries/test", {})
+    colors = {"background_color": "#fff8e7", "text_color": "#202030", "accent_color": "#c2410c"}
+    profile = sent("/app/1/branding/new", {"name": "Harbour", **colors})
+    sent("/app/1/members", {"email": "new@example.com", "role": "member"})
+    document = f"/app/1/documents/{rows('/app/1/documents')[0]}"
+    addresses = _fixed() | {
         "application": application,
         "first_call": "/app/1/applications/1/first-call",  # that of the first start is of the sandbox
         "deliveries": f"{application}/deliveries",
@@ -70,18 +81,15 @@ def served_pages(service: Service) -> ServedPages:
         "request": request,
         "end_early": f"{request}/end",
         "extend_request": f"{request}/extend",
-        "correct_signer": f"{request}/signers/{desk.first_signer(request)}/correct",
-        "remind": f"{request}/signers/{desk.first_signer(request)}/remind",
+        "correct_signer": f"{request}/signers/{signer}/correct",
+        "remind": f"{request}/signers/{signer}/remind",
         "request_verify": f"{request}/verify",
         "save_request": f"{request}/template",
         "document": document,
         "delete_document": f"{document}/delete",
-        "draft_documents": f"{step}/documents",
-        "draft_signers": f"{step}/signers",
-        "draft_places": f"{step}/places",
-        "draft_review": f"{step}/review",
+        **{f"draft_{name}": f"{step}/{name}" for name in ("documents", "signers", "places", "review")},
         "save_draft": f"{step}/template",
-        "member": f"/app/1/members/{desk.first('/app/1/members')}",
+        "member": f"/app/1/members/{rows('/app/1/members')[0]}",
         "template": template,
         "template_roles": f"{template}/roles",
         "template_options": f"{template}/options",
@@ -89,7 +97,7 @@ def served_pages(service: Service) -> ServedPages:
         "bulk_upload": f"{template}/bulk",
         "bulk_send": bulk_send,
     }
-    return ServedPages(draft, {name: service.base_url + each for name, each in found.items()})
+    return ServedPages(draft, {name: service.base_url + each for name, each in addresses.items()})
 
 
 def _fixed() -> dict[str, str]:
@@ -111,61 +119,3 @@ def _fixed() -> dict[str, str]:
         "account_change_password": "/account/password/change/",
         "account_logout": "/account/logout/",
     }
-
-
-class _Desk:
-    """What the owner does at it, by plain forms."""
-
-    def __init__(self, draft: Draft) -> None:
-        self._browser = draft.browser
-        self._step = draft.address.removeprefix(str(draft.browser.base_url).rstrip("/")).removesuffix("/places")
-        self._token = _found(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.page("/app/1/"))
-
-    def page(self, path: str) -> str:
-        answer = self._browser.get(path)
-        assert answer.status_code == 200, (path, answer.status_code)
-        return answer.text
-
-    def post(self, path: str, fields: dict[str, str], files: Any = None) -> str:
-        """Returns where the form leads."""
-        answer = self._send(path, fields, files)
-        assert answer.status_code == 303, (path, answer.text)
-        return answer.headers["Location"]
-
-    def first(self, path: str) -> str:
-        """The id of the first row."""
-        return _found(r'<tr data-id="(\d+)"', self.page(path))
-
-    def first_signer(self, request: str) -> str:
-        return _found(r"/signers/(\d+)/", self.page(request))
-
-    def template(self) -> str:
-        self.page(f"{self._step}/places")  # puts stamps under the tags
-        names = {"name": "Lease", "role-0": "Tenant", "role-1": "Landlord"}
-        return self.post(f"{self._step}/template", names)
-
-    def sent(self, template: str) -> str:
-        """A request from the template."""
-        people = [("Ada", "ada@example.com"), ("Grace", "grace@example.com")]
-        fields = {"signer-TOTAL_FORMS": "2", "signer-INITIAL_FORMS": "2"}
-        for row, (name, email) in enumerate(people):
-            person = {"first_name": name, "last_name": "Byron", "email": email, "phone": "", "otp_channel": "email"}
-            fields |= {f"signer-{row}-{field}": value for field, value in person.items()}
-        review = self.post(template, fields)
-        return self.post(review, {"locale": "en", "validity_days": "30", "action": "send"})
-
-    def application(self) -> str:
-        fields = {"name": "Shop", "environment": "production", "webhook_url": "https://hooks.example.com/in"}
-        answer = self._send("/app/1/applications/new", fields, None)
-        assert answer.status_code == 200 and "data-secret" in answer.text
-        rows = re.findall(r'<tr data-id="(\d+)"', self.page("/app/1/applications"))
-        return f"/app/1/applications/{max(rows, key=int)}"
-
-    def _send(self, path: str, fields: dict[str, str], files: Any) -> httpx.Response:
-        return self._browser.post(path, data={"csrfmiddlewaretoken": self._token, **fields}, files=files)
-
-
-def _found(pattern: str, page: str) -> str:
-    found = re.search(pattern, page)
-    assert found, page
-    return found[1]

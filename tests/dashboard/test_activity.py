@@ -14,13 +14,13 @@ from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
 from paraph.tenants.admin_log import OPERATOR, Action, note
 from paraph.tenants.models import Activity, Member, Organization, Role
-from tests.dashboard.conftest import LogIn, proved, scene
+from tests.dashboard.conftest import LogIn, proved, read, scene
 from tests.tenancy import create_organization
 
 
 def listed(client: Client, member: Member, query: str = "") -> list[int]:
     """Return which entries of the log the page shows, counted from 1."""
-    page = client.get(f"/app/{member.organization_id}/activity{query}").content.decode()
+    page = read(client.get(f"/app/{member.organization_id}/activity{query}"))
     log = list(Activity.objects.filter(organization_id=member.organization_id).values_list("pk", flat=True))
     return [log.index(int(number)) + 1 for number in re.findall(r'<tr data-id="(\d+)"', page)]
 
@@ -51,11 +51,14 @@ def test_acts_are_filtered_by_person_action_and_time(log_in: LogIn) -> None:
     client.post(f"/app/{owner.organization_id}/members", {"email": "bob@example.com", "role": "member"})
     note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
     today, tomorrow = clock.now().date(), clock.now().date() + timedelta(days=1)
-    assert listed(client, owner, f"?who={owner.user.email.upper()}") == [1]
-    assert listed(client, owner, "?who=operator") == [2]
-    assert listed(client, owner, "?action=member.invited") == [1]
-    assert listed(client, owner, f"?since={today}&until={today}") == [2, 1]
-    assert listed(client, owner, f"?since={tomorrow}") == []
+    for query, found in {
+        f"who={owner.user.email.upper()}": [1],
+        "who=operator": [2],
+        "action=member.invited": [1],
+        f"since={today}&until={today}": [2, 1],
+        f"since={tomorrow}": [],
+    }.items():
+        assert listed(client, owner, f"?{query}") == found, query
     assert client.get(f"/app/{owner.organization_id}/activity?since=never").status_code == 422
 
 
@@ -96,7 +99,7 @@ def test_the_download_has_every_entry_and_no_formula(log_in: LogIn, monkeypatch:
         ("operator", "", "Émile & Söhne", '{"name": "Émile & Söhne"}'),
     ]
     assert (lines[-1]["action"], lines[-1]["actor"]) == ("activity.exported", owner.user.email)
-    assert "Export CSV" in client.get(f"/app/{number}/activity").content.decode()
+    assert "Export CSV" in read(client.get(f"/app/{number}/activity"))
 
 
 def test_what_is_noted_during_a_download_is_left_to_the_next(log_in: LogIn) -> None:
@@ -107,19 +110,13 @@ def test_what_is_noted_during_a_download_is_left_to_the_next(log_in: LogIn) -> N
     assert "organization.updated" in exported(client, owner)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["UPDATE activity_activity SET subject = 'x'", "DELETE FROM activity_activity", "TRUNCATE activity_activity"],
-)
-def test_the_database_refuses_to_change_the_log(organization: Organization, statement: str) -> None:
+def test_the_database_refuses_to_change_the_log(organization: Organization) -> None:
     note(organization.pk, OPERATOR, Action.ORGANIZATION_UPDATED)
-    with (
-        pytest.raises(DatabaseError, match="the activity log is append-only"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(f"SET CONSTRAINTS ALL IMMEDIATE; {statement}")
-    assert Activity.objects.count() == 1
+    for change in ("UPDATE {} SET subject = 'x'", "DELETE FROM {}", "TRUNCATE {}"):
+        refused = pytest.raises(DatabaseError, match="the activity log is append-only")
+        with refused, transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET CONSTRAINTS ALL IMMEDIATE; {change.format('activity_activity')}")
+        assert Activity.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -135,21 +132,12 @@ def test_what_signers_ask_stands_in_the_log_without_their_words() -> None:
     assert "Ada" not in str(Activity.objects.values()) and signer.email not in str(Activity.objects.values())
 
 
-def test_acts_are_told_in_words(log_in: LogIn) -> None:
+def test_acts_are_told_in_words_and_those_of_a_newer_version_by_their_codes(log_in: LogIn) -> None:
     owner, client = log_in(Role.OWNER)
     assert [action for action in Action if not isinstance(action.label, Promise)] == []
-    note(owner.organization_id, OPERATOR, Action.MEMBER_ROLE_CHANGED)
-    answer = client.get(f"/app/{owner.organization_id}/activity", headers={"Accept-Language": "de"})
-    page = answer.content.decode()
-    assert "Rolle geändert<br><small><code>member.role_changed</code>" in page
-    assert '<option value="member.role_changed">Rolle geändert</option>' in page
-
-
-def test_an_act_that_a_newer_version_has_noted_stands_there_by_its_code(log_in: LogIn) -> None:
-    owner, client = log_in(Role.OWNER)
-    entry = note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
-    row = Activity(**{**{field.attname: getattr(entry, field.attname) for field in Activity._meta.fields}, "pk": None})
-    row.action = "moon.landed"
+    row = note(owner.organization_id, OPERATOR, Action.MEMBER_ROLE_CHANGED)
+    row.pk, row.action = None, "moon.landed"
     row.save(force_insert=True)
-    page = client.get(f"/app/{owner.organization_id}/activity")
-    assert page.status_code == 200 and "moon.landed" in page.content.decode()
+    page = read(client.get(f"/app/{owner.organization_id}/activity", headers={"Accept-Language": "de"}))
+    assert "Rolle geändert<br><small><code>member.role_changed</code>" in page and "moon.landed" in page
+    assert '<option value="member.role_changed">Rolle geändert</option>' in page

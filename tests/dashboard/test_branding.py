@@ -1,12 +1,11 @@
 """Branding profiles: within the plan, judged, and shown on the signing page itself."""
 
-import io
 import re
-from html import unescape
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from paraph.dashboard import decorators
@@ -22,7 +21,7 @@ from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import Pair, contrasts
 from paraph.tenants.models import Activity, BrandingProfile, Logo, Organization, Role
 from tests.api.v1.api_clients import ApiClient, error, payload
-from tests.dashboard.conftest import LogIn
+from tests.dashboard.conftest import LogIn, read
 from tests.dashboard.test_drafts import ready
 from tests.drafts import stored
 from tests.logos import logo_for, png
@@ -42,19 +41,18 @@ def pages(organization: Organization) -> str:
 
 
 def test_profiles_are_made_up_to_the_plans_limit(client: Client, pages: str, log_in: LogIn) -> None:
-    assert "0 of 2 used" in client.get(pages).content.decode()
+    assert "0 of 2 used" in read(client.get(pages))
     for name in ("House", "Event"):
         made = client.post(f"{pages}/new", {"name": name, **COLORS})
         assert made.status_code == 303
-    page = client.get(pages).content.decode()
+    page = read(client.get(pages))
     assert "2 of 2 used" in page and "New profile" not in page
-    refused = client.post(f"{pages}/new", {"name": "One more", **COLORS})
-    assert refused.status_code == 422 and "allows 2 branding profiles" in refused.content.decode()
+    assert "allows 2 branding profiles" in read(client.post(f"{pages}/new", {"name": "One more", **COLORS}), 422)
     assert BrandingProfile.objects.count() == 2
     assert Activity.objects.filter(action="branding.created").count() == 2
     member, client = log_in(at=create_organization("Free", "free"))
     pages = f"/app/{member.organization_id}/branding"
-    assert "has no branding" in client.get(pages).content.decode()
+    assert "has no branding" in read(client.get(pages))
     assert client.post(f"{pages}/new", {"name": "House", **COLORS}).status_code == 422
 
 
@@ -63,7 +61,7 @@ def test_a_profile_changes_and_a_preview_saves_nothing(client: Client, pages: st
     other = {"name": "Home", **COLORS, "accent_color": "#00ff00"}
     previewed = client.post(f"{pages}/{made.pk}", {**other, "preview": "1"})
     assert previewed.status_code == 303
-    page = client.get(previewed["Location"]).content.decode()
+    page = read(client.get(previewed["Location"]))
     assert 'value="#00ff00"' in page and "accent_color=%2300ff00" in page
     made.refresh_from_db()
     assert made.accent_color == "#c8102e"
@@ -72,33 +70,28 @@ def test_a_profile_changes_and_a_preview_saves_nothing(client: Client, pages: st
     assert (made.name, made.accent_color) == ("Home", "#00ff00")
     [act] = Activity.objects.filter(action="branding.updated")
     assert (act.before["accent_color"], act.after["accent_color"]) == ("#c8102e", "#00ff00")
-    refused = client.post(f"{pages}/{made.pk}", {**other, "text_color": "red; } body { x"})
-    assert refused.status_code == 422 and "#id_text_color" in refused.content.decode()
+    assert "#id_text_color" in read(client.post(f"{pages}/{made.pk}", {**other, "text_color": "red; } body { x"}), 422)
 
 
 def test_the_preview_is_the_signing_page_and_can_be_framed_here_alone(client: Client, pages: str) -> None:
-    around = client.get(f"{pages}/new")
-    assert around["Content-Security-Policy"] == f"{POLICY}; frame-src 'self'"
+    assert client.get(f"{pages}/new")["Content-Security-Policy"] == f"{POLICY}; frame-src 'self'"
     shown = client.get(f"{pages}/preview", COLORS)
-    page = unescape(shown.content.decode())
+    page, policy = read(shown), shown["Content-Security-Policy"]
     assert 'id="confirm-heading"' in page and "<script src" not in page and "<style" not in page
-    assert "frame-ancestors 'self'" in shown["Content-Security-Policy"]
-    assert "form-action 'none'" in shown["Content-Security-Policy"] and shown["X-Frame-Options"] == "SAMEORIGIN"
+    assert "frame-ancestors 'self'" in policy and "form-action 'none'" in policy
+    assert shown["X-Frame-Options"] == "SAMEORIGIN"
     assert f"{pages}/preview.css?background_color=%23101820" in page
     for picture in ("/preview/documents/1/pages/1.webp", "/preview/stamp.svg?lang=en&hand=2"):
         assert f"{pages}{picture}" in page
         assert client.get(f"{pages}{picture}")["Content-Type"] == "image/svg+xml"
-
-
-def test_the_previews_stylesheet_holds_colours_and_nothing_else(client: Client, pages: str) -> None:
-    sheet = client.get(f"{pages}/preview.css", COLORS).content.decode()
+    sheet = read(client.get(f"{pages}/preview.css", COLORS))
     assert "--background:#101820" in sheet and "--on-accent:#" in sheet
-    hostile = client.get(f"{pages}/preview.css", {**COLORS, "text_color": "red}body{background:url(//evil)"})
-    assert "evil" not in hostile.content.decode()
+    hostile = {**COLORS, "text_color": "red}body{background:url(//evil)"}
+    assert "evil" not in read(client.get(f"{pages}/preview.css", hostile)), "colours and nothing else"
 
 
 def test_contrast_is_judged_in_words_and_numbers_with_the_nearest_that_is_enough(client: Client, pages: str) -> None:
-    page = unescape(client.get(f"{pages}/new", {**COLORS, "text_color": "#303030"}).content.decode())
+    page = read(client.get(f"{pages}/new", {**COLORS, "text_color": "#303030"}))
     assert "The page uses black or white instead." in page
     found = {each.pair: each for each in contrasts("#101820", "#303030", "#ffff00")}
     text, line = found[Pair.TEXT_ON_BACKGROUND], found[Pair.ACCENT_ON_SURFACE]
@@ -119,14 +112,14 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     own = {"content": blank() | {"branding_profile_id": made.pk}}
     draft = Draft.objects.create(organization=organization, environment="production", **own)
     template = Template.objects.create(organization=organization, name="Lease", **own)
-    asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
+    asked = read(client.get(f"{pages}/{made.pk}/delete"))
     assert "Requests already sent with these colours keep them." in asked
     assert "1 draft uses them" in asked and "1 template uses them" in asked
     assert BrandingProfile.objects.filter(deleted_at=None).count() == 2, "it only asked"
 
     deleted = client.post(f"{pages}/{made.pk}/delete")
     assert (deleted.status_code, deleted["Location"]) == (303, pages)
-    listing = unescape(client.get(pages).content.decode())
+    listing = read(client.get(pages))
     assert "The profile “House” was deleted." in listing and "1 of 2 used" in listing
     assert f'data-id="{made.pk}"' not in listing
     for address in (f"{pages}/{made.pk}", f"{pages}/{made.pk}/delete"):
@@ -136,11 +129,11 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
         assert "branding_profile_id" not in row.content
     [act] = Activity.objects.filter(action="branding.deleted")
     assert act.subject == "House" and act.before == {"branding_profile_id": made.pk, "name": "House", **COLORS}
-    assert "Branding profile deleted" in client.get(f"/app/{organization.pk}/activity").content.decode()
+    assert "Branding profile deleted" in read(client.get(f"/app/{organization.pk}/activity"))
 
     kept = {"id": made.pk, "name": "House", **COLORS}
     assert api.get(f"/signature_requests/{sent['id']}").json()["branding_profile"] == kept
-    page = Client().get(urlsplit(sent["signers"][0]["signing_url"]).path).content.decode()
+    page = read(Client().get(urlsplit(sent["signers"][0]["signing_url"]).path))
     assert COLORS["background_color"] in page
     assert [each["name"] for each in api.get("/branding_profiles").json()["data"]] == ["Event"]
     refused = api.create(payload(api.document(), branding_profile_id=made.pk))
@@ -151,33 +144,31 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     assert Activity.objects.filter(action="branding.deleted").count() == 1
 
 
-def picture(content: bytes) -> io.BytesIO:
-    file = io.BytesIO(content)
-    file.name = "logo.png"
-    return file
+def picture(content: bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile("logo.png", content)
 
 
 def test_a_logo_is_added_previewed_and_removed(client: Client, pages: str, organization: Organization) -> None:
     made = create_branding_profile(organization.pk, "House", **COLORS)
     address = f"{pages}/{made.pk}"
     assert client.get(f"{address}/logo.png").status_code == 404
-    assert "Add the logo" in client.get(address).content.decode()
+    assert "Add the logo" in read(client.get(address))
     added = client.post(f"{address}/logo", {"file": picture(png())})
     assert (added.status_code, added["Location"]) == (303, address)
     shown = client.get(f"{address}/logo.png")
     assert shown["Content-Type"] == "image/png" and shown.content.startswith(b"\x89PNG")
-    page = unescape(client.get(address).content.decode())
+    page = read(client.get(address))
     assert "Replace the logo" in page and f"&profile={made.pk}" in page
     assert f'<rect width="100%" height="100%" fill="{COLORS["background_color"]}"/><image' in page
     assert f'href="{address}/logo.png?v=' in page and 'aria-label="Current logo"' in page
-    preview = unescape(client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode())
+    preview = read(client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}))
     assert f'<img src="{address}/logo.png?v=' in preview and 'width="240" height="60"' in preview
     assert client.post(f"{address}/logo", {"remove": "1"}).status_code == 303
-    assert not Logo.objects.exists() and "Current logo" not in client.get(address).content.decode()
+    assert not Logo.objects.exists() and "Current logo" not in read(client.get(address))
     theirs = create_branding_profile(create_organization("Other", "pro").pk, "Theirs", **COLORS)
     logo_for(theirs)
     for profile in (made.pk, theirs.pk, "9" * 30):
-        preview = client.get(f"{pages}/preview", {**COLORS, "profile": str(profile)}).content.decode()
+        preview = read(client.get(f"{pages}/preview", {**COLORS, "profile": str(profile)}))
         assert 'class="brand"' not in preview and "/logo.png" not in preview
 
 
@@ -194,25 +185,24 @@ def test_a_refused_logo_is_said_in_one_sentence(client: Client, pages: str, orga
     made = create_branding_profile(organization.pk, "House", **COLORS)
     for content, sentence in REFUSED_LOGOS:
         form = {"file": picture(content)}
-        refused = client.post(f"{pages}/{made.pk}/logo", form, headers={"accept-language": "de"})
-        page = unescape(refused.content.decode())
-        assert refused.status_code == 422 and 'role="alert"' in page and sentence in page, sentence
+        page = read(client.post(f"{pages}/{made.pk}/logo", form, headers={"accept-language": "de"}), 422)
+        assert 'role="alert"' in page and sentence in page, sentence
     assert not Logo.objects.exists()
 
 
 def test_stamps_of_a_profile_can_be_the_signature_alone(client: Client, pages: str, organization: Organization) -> None:
     form = {"name": "Forms", **COLORS, "signature_only": "on"}
     previewed = client.post(f"{pages}/new", form | {"preview": "1"})["Location"]
-    page = unescape(client.get(previewed).content.decode())
+    page = read(client.get(previewed))
     assert "checked" in page and "&signature_only=1" in page
-    preview = client.get(f"{pages}/preview", {**COLORS, "signature_only": "1"}).content.decode()
+    preview = read(client.get(f"{pages}/preview", {**COLORS, "signature_only": "1"}))
     [alone] = set(re.findall(r'src="([^"]+/stamp\.svg)\?lang=en"', preview))
     letters = [client.get(address).content.count(b"<use ") for address in (alone, f"{pages}/preview/stamp.svg")]
     assert 0 < letters[0] < 20 < letters[1]
 
     assert client.post(f"{pages}/new", form).status_code == 303
     made = BrandingProfile.objects.get()
-    assert made.signature_only and "checked" in client.get(f"{pages}/{made.pk}").content.decode()
+    assert made.signature_only and "checked" in read(client.get(f"{pages}/{made.pk}"))
     address, draft = ready(client, organization)
     stamp = f"{address}/signers/{draft.signers[0].ref}/stamp-200x80.svg"
     whole = client.get(stamp).content.count(b"<use ")

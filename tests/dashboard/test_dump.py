@@ -18,17 +18,10 @@ from paraph.tenants.members import create_member, invite
 from paraph.tenants.models import Application, Organization, Role
 from tests.columns import columns, found_in, readings
 from tests.dashboard.conftest import PASSWORD, account_mails, scene
-from tests.dashboard.test_accounts import code, log_in
+from tests.dashboard.test_accounts import code, log_in, recovery_codes, setting_up
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.usefixtures("nothing_counted")
-
-OPENS = {
-    *("session", "csrf", "password", "new password", "new address", "invitation"),
-    *("set-up authenticator", "authenticator", "recovery codes"),
-    *("key", "newer key", "webhook secret", "newer webhook secret"),
-    *("signing link", "code", "copy link", "ticket for the copy", "ticket in person"),
-}
 
 
 def links(kind: str) -> list[str]:
@@ -46,13 +39,6 @@ def new_password() -> list[str]:
     return [key.partition("-")[2]]
 
 
-def setting_it_up() -> list[str]:
-    client = Client()
-    log_in(client)
-    client.post(client.get("/account/2fa/totp/activate/")["Location"], {"password": PASSWORD})
-    return re.findall(r"<code>([A-Z2-7]+)</code>", client.get("/account/2fa/totp/activate/").content.decode())
-
-
 def new_address() -> list[str]:
     client = Client()
     log_in(client, "eve@example.com")
@@ -63,15 +49,16 @@ def new_address() -> list[str]:
 
 def of_a_member(organization: Organization) -> dict[str, list[str]]:
     create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
-    made = {"password": [PASSWORD], "new password": new_password(), "set-up authenticator": setting_it_up()}
-    client = Client()
-    log_in(client)
-    client.post(client.get("/account/2fa/totp/activate/")["Location"], {"password": PASSWORD})
-    page = client.get("/account/2fa/totp/activate/").content.decode()
-    made["authenticator"] = secret = re.findall(r"<code>([A-Z2-7]+)</code>", page)
-    client.post("/account/2fa/totp/activate/", {"code": code(secret[0])})
-    codes = client.get("/account/2fa/recovery-codes/").content.decode()
-    made["recovery codes"] = re.findall(r"\b\d{8}\b", codes.partition("<textarea")[2].partition("</textarea>")[0])
+    made, secrets = {"password": [PASSWORD], "new password": new_password()}, []
+    for client in (Client(), Client()):
+        log_in(client)
+        secrets += re.findall(r"<code>([A-Z2-7]+)</code>", setting_up(client))
+    client.post("/account/2fa/totp/activate/", {"code": code(secrets[1])})
+    made |= {
+        "set-up authenticator": secrets[:1],
+        "authenticator": secrets[1:],
+        "recovery codes": recovery_codes(client),
+    }
     made["session"] = [client.cookies[settings.SESSION_COOKIE_NAME].value]
     made["csrf"] = [client.cookies[settings.CSRF_COOKIE_NAME].value]
     create_member(organization.pk, OPERATOR, "eve@example.com", Role.MEMBER, password=PASSWORD)
@@ -106,7 +93,6 @@ def of_a_request() -> dict[str, list[str]]:
 
 def test_what_lets_somebody_in_stands_in_no_column(organization: Organization) -> None:
     secrets = of_a_member(organization) | of_an_application(organization) | of_a_request()
-    assert set(secrets) == OPENS
     assert [name for name, texts in secrets.items() if not texts or not all(texts)] == []
     assert found_in(secrets) == set()
 

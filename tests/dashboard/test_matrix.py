@@ -1,6 +1,7 @@
 """Every address of the dashboard, walked from the URL map: who may read it, who may send a form there, and what holds
-for every page."""
+for every page; the words and elements that programs go by."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
@@ -21,7 +22,7 @@ from paraph.drafts.models import Draft
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Activity, Application, BrandingProfile, Invitation, Member, Organization, Role
-from tests.dashboard.conftest import LogIn, proved
+from tests.dashboard.conftest import LogIn, proved, read
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names
 from tests.dashboard.one_of_everything import Everything, one_of_everything
@@ -37,42 +38,26 @@ ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or
     "withdraw_invitation": 422,
 }
 # Strangers get a page, or are sent on; members get a page, or are sent on; no form is taken without a token.
-ACCOUNT = {
-    "account": (302, 200),
-    "first_owner": (410, 410),
-    "account_login": (200, 302),
-    "account_logout": (302, 200),
-    "account_inactive": (200, 200),
-    "account_signup": (200, 302),
-    "account_reauthenticate": (302, 200),
-    "account_email": (302, 200),
-    "account_mails": (302, 200),
-    "account_email_verification_sent": (200, 200),
-    "account_change_password": (302, 200),
-    "account_set_password": (302, 302),
-    "account_reset_password": (200, 200),
-    "account_confirm_login_code": (302, 302),
-    "account_confirm_email": (200, 200),
-    "account_reset_password_from_key_done": (200, 200),
-    "account_reset_password_from_key": (200, 200),
-    "account_reset_password_done": (200, 200),
-    "mfa_index": (302, 200),
-    "mfa_authenticate": (302, 302),
-    "mfa_reauthenticate": (302, 302),
-    "mfa_activate_totp": (302, 302),
-    "mfa_deactivate_totp": (302, 404),
-    "mfa_view_recovery_codes": (302, 404),
-    "mfa_generate_recovery_codes": (302, 302),
-    "mfa_download_recovery_codes": (302, 404),
-    "mfa_list_webauthn": (302, 200),
-    "mfa_add_webauthn": (302, 302),
-    "mfa_reauthenticate_webauthn": (302, 302),
-    "mfa_remove_webauthn": (302, 302),
-    "mfa_edit_webauthn": (302, 302),
-    "mfa_login_webauthn": (302, 302),
-    "usersessions_list": (302, 200),
-    "invitation": (404, 404),
+_ACCOUNT = {
+    (302, 200): (
+        "account account_logout account_reauthenticate account_email account_mails account_change_password "
+        "mfa_index mfa_list_webauthn usersessions_list"
+    ),
+    (410, 410): "first_owner",
+    (200, 302): "account_login account_signup",
+    (200, 200): (
+        "account_inactive account_email_verification_sent account_reset_password account_confirm_email "
+        "account_reset_password_from_key_done account_reset_password_from_key account_reset_password_done"
+    ),
+    (302, 302): (
+        "account_set_password account_confirm_login_code mfa_authenticate mfa_reauthenticate "
+        "mfa_activate_totp mfa_generate_recovery_codes mfa_add_webauthn mfa_reauthenticate_webauthn "
+        "mfa_remove_webauthn mfa_edit_webauthn mfa_login_webauthn"
+    ),
+    (302, 404): "mfa_deactivate_totp mfa_view_recovery_codes mfa_download_recovery_codes",
+    (404, 404): "invitation",
 }
+ACCOUNT = {name: statuses for statuses, names in _ACCOUNT.items() for name in names.split()}
 
 
 @pytest.fixture
@@ -128,7 +113,7 @@ def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, ever
                 assert response.status_code == 404, (method, name)
     before, wrong = kept_rows(), []
     for name, address in everything.addresses(elsewhere.pk).items():
-        if not names_a_row(name):
+        if "_id>" not in addresses()[name].removeprefix("<int:organization_id>"):  # no row beside the organization
             continue
         for method, usual in (("get", MATRIX[name].read), ("post", MATRIX[name].sent)):
             expected = {ANSWERED_OTHERWISE.get(name, 404) if method == "post" else 404}
@@ -253,6 +238,68 @@ def kept_rows() -> list[Any]:
     return [Draft.objects.count(), Member.objects.count(), open_invitations, Activity.objects.count()]
 
 
-def names_a_row(name: str) -> bool:
-    """Whether the address has an id besides that of the organization."""
-    return "_id>" in addresses()[name].removeprefix("<int:organization_id>")
+# The words and elements that programs go by when they use the dashboard. They stay as they are.
+STEPS = ["Documents", "Signers", "Places", "Review"]
+PRESSED = {
+    "home": ["New request"],
+    "requests": ["New request"],
+    "drafts": ["New request"],
+    "documents": ["New request", "Upload"],
+    "applications": ["New application"],
+    "application": ["Revoke"],
+    "deliveries": ["Send a test"],
+    "delivery": ["Send again"],
+    "branding": ["New profile"],
+    "members": ["Invite", "Resend", "Withdraw", "Remove"],
+    "request": ["Remind", "Duplicate", "Withdraw"],
+    "end_early": ["Withdraw request"],
+    "extend_request": ["Save"],
+    "correct_signer": ["Save correction"],
+    "remind": ["Send reminder"],
+    "draft_documents": [*STEPS, "Upload"],
+    "draft_signers": [*STEPS, "Add signer"],
+    "draft_places": [*STEPS, "Signature"],
+    "draft_review": [*STEPS, "Send"],
+    "settings": ["Delete organization"],
+}
+FIELDS = {
+    "documents": ["PDF file"],
+    "new_application": ["Name", "Environment", "Webhook URL"],
+    "application": ["Application's name"],
+    "new_profile": ["Name", "Background", "Text", "Accent"],
+    "members": ["E-mail", "Role"],
+    "draft_documents": ["PDF file"],
+    "draft_signers": ["First name", "Last name", "E-mail", "Phone", "Send code by"],
+    "draft_places": ["Page", "X", "Y", "Width", "Height"],
+}
+
+
+def test_buttons_fields_and_elements_that_programs_go_by(log_in: LogIn, everything: Everything) -> None:
+    _, client = log_in(Role.OWNER, at=everything.organization)
+    proved(client)
+    addresses = everything.addresses()
+    wrong = []
+    for name in sorted({*PRESSED, *FIELDS}):
+        page = read(client.get(addresses[name]))
+        missing = set(PRESSED.get(name, [])) - pressed(page)
+        missing |= {field for field in FIELDS.get(name, []) if not labels_a_control(field, page)}
+        wrong += [(name, missing)] if missing else []
+    assert not wrong
+    assert "data-stamp>" in read(client.get(addresses["draft_places"]))
+    assert all("<meter" in read(client.get(addresses[name])) for name in ("home", "plan", "draft_review"))
+    page = read(Client().get("/account/login/"))
+    assert 'name="login"' in page and 'name="password"' in page
+    refused = read(Client().post("/account/login/", {"login": "a@example.com", "password": "x"}), 422)
+    assert 'role="alert"' in refused
+
+
+def pressed(page: str) -> set[str]:
+    """The words on links and buttons; what is said to screen readers alone comes after them."""
+    inner = re.findall(r"<(?:button|a)\b[^>]*>(.*?)</(?:button|a)>", page, re.DOTALL)
+    return {re.sub(r"<[^>]*>", "", text.partition('<span class="hidden">')[0]).strip() for text in inner}
+
+
+def labels_a_control(words: str, page: str) -> bool:
+    """Whether a label says just that, of a control that is there."""
+    words = re.escape(words)
+    return any(f'id="{each}"' in page for each in re.findall(rf'<label for="([^"]+)">{words}</label>', page))

@@ -1,12 +1,10 @@
 """Drafts that a program prepared: a member reviews them, and sends or discards them."""
 
-import html
 import re
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.test import Client
 
 from paraph.dashboard.decorators import scope
 from paraph.drafts.models import Draft
@@ -17,7 +15,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import BrandingProfile, Organization, Role
 from tests.api.v1.api_clients import ApiClient, api_client, payload, rectangle
 from tests.columns import columns
-from tests.dashboard.conftest import LogIn
+from tests.dashboard.conftest import LogIn, read
 from tests.drafts import stored
 
 pytestmark = pytest.mark.django_db
@@ -35,20 +33,14 @@ def prepared(program: ApiClient, request: dict[str, Any]) -> tuple[int, str]:
     return answer["id"], answer["review_url"].removeprefix(settings.PARAPH.public_url)
 
 
-def page(client: Client, path: str, status: int = 200) -> str:
-    answer = client.get(path)
-    assert answer.status_code == status
-    return html.unescape(answer.content.decode())
-
-
 def test_a_member_reviews_and_sends_it(log_in: LogIn, program: ApiClient) -> None:
     number, path = prepared(program, payload(program.document()))
     member, client = log_in(Role.MEMBER)
-    shown = page(client, path)
+    shown = read(client.get(path))
     assert "shop prepared this request. Nothing is sent until you send it." in shown
     assert "Ada Lovelace" in shown and "grace@example.com" in shown and "cannot be sent yet" not in shown
     assert ">Send</button>" in shown and ">Discard</button>" in shown
-    listed = page(client, f"/app/{member.organization_id}/drafts")
+    listed = read(client.get(f"/app/{member.organization_id}/drafts"))
     assert "<bdi>shop</bdi>" in listed and ">Discard</button>" in listed
     answer = client.post(path, OPTIONS)
     sent = SignatureRequest.objects.get()
@@ -64,7 +56,7 @@ def test_what_is_missing_is_shown_and_can_be_mended(log_in: LogIn, program: ApiC
     wanted["signers"].append({"order": 3})
     _number, path = prepared(program, wanted)
     _member, client = log_in(Role.MEMBER)
-    shown = page(client, path)
+    shown = read(client.get(path))
     assert "This request cannot be sent yet" in shown
     signers = path.replace("review", "signers")
     assert f'href="{signers}#id_signer-0-last_name"' in shown and f'href="{signers}#id_signer-2-first_name"' in shown
@@ -74,11 +66,10 @@ def test_what_is_missing_is_shown_and_can_be_mended(log_in: LogIn, program: ApiC
         "Signer 3 has no place to sign yet.",
     ):
         assert sentence in shown
-    refused = client.post(path, OPTIONS)
-    assert refused.status_code == 422 and "Ada still lacks" in refused.content.decode()
+    assert "Ada still lacks" in read(client.post(path, OPTIONS), 422)
     assert not SignatureRequest.objects.exists()
     for step in ("documents", "signers", "places"):
-        assert "shop prepared this request" in page(client, path.replace("review", step))
+        assert "shop prepared this request" in read(client.get(path.replace("review", step)))
     draft = Draft.objects.get()
     ada, grace, _nobody = draft.content["signers"]
     stored.change(draft, signers=[ada | {"last_name": "Lovelace", "email": "ada@example.com"}, grace])
@@ -88,10 +79,10 @@ def test_what_is_missing_is_shown_and_can_be_mended(log_in: LogIn, program: ApiC
 def test_nothing_at_all_is_a_draft_too(log_in: LogIn, program: ApiClient) -> None:
     _number, path = prepared(program, {})
     _member, client = log_in(Role.MEMBER)
-    shown = page(client, path)
+    shown = read(client.get(path))
     assert "Add a document first." in shown and "Add a signer first." in shown
     for step in ("documents", "signers"):
-        page(client, path.replace("review", step))
+        read(client.get(path.replace("review", step)))
     assert client.get(path.replace("review", "places"))["Location"] == path.replace("review", "documents")
 
 
@@ -101,10 +92,10 @@ def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
     drafts = f"/app/{member.organization_id}/drafts"
     answer = client.post(f"{drafts}/{number}/delete")
     assert (answer.status_code, answer["Location"]) == (303, drafts)
-    assert "The draft was discarded." in page(client, drafts)
-    assert f'data-id="{number}"' not in page(client, drafts)
+    assert "The draft was discarded." in read(client.get(drafts))
+    assert f'data-id="{number}"' not in read(client.get(drafts))
     assert program.get(f"/drafts/{number}").json()["status"] == "discarded"
-    assert "The draft was discarded." in page(client, path, 410)
+    assert "The draft was discarded." in read(client.get(path), 410)
     assert client.post(path, OPTIONS).status_code == 410
     assert client.post(f"{drafts}/{number}/template").status_code == 410
     assert not SignatureRequest.objects.exists()
@@ -115,7 +106,7 @@ def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
 def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> None:
     _number, path = prepared(program, payload(program.document(), send_email=False))
     _member, client = log_in(Role.MEMBER)
-    shown = page(client, path)
+    shown = read(client.get(path))
     assert "The service sends no invitations: the application hands out the signing links itself." in shown
     assert 'name="subject"' not in shown and 'name="message"' not in shown and "Remind every" not in shown
     assert client.post(path, OPTIONS).status_code == 303
@@ -124,10 +115,10 @@ def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> N
 
 def test_drafts_of_members_have_no_such_words(log_in: LogIn, organization: Organization) -> None:
     _member, client = log_in(Role.MEMBER)
-    begun = client.post(f"/app/{organization.pk}/drafts")["Location"].replace("documents", "review")
-    shown = page(client, begun)
+    drafts = f"/app/{organization.pk}/drafts"
+    shown = read(client.get(client.post(drafts)["Location"].replace("documents", "review")))
     assert "prepared this request" not in shown and "Discard" not in shown
-    assert "Delete" in page(client, f"/app/{organization.pk}/drafts")
+    assert "Delete" in read(client.get(drafts))
 
 
 PERSON = {"ref": "ada", "order": 1, "first_name": "Augusta", "last_name": "Kingsley", "email": "kingsley@example.com"}
@@ -169,7 +160,7 @@ def everything(program: ApiClient) -> dict[str, Any]:
 def test_review_shows_all_that_a_program_said(log_in: LogIn, program: ApiClient) -> None:
     assert set(SAID) == set(SignatureRequestInput.model_fields)
     _number, path = prepared(program, everything(program))
-    shown = page(log_in(Role.MEMBER)[1], path)
+    shown = read(log_in(Role.MEMBER)[1].get(path))
     assert [name for name, (_, text) in SAID.items() if text not in shown] == []
     assert "cannot be sent yet" not in shown
 
@@ -179,7 +170,7 @@ def test_a_template_of_it_keeps_nothing_that_is_of_its_people(log_in: LogIn, pro
     member, client = log_in(Role.MEMBER)
     BrandingProfile.objects.update(name="Harbour")
     template = f"/app/{member.organization_id}/drafts/{number}/template"
-    assert "belongs to this request and is not kept" in page(client, template)
+    assert "belongs to this request and is not kept" in read(client.get(template))
     made = client.post(template, {"name": "Lease", "role-0": "Tenant"})
     assert made.status_code == 303, made.content.decode()
     kept = [
@@ -193,5 +184,5 @@ def test_a_template_of_it_keeps_nothing_that_is_of_its_people(log_in: LogIn, pro
     assert set(saved.content) == {*own, "decline_allowed", "reminders", "signers", "documents"}
     eve = {"first_name": "Eve", "last_name": "Adams", "email": "eve@other.test"}
     draft = begin_from(scope(member), Template.objects.get(), member.user, [eve])
-    shown = page(client, path.replace(f"/{number}/", f"/{draft.pk}/"))
+    shown = read(client.get(path.replace(f"/{number}/", f"/{draft.pk}/")))
     assert "Eve Adams" in shown and "kingsley" not in shown.lower()

@@ -14,9 +14,9 @@ from paraph.tenants.limits import admit
 from paraph.tenants.models import Activity, BrandingProfile, Member, Organization, Retention, Role
 from paraph.tenants.organizations import change_request_defaults
 from tests.api.v1.api_clients import api_client
-from tests.dashboard.conftest import LogIn, MemberClient, proved, scene
+from tests.dashboard.conftest import LogIn, MemberClient, proved, read, scene
 from tests.dashboard.test_drafts import profile_of
-from tests.tenancy import create_application
+from tests.tenancy import create_application, create_organization
 
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
 
@@ -40,7 +40,7 @@ def test_settings_are_changed_and_it_is_noted(log_in: LogIn) -> None:
     member, client = log_in(Role.ADMIN)
     saved = client.post(address(member), GIVEN)
     assert (saved.status_code, saved.headers["Location"]) == (303, address(member))
-    assert 'value="desk@example.com"' in client.get(address(member)).content.decode()
+    assert 'value="desk@example.com"' in read(client.get(address(member)))
     [act] = Activity.objects.all()
     assert (act.action, act.actor, act.ip) == ("organization.updated", member.user.email, "127.0.0.1")
     assert (act.before, act.after) == ({"contact_email": ""}, {"contact_email": "desk@example.com"})
@@ -50,31 +50,29 @@ def test_settings_are_changed_and_it_is_noted(log_in: LogIn) -> None:
 
 def test_an_application_hears_of_requests_sent_from_the_dashboard(log_in: LogIn) -> None:
     member, client = log_in()
-    shop, trial = (
-        create_application(member.organization_id, environment, environment).application
-        for environment in ("production", "sandbox")
+    other = create_organization("Other", "pro").pk
+    owners = ((member.organization_id, "production"), (member.organization_id, "sandbox"), (other, "production"))
+    shop, *others = (
+        create_application(owner, environment, environment).application.pk for owner, environment in owners
     )
-    others = create_application(Organization.objects.create(name="Other", plan="pro").pk, "production", "theirs")
-    page = client.get(address(member)).content.decode()
-    assert (
-        '<option value="" selected>None</option>' in page and f'<option value="{shop.pk}">production</option>' in page
-    )
-    for foreign in (trial.pk, others.application.pk):
+    page = read(client.get(address(member)))
+    assert '<option value="" selected>None</option>' in page and f'<option value="{shop}">production</option>' in page
+    for foreign in others:
         assert f'<option value="{foreign}"' not in page
         assert client.post(address(member), GIVEN | {"web_application_id": foreign}).status_code == 422
-    assert client.post(address(member), GIVEN | {"web_application_id": shop.pk}).status_code == 303
+    assert client.post(address(member), GIVEN | {"web_application_id": shop}).status_code == 303
     act = Activity.objects.latest("pk")
-    assert (act.before["web_application_id"], act.after["web_application_id"]) == (None, shop.pk)
-    assert f'<option value="{shop.pk}" selected>' in client.get(address(member)).content.decode()
+    assert (act.before["web_application_id"], act.after["web_application_id"]) == (None, shop)
+    assert f'<option value="{shop}" selected>' in read(client.get(address(member)))
     _, reader = log_in(Role.OBSERVER)
-    assert "<dd>production</dd>" in reader.get(address(member)).content.decode()
+    assert "<dd>production</dd>" in read(reader.get(address(member)))
     assert client.post(address(member), GIVEN).status_code == 303
     assert not Organization.objects.exclude(web_application=None).exists()
 
 
 def test_members_read_them_alone(log_in: LogIn) -> None:
     member, client = log_in(Role.MEMBER)
-    page = client.get(address(member)).content.decode()
+    page = read(client.get(address(member)))
     assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2].partition("</main>")[0]
 
 
@@ -87,7 +85,7 @@ def test_new_requests_begin_with_what_the_organization_wants(log_in: LogIn, orga
     member, client = log_in()
     saved = client.post(address(member, "/defaults"), DEFAULTS | {"branding_profile": str(profile.pk)})
     assert (saved.status_code, saved.headers["Location"]) == (303, address(member))
-    assert "Kind regards\nAda</textarea>" in client.get(address(member)).content.decode()
+    assert "Kind regards\nAda</textarea>" in read(client.get(address(member)))
     client.post(f"/app/{organization.pk}/drafts")
     draft = Draft.objects.get()
     assert (draft.locale, draft.message) == ("de", "Kind regards\nAda")
@@ -108,20 +106,19 @@ def test_what_was_begun_and_what_programs_make_has_no_defaults(log_in: LogIn, or
     client.post(address(member, "/defaults"), DEFAULTS)
     program = api_client("pro", "production", organization)
     assert program.post("/drafts", {"signature_request": {}}).status_code == 201
-    assert {(draft.locale, draft.message, draft.content["validity_days"]) for draft in Draft.objects.all()} == {
-        ("en", "", 30)
-    }
+    for draft in Draft.objects.all():
+        assert (draft.locale, draft.message, draft.content["validity_days"]) == ("en", "", 30)
 
 
 def test_a_default_that_no_request_may_have_is_refused(log_in: LogIn, organization: Organization) -> None:
-    other = profile_of(Organization.objects.create(name="Other", plan="pro"))
+    other = profile_of(create_organization("Other", "pro")).pk
     member, client = log_in()
     profile_of(organization)
-    wrong = ({"validity_days": "91"}, {"locale": "tlh"}, {"branding_profile": str(other.pk)}, {"message": "x" * 5001})
-    for each in wrong:
-        assert client.post(address(member, "/defaults"), DEFAULTS | each).status_code == 422
+    wrong = {"validity_days": "91", "locale": "tlh", "branding_profile": str(other), "message": "x" * 5001}
+    for name, value in wrong.items():
+        assert client.post(address(member, "/defaults"), DEFAULTS | {name: value}).status_code == 422, name
     with pytest.raises(DomainError):
-        change_request_defaults(organization.pk, OPERATOR, {"branding_profile_id": other.pk})
+        change_request_defaults(organization.pk, OPERATOR, {"branding_profile_id": other})
     organization.refresh_from_db()
     assert organization.request_defaults is None and not Activity.objects.filter(action="organization.updated")
 
@@ -137,22 +134,23 @@ def test_owners_say_how_long_files_and_people_are_kept(log_in: LogIn, organizati
     given = {"production": "365", "production_people": "730", "sandbox": "30", "sandbox_people": ""}
     assert client.post(address(member, "/retention"), given).status_code == 303
     assert retention_days(organization.pk, "people_days") == {"sandbox": None, "production": 730}
-    page = client.get(address(member)).content.decode()
+    page = read(client.get(address(member)))
     assert 'name="production_people" value="730"' in page
-    refused = client.post(address(member, "/retention"), given | {"production_people": "364"})
-    assert refused.status_code == 422 and "Files name people" in refused.content.decode()
+    assert "Files name people" in read(
+        client.post(address(member, "/retention"), given | {"production_people": "364"}), 422
+    )
     refused = client.post(address(member, "/retention"), {"sandbox_people": "30"})
     assert refused.status_code == 422
     assert retention_days(organization.pk, "people_days") == {"sandbox": None, "production": 730}
     _, reader = log_in(Role.OBSERVER)
-    page = reader.get(address(member)).content.decode()
+    page = read(reader.get(address(member)))
     assert "365 days" in page and "730 days" in page
 
 
 def test_the_operator_can_keep_retention_to_themselves(log_in: LogIn, settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"owners_set_retention": False})
     member, client = log_in()
-    assert "only the operator can change" in client.get(address(member)).content.decode()
+    assert "only the operator can change" in read(client.get(address(member)))
     assert client.post(address(member, "/retention"), {"production": "1"}).status_code == 422
     assert set(retention_days(member.organization_id).values()) == {None}
 
@@ -172,7 +170,7 @@ def test_a_deleted_organization_is_gone_at_once_for_everybody(log_in: LogIn) -> 
     for rest in ("", "members", "activity", "plan", "settings"):
         for browser in (client, other):
             assert browser.get(f"/app/{organization.pk}/{rest}").status_code == 404
-    assert "You belong to no organization" in client.get("/app/").content.decode()
+    assert "You belong to no organization" in read(client.get("/app/"))
     assert Client().get(stage.url()).status_code == 404
     stage.request.refresh_from_db()
     assert stage.request.status == "expired"

@@ -32,6 +32,7 @@ from paraph.tenants.accounts import decrypt_factor, encrypt_factor
 from paraph.tenants.applications import encrypted_secret, webhook_secret
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 from paraph.tenants.models import Application, Installation, User
+from paraph.transparency.models import LogKey
 from tests.dashboard.conftest import BrowserClient
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
@@ -56,6 +57,7 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(installation, "_read", [])
     Installation.objects.all().delete()
+    LogKey.objects.all().delete()  # which a check may have made in a thread, under the secret of the run
     monkeypatch.setattr(installation, "NOTICED_SECONDS", 0.0)
     monkeypatch.setattr(rotation, "NOTICED_SECONDS", 0.0)
     use(OLD)

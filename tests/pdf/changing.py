@@ -21,8 +21,11 @@ def contract(prepare: Prepare | None = None, *, pages: int = 1, **others: Any) -
     return paper(*[text("I pay", 20, 605) + text("1 EUR", 300, 300)] * pages, prepare=prepare, **others)
 
 
-def annotated(flags: int, subtype: str = "Stamp", *, appearance: bool = True, layer: Any = None, **save: Any) -> bytes:
-    """One annotation on page 1; a widget is the field of a form. ``layer``: the usage of its own layer."""
+def annotated(
+    flags: int, subtype: str = "Stamp", *, appearance: bool = True, layer: Any = None, off: bool = False, **save: Any
+) -> bytes:
+    """One annotation on page 1; a widget is the field of a form. ``layer``: the usage of its own layer, ``off``: that
+    is off."""
     entries: dict[str, Any] = {"Subtype": Name(f"/{subtype}"), "Rect": [60, 600, 260, 620], "F": flags}
     if appearance:
         entries["AP"] = {"N": drawing()}
@@ -32,6 +35,8 @@ def annotated(flags: int, subtype: str = "Stamp", *, appearance: bool = True, la
     def prepare(document: pikepdf.Pdf) -> None:
         if layer is not None:
             document.pages[0].obj.Annots[0].OC = group(document, layer)
+            if off:
+                document.Root.OCProperties.D.OFF = document.Root.OCProperties.OCGs
 
     return contract(prepare, annotations=[entries], form=_FORM, **save)
 

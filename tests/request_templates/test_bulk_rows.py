@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import tracemalloc
 from typing import Any
 from uuid import uuid4
 
@@ -217,11 +218,19 @@ def test_it_is_read_however_it_was_saved(content: bytes) -> None:
         (b"Name\n" + b"x\n" * (MOST_ROWS + 1), "more than 1000"),
         (b'Name\n"' + b"x\n" * 2000, "quotation mark"),
         (b"," * 300 + b"\nx", "too long"),
+        (b"," * 900_000, "too long"),
+        (b'Name\n"' + b"x" * 900_000, "not a CSV"),
+        (b"Name\n" + b"\0" * 1000, "not a CSV"),
+        (b"\xff\xfe" + b"\xd8" * 99_999, "UTF-8"),
     ],
 )
 def test_what_cannot_be_read_is_said(content: bytes, said: str) -> None:
+    """Without much memory."""
+    tracemalloc.start()
     with pytest.raises(DomainError, match=said):
         read_csv(content)
+    assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    tracemalloc.stop()
 
 
 def test_what_is_written_is_no_formula_and_is_read_as_it_was() -> None:

@@ -1,5 +1,5 @@
-"""``/app/{o}/activity``: who did what in the organization; ``…/export`` all of it as CSV. Members see
-their own entries, owners, admins and observers all."""
+"""``/app/{o}/activity``: who did what in the organization, of which members see their own entries, the others all;
+``…/export``: all of it as CSV."""
 
 import json
 from collections.abc import Iterator
@@ -43,8 +43,7 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
     form = FilterForm(request.GET)
     visible = Activity.objects.filter(organization_id=member.organization_id)
     if not sees_all:
-        own = {"actor": member.user.email, "actor_kind": ActorKind.MEMBER, "actor_id": member.user_id}
-        visible = visible.filter(**own)
+        visible = visible.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
     entries = _filtered(visible, form.cleaned_data) if form.is_valid() else visible.none()
     if before := number_in(request.GET.get("before", "")):
         entries = entries.filter(pk__lt=before)

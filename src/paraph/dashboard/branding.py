@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -160,13 +159,10 @@ def delete(request: HttpRequest, member: Member, found: BrandingProfile) -> Http
     """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
     if request.method == "POST":
         delete_profile(actor(request, member), found)
-        messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
-        return see_other("branding", member.organization_id)
-    own = {"content__branding_profile_id": found.pk}
-    uses = {
-        "drafts": open_drafts(scope(member)).filter(**own).count(),
-        "templates": scoped(Template, scope(member)).filter(**own).count(),
-    }
+        sentence = _("The profile “%(name)s” was deleted.") % {"name": found.name}
+        return done(request, sentence, "branding", member.organization_id)
+    held = {"drafts": open_drafts(scope(member)), "templates": scoped(Template, scope(member))}
+    uses = {name: rows.filter(content__branding_profile_id=found.pk).count() for name, rows in held.items()}
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 
 
@@ -212,10 +208,9 @@ def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, A
 
 @member_page(Right.BUILD, profile_id=_own_profile)
 def profile_logo(_request: HttpRequest, _member: Member, found: BrandingProfile) -> HttpResponse:
-    picture = logo_picture(found)
-    if picture is None:
-        raise Http404
-    return HttpResponse(picture.png, content_type="image/png")
+    if picture := logo_picture(found):
+        return HttpResponse(picture.png, content_type="image/png")
+    raise Http404
 
 
 @member_page(Right.BUILD, post_only=True)
@@ -302,6 +297,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
     colors = urlencode({name: request.GET.get(name, "") for name in COLORS})
     address = {"organization_id": member.organization_id}
     form = "/signature-only" if "signature_only" in request.GET else ""
+    named = branding_profiles(scope(member)).filter(pk__in=numbers_in(request.GET.getlist("profile")))
     return {
         "state": "ready",
         "locale": locale,
@@ -309,7 +305,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "languages": [(locale, catalog.language_name(locale))],
         "words": catalog.of("page", locale),
         "theme": _theme(request),
-        "logo": _logo(request, member),
+        "logo": shown_logo(member, named.first()),
         "colors_url": f"{reverse('branding_stylesheet', kwargs=address)}?{colors}",
         "sign_url": reverse("branding_preview", kwargs=address) + form,
         "signer": {"full_name": _NAME},
@@ -323,12 +319,6 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "hands": ["1", "2", "3", "4"],
         "problems": [],
     }
-
-
-def _logo(request: HttpRequest, member: Member) -> dict[str, Any] | None:
-    """Return that of the profile in the address."""
-    named = branding_profiles(scope(member)).filter(pk__in=numbers_in(request.GET.getlist("profile")))
-    return shown_logo(member, named.first())
 
 
 def _theme(request: HttpRequest) -> dict[str, str | bool]:

@@ -133,13 +133,9 @@ def show(
         shared["memberships"] = memberships.select_related("organization").order_by("organization__name")
         shared["may_build"] = may(member.role, Right.BUILD)
         shared["in_sandbox"] = (environment or shown_environment(request, member)) == Environment.SANDBOX
-    refused = request.method == "POST" and _is_refused(content)
-    return render(request, f"dashboard/{template}", shared | content, status=status or (422 if refused else 200))
-
-
-def _is_refused(content: dict[str, Any]) -> bool:
     sent = [each for each in content.values() if isinstance(each, BaseForm | BaseFormSet) and each.is_bound]
-    return bool(content.get("problem")) or not all(form.is_valid() for form in sent)
+    refused = request.method == "POST" and (content.get("problem") or not all(form.is_valid() for form in sent))
+    return render(request, f"dashboard/{template}", shared | content, status=status or (422 if refused else 200))
 
 
 @contextmanager
@@ -219,7 +215,6 @@ def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantSc
 
 
 def actor(request: HttpRequest, member: Member) -> Actor:
-    """Return the member, as the activity log names them."""
     return actor_of(member.user, request)
 
 

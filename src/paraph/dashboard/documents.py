@@ -19,6 +19,7 @@ from paraph.dashboard.decorators import (
     FIELD,
     View,
     actor,
+    done,
     member_page,
     number_in,
     own,
@@ -178,8 +179,8 @@ def delete(request: HttpRequest, member: Member, found: Document) -> HttpRespons
     if form.is_valid():
         with told_in(form):
             delete_document(scope(member), found.pk, actor(request, member))
-            messages.success(request, _("The document “%(name)s” was deleted.") % {"name": found.name})
-            return see_other("documents", member.organization_id)
+            sentence = _("The document “%(name)s” was deleted.") % {"name": found.name}
+            return done(request, sentence, "documents", member.organization_id)
     content = {"document": found, "form": form}
     return show(request, "documents/delete.html", content, member=member, environment=found.environment)
 

@@ -167,21 +167,25 @@ def attention(member: Member, scope: TenantScope) -> list[Need]:
 
 
 def _reasons(member: Member, scope: TenantScope) -> Iterator[tuple[SignatureRequest, Reason]]:
+    requests, now = scoped(SignatureRequest, scope), clock.now()
     for signer in _turns(member, scope) if may(member.role, Right.SEND) else ():
         yield signer.request, Reason("turns", _("Your turn to sign"))
     for inquiry in _inquiries(scope):
         name = inquiry.signer.full_name
         yield inquiry.signer.request, Reason("inquiries", _("%(name)s wrote to you") % {"name": name})
-    for request in _declined(scope):
+    declined = requests.filter(declined_by__isnull=False, ended_early_at__gt=now - _LATELY)
+    for request in declined.select_related("declined_by__request").order_by("-ended_early_at")[:_MOST]:
         assert request.declined_by
         yield request, Reason("declined", _("%(name)s declined") % {"name": request.declined_by.full_name})
     refused, waits = _("Not delivered to %(name)s"), _("No mail server has taken the invitation of %(name)s yet")
     for signer in _mails(scope):
         sentence = refused if signer.undelivered else waits
         yield signer.request, Reason("mails", sentence % {"name": signer.full_name})
-    for request in _expiring(scope):
+    soon = requests.filter(status=RequestStatus.PENDING, expires_at__gt=now).filter(expires_at__lt=now + _SOON)
+    for request in soon.order_by("expires_at")[:_MOST]:
         yield request, Reason("expiring", _("Expires on %(day)s") % {"day": date_format(request.expires_at)})
-    late = _unsealed(scope)
+    unsealed = requests.filter(status=RequestStatus.COMPLETED, finalized=False, completed_at__lt=now - _SHORTLY)
+    late = list(unsealed.order_by("completed_at")[:_MOST])
     causes = {row.request_id: public_cause(row) for row in SealingFailure.objects.filter(request__in=late)}
     for request in late:
         yield request, Reason("unsealed", f"{_('Signed, and not sealed yet')} {causes.get(request.pk, '')}".strip())
@@ -207,11 +211,6 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
     return rows.select_related("signer__request").order_by("-asked_at")[:_MOST]
 
 
-def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
-    rows = scoped(SignatureRequest, scope).filter(declined_by__isnull=False, ended_early_at__gt=clock.now() - _LATELY)
-    return rows.select_related("declined_by__request").order_by("-ended_early_at")[:_MOST]
-
-
 def _mails(scope: TenantScope) -> list[Signer]:
     """Return the signers whose turn it is, and to whom a message was refused for good, or whose invitation no mail
     server has taken for a while."""
@@ -227,14 +226,3 @@ def _mails(scope: TenantScope) -> list[Signer]:
         if is_next and (signer.undelivered or is_late):
             waiting.append(signer)
     return waiting[:_MOST]
-
-
-def _expiring(scope: TenantScope) -> QuerySet[SignatureRequest]:
-    now = clock.now()
-    rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING, expires_at__gt=now)
-    return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:_MOST]
-
-
-def _unsealed(scope: TenantScope) -> list[SignatureRequest]:
-    rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.COMPLETED, finalized=False)
-    return list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:_MOST])

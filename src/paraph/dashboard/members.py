@@ -124,8 +124,7 @@ def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, 
 
 
 class _MemberRow(NamedTuple):
-    """``refusal`` says why the viewer may not change this member, "" where they may, or may change nobody; ``mail``: as
-    of an :class:`_InvitationRow`."""
+    """``refusal`` says why the viewer may not change this member, "" where they may, or may change nobody."""
 
     member: Member
     is_self: bool
@@ -136,7 +135,7 @@ class _MemberRow(NamedTuple):
 
 
 class _InvitationRow(NamedTuple):
-    """``mail``: the refusal of the newest mail to the address, None where it was taken."""
+    """``mail``, here and above: the refusal of the newest mail to the address, None where it was taken."""
 
     invitation: Invitation
     state: State
@@ -260,8 +259,7 @@ _ACCEPTS = "accepts_invitation"  # of a session: who pressed the button before t
 
 @never_cache
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Return the page for whoever is invited: newcomers make an account, others log in, and both are
-    members then."""
+    """Return the page for whoever is invited: newcomers make an account, others log in, and both are members then."""
     found = invitation_of(secret)
     if found is None:
         return show(request, "invitation/unknown.html", {}, status=404)

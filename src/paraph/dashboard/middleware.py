@@ -73,15 +73,11 @@ class FormAnswers(MiddlewareMixin):
             return response
         if response.status_code == 302:
             response.status_code = 303
-        elif response.status_code == 200 and _has_errors(response):
-            response.status_code = 422
+        elif response.status_code == 200 and isinstance(response, TemplateResponse):
+            form = (response.context_data or {}).get("form")
+            if form is not None and form.is_bound and form.errors:
+                response.status_code = 422
         return response
-
-
-def _has_errors(response: HttpResponseBase) -> bool:
-    content = response.context_data if isinstance(response, TemplateResponse) else None
-    form = (content or {}).get("form")
-    return bool(form is not None and form.is_bound and form.errors)
 
 
 _log = logging.getLogger("paraph.dashboard")

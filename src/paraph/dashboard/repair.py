@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
@@ -14,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, done, member_page, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, show, told_in
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.signers_step import SignerForm
 from paraph.dashboard.requests.listing import own_request
@@ -115,8 +114,8 @@ def extend_request(request: HttpRequest, member: Member, request_id: int) -> Htt
                     found = extend(asking, who, request_id, entered["validity_days"], origin=origin(request))
                 if "message" in entered:
                     reword(asking, who, request_id, entered["subject"], entered["message"])
-            messages.success(request, _("Saved. Signers have time until %(moment)s UTC.") % {"moment": _moment(found)})
-            return see_other("request", member.organization_id, request_id)
+            sentence = _("Saved. Signers have time until %(moment)s UTC.") % {"moment": _moment(found)}
+            return done(request, sentence, "request", member.organization_id, request_id)
     content = {"form": form, "found": found, "is_late": is_over(found, clock.now())}
     return show(request, "requests/extend.html", content, member=member, environment=found.environment)
 

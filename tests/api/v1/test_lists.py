@@ -103,10 +103,8 @@ def three_documents(owner: ApiClient) -> list[int]:
 def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClient) -> None:
     created = owner.upload().json()
     del created["preflight"]
-    assert owner.get("/documents").json() == {
-        "data": [created],
-        "pagination": {"page": 1, "limit": 20, "count": 1, "pages": 1},
-    }
+    pagination = {"page": 1, "limit": 20, "count": 1, "pages": 1}
+    assert owner.get("/documents").json() == {"data": [created], "pagination": pagination}
 
 
 def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
@@ -214,13 +212,8 @@ def test_a_branding_profile(owner: ApiClient, profile_names: list[str]) -> None:
     row = BrandingProfile.objects.get(name="autumn")
     content = owner.get("/branding_profiles").json()
     assert content["pagination"] == {"page": 1, "limit": 20, "count": 3, "pages": 1}
-    assert content["data"][0] == {
-        "id": row.pk,
-        "name": "autumn",
-        "background_color": "#ffffff",
-        "text_color": "#000000",
-        "accent_color": "#1a2b3c",
-    }
+    colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#1a2b3c"}
+    assert content["data"][0] == {"id": row.pk, "name": "autumn", **colors}
 
 
 def test_profiles_are_sorted_by_name_and_have_no_filters(owner: ApiClient, profile_names: list[str]) -> None:

@@ -70,9 +70,8 @@ def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
     assert not CapturedMessage.objects.exists()
     proof = "".join(texts(store.get(ProofFile.objects.get().object_key)))
     assert "sandbox act" in proof and "One-time code" not in proof
-    assert list(Event.objects.order_by("entry_id").values_list("event_type", flat=True)) == [
-        "signer.signed", "signer.signed", "request.completed",
-    ]  # fmt: skip
+    events = list(Event.objects.order_by("entry_id").values_list("event_type", flat=True))
+    assert events == ["signer.signed", "signer.signed", "request.completed"]
     assert Delivery.objects.count() == 3 and not Delivery.objects.filter(payload__contains="sandbox_act").exists()
 
 

@@ -88,6 +88,7 @@ def test_user_units() -> None:
 def inherit(document: pikepdf.Pdf) -> None:
     for page in document.pages:
         del page.obj.MediaBox
+        page.obj.Resources.Font.F1.BaseFont = Name.Courier  # and not what viewers draw with where there is no font
         document.Root.Pages.Resources = page.obj.Resources
         del page.obj.Resources
     document.Root.Pages.MediaBox = Array([0, 0, 400, 600])
@@ -165,9 +166,9 @@ def inherited_reference(document: pikepdf.Pdf) -> None:
 def two_parents(document: pikepdf.Pdf) -> None:
     """The same text of the pages, but other resources and another size inherited."""
     top, halves = document.Root.Pages, []
-    for kids, width in ((document.pages[:2], 300), (document.pages[2:], 500)):
+    for kids, size in ((document.pages[:2], (300, 400)), (document.pages[2:], (600, 900))):
         half = document.make_indirect(Dictionary(Type=Name.Pages, Parent=top, Count=2))
-        half.MediaBox, half.Kids = Array([0, 0, width, 400]), Array([page.obj for page in kids])
+        half.MediaBox, half.Kids = Array([0, 0, *size]), Array([page.obj for page in kids])
         half.Resources = Dictionary(Font=kids[0].obj.Resources.Font)
         for page in kids:
             page.obj.Parent = half

@@ -15,9 +15,8 @@ def free_text(chance: Random) -> bytes:
 
 
 def shape(chance: Random) -> bytes:
-    kind = chance.choice(
-        [b"/Square/IC[0 0 1]", b"/Circle/C[0 0 1]", b"/Line/L[60 500 300 560]", b"/Highlight", b"/Ink"]
-    )
+    shapes = [b"/Square/IC[0 0 1]", b"/Circle/C[0 0 1]", b"/Line/L[60 500 300 560]", b"/Highlight", b"/Ink"]
+    kind = chance.choice(shapes)
     quads = b"/QuadPoints[60 560 300 560 60 500 300 500]/InkList[[60 500 200 560 300 500]]"
     return _annotated(chance, b"/Subtype%b%b/C[1 0.5 0]" % (kind, quads))
 
@@ -52,9 +51,8 @@ def on_top(chance: Random) -> bytes:
 
 def for_print_or_view(chance: Random) -> bytes:
     """Contents in a layer that the viewer switches by what it does (/AS)."""
-    usage = chance.choice(
-        [b"/Print<</PrintState/ON>>/View<</ViewState/OFF>>", b"/View<</ViewState/ON>>/Print<</PrintState/OFF>>"]
-    )
+    kinds = [b"/Print<</PrintState/ON>>/View<</ViewState/OFF>>", b"/View<</ViewState/ON>>/Print<</PrintState/OFF>>"]
+    usage = chance.choice(kinds)
     automatic = b"/AS[<</Event/View/Category[/View]/OCGs[%d 0 R]>><</Event/Print/Category[/Print]/OCGs[%d 0 R]>>]"
     state = automatic % (_LAYER, _LAYER) + chance.choice([b"", b"/BaseState/OFF", b"/OFF[%d 0 R]" % _LAYER])
     return _in_layer(chance, state, b"/Usage<<%b>>" % usage)
@@ -68,9 +66,8 @@ def switched_off(chance: Random) -> bytes:
 
 def form_without_fields(chance: Random) -> bytes:
     """An /AcroForm that is there and odd."""
-    form = chance.choice(
-        [b"<<>>", b"<</Fields null>>", b"<</Fields 3>>", b"null", b"99 0 R", b"<</Fields[99 0 R null]>>"]
-    )
+    kinds = [b"<<>>", b"<</Fields null>>", b"<</Fields 3>>", b"null", b"99 0 R", b"<</Fields[99 0 R null]>>"]
+    form = chance.choice(kinds)
     return bytes(filled(Raw(), [promise(some(chance, 1)[0])], catalog=b"/AcroForm " + form).close())
 
 

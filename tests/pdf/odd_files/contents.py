@@ -96,18 +96,12 @@ def hidden_layer(chance: Random) -> bytes:
 def undecodable(chance: Random) -> bytes:
     """Compressed data that breaks off, is rubbish, or names a filter that nobody has."""
     packed = zlib.compress(promise(some(chance, 1)[0]) * 3)
-    data, entries = chance.choice(
-        [
-            (packed[: len(packed) // 2], b"/Filter/FlateDecode"),
-            (packed[:20] + chance.randbytes(40), b"/Filter/FlateDecode"),
-            (chance.randbytes(60), b"/Filter/FlateDecode"),
-            (packed[:-4] + b"\0\0\0\0", b"/Filter/FlateDecode"),
-            (packed, b"/Filter/Nobody"),
-            (packed, b"/Filter[/ASCIIHexDecode/FlateDecode]"),
-            (promise(0) + b"\xff" * 30, b"/Filter/ASCII85Decode"),
-            (packed, b"/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns 7>>"),
-        ]
-    )
+    rubbish = (packed[:20] + chance.randbytes(40), chance.randbytes(60), packed[:-4] + b"\0\0\0\0")
+    kinds = [(data, b"/Filter/FlateDecode") for data in (packed[: len(packed) // 2], *rubbish)]
+    kinds += [(packed, b"/Filter/Nobody"), (packed, b"/Filter[/ASCIIHexDecode/FlateDecode]")]
+    kinds += [(promise(0) + b"\xff" * 30, b"/Filter/ASCII85Decode")]
+    kinds += [(packed, b"/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns 7>>")]
+    data, entries = chance.choice(kinds)
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     return bytes(raw.stream(contents_number(0), data, entries).close())
 

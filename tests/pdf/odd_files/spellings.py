@@ -15,9 +15,8 @@ _RESOURCES = b"/Resources<</Font<</F1 %d 0 R>>>>" % FONT
 
 def names(chance: Random) -> bytes:
     """A key with characters that PDFium takes for white space, or others beyond ASCII, beside the key that it seems."""
-    key, value = chance.choice(
-        [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
-    )
+    kinds = [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
+    key, value = chance.choice(kinds)
     character = chance.choice([b"\xff", b"\x80", b"\x85", b"\xa0", b"#ff", b"#20", b"#00"])
     raw = _two(chance)
     there = b"" if chance.random() < 0.5 else key + value
@@ -112,9 +111,8 @@ def other_parents(chance: Random) -> bytes:
 
 def nulls(chance: Random) -> bytes:
     """An attribute that an ancestor has, and that is null, missing or of another kind in the page."""
-    key, value = chance.choice(
-        [(b"/CropBox", b"[0 600 595 842]"), (b"/Rotate", b"90"), (b"/MediaBox", b"[0 0 300 300]")]
-    )
+    kinds = [(b"/CropBox", b"[0 600 595 842]"), (b"/Rotate", b"90"), (b"/MediaBox", b"[0 0 300 300]")]
+    key, value = chance.choice(kinds)
     own = chance.choice([b" null", b" 99 0 R", b"[]", b"(a)", b"<<>>"])
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.put(TREE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b %b>>" % (page_number(0), key, value))
@@ -126,9 +124,8 @@ def nulls(chance: Random) -> bytes:
 
 def boxes(chance: Random) -> bytes:
     """Rectangles of three or five numbers, with references, or with something else among them."""
-    box = chance.choice(
-        [b"[0 0 595 842 1]", b"[0 0 595]", b"[0 0 595 %d 0 R]" % _NOTE, b"[0 0 595 (842)]", b"[595 842 0 0]"]
-    )
+    kinds = [b"[0 0 595 842 1]", b"[0 0 595]", b"[0 0 595 %d 0 R]" % _NOTE, b"[0 0 595 (842)]", b"[595 842 0 0]"]
+    box = chance.choice(kinds)
     where = chance.choice(["page", "crop", "form"])
     one, other = some(chance, 2)
     raw = _with_object(chance, b"/X Do", one)
@@ -187,9 +184,8 @@ def states(chance: Random, *, kind: str) -> bytes:
 
 def odd_strings(chance: Random) -> bytes:
     """Strings with ends of lines, escapes that overflow, or digits that are none."""
-    odd = chance.choice(
-        [b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)", b"<49207>", b"<4920zz>", b"(\\)\\\r\n)"]
-    )
+    spelled = [b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)", b"<49207>", b"<4920zz>", b"(\\)\\\r\n)"]
+    odd = chance.choice(spelled)
     return _page_of(chance, promise(some(chance, 1)[0]) + b"\nBT /F1 24 Tf 60 680 Td %b Tj ET" % odd)
 
 

@@ -59,7 +59,7 @@ def test_attributes_are_inherited_except_the_unit() -> None:
     page = pdf.add_blank_page(page_size=(100, 100))
     del page.obj.MediaBox
     pdf.Root.Pages.MediaBox = pdf.make_indirect(pikepdf.Array([0, 0, 300, 200]))
-    pdf.Root.Pages.CropBox = pikepdf.Array([10, 20, 300, 200])
+    pdf.Root.Pages.CropBox = pikepdf.Array([10, 20, 400, 300])
     pdf.Root.Pages.Rotate = -90
     pdf.Root.Pages.UserUnit = 3
     reader = PdfReader(saved(pdf))

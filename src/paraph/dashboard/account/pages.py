@@ -89,24 +89,15 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
         return show(request, "first_owner_outdated.html", {"sentence": refusal.message}, status=410)
     form = FirstOwnerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
         try:
-            return _made(request, token, form)
+            member = make_first_owner(token, given["name"], given["email"], given["password"], given["organization"])
+            entry = LoginForm({"login": given["email"], "password": given["password"]}, request=request)
+            entry.is_valid()
+            return cast(HttpResponse, entry.login(request, redirect_url=f"/app/{member.organization_id}/"))
         except DomainError as refusal:
             form.add_error("password" if refusal.code == "validation_error" else None, refusal.message)
-    _focus_on_what_is_wrong(form)
-    return show(request, "first_owner.html", {"form": form})
-
-
-def _focus_on_what_is_wrong(form: FirstOwnerForm) -> None:
-    wrong = next((field for name, field in form.fields.items() if name in form.errors), None)
-    if wrong is not None:
+    if wrong := next((field for name, field in form.fields.items() if name in form.errors), None):
         form.fields["organization"].widget.attrs.pop("autofocus")
         wrong.widget.attrs["autofocus"] = True
-
-
-def _made(request: HttpRequest, token: str, form: FirstOwnerForm) -> HttpResponse:
-    given = form.cleaned_data
-    member = make_first_owner(token, given["name"], given["email"], given["password"], given["organization"])
-    entry = LoginForm({"login": given["email"], "password": given["password"]}, request=request)
-    entry.is_valid()
-    return cast(HttpResponse, entry.login(request, redirect_url=f"/app/{member.organization_id}/"))
+    return show(request, "first_owner.html", {"form": form})

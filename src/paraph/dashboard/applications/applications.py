@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -14,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, shown_environment, shown_scope
+from paraph.dashboard.decorators import actor, done, member_page, scope, show, shown_environment, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.applications import (
@@ -156,10 +155,9 @@ def which_key(request: HttpRequest, member: Member) -> HttpResponse:
         refusal = _("This key does not belong, and never belonged, to an application of this organization.")
         form.add_error("key", refusal)
         return _list_page(request, member, form)
-    words = {"number": key.pk, "name": key.application.name}
-    messages.success(request, _("This is key %(number)d of %(name)s.") % words)
+    sentence = _("This is key %(number)d of %(name)s.") % {"number": key.pk, "name": key.application.name}
     page = reverse("application", args=[member.organization_id, key.application_id])
-    return see_other(f"{page}#key-{key.pk}")
+    return done(request, sentence, f"{page}#key-{key.pk}")
 
 
 def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpResponse:
@@ -214,8 +212,8 @@ def revoke(request: HttpRequest, member: Member, found: Application) -> HttpResp
     if not form.is_valid():
         return _application_page(request, member, found, revocation=form)
     revoke_application(actor(request, member), found)
-    messages.success(request, _("All keys of %(name)s are revoked.") % {"name": found.name})
-    return see_other("application", member.organization_id, found.pk)
+    sentence = _("All keys of %(name)s are revoked.") % {"name": found.name}
+    return done(request, sentence, "application", member.organization_id, found.pk)
 
 
 def _application_page(request: HttpRequest, member: Member, found: Application, **refused: forms.Form) -> HttpResponse:
@@ -271,8 +269,8 @@ def rotate(request: HttpRequest, member: Member, found: Application) -> HttpResp
 @member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
 def end_key(request: HttpRequest, member: Member, found: Application, key_id: int) -> HttpResponse:
     revoke_key(actor(request, member), get_object_or_404(found.keys.select_related("application"), pk=key_id))
-    messages.success(request, _("Key %(number)d was revoked.") % {"number": key_id})
-    return see_other("application", member.organization_id, found.pk)
+    sentence = _("Key %(number)d was revoked.") % {"number": key_id}
+    return done(request, sentence, "application", member.organization_id, found.pk)
 
 
 def _show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:
@@ -288,9 +286,8 @@ def _show_secrets(request: HttpRequest, member: Member, made: NewApplication | R
         "ends_at": made.ends_at if isinstance(made, Rotated) else None,
         "base_url": f"{settings.PARAPH.public_url}/api/v1",
     }
-    response = show(
-        request, "applications/secrets.html", content, member=member, environment=made.application.environment
-    )
+    environment = made.application.environment
+    response = show(request, "applications/secrets.html", content, member=member, environment=environment)
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     return response

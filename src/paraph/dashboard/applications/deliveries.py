@@ -4,14 +4,13 @@ sandbox key to a sealed PDF, and the webhooks on the way."""
 
 import json
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -19,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of, is_new
-from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show, shown_scope
+from paraph.dashboard.decorators import actor, attached, done, member_page, scope, show, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
@@ -27,14 +26,7 @@ from paraph.signature_requests.signing import SigningEligibility, signing_eligib
 from paraph.tenants.members import Right
 from paraph.tenants.models import Application, Environment, Member, User
 from paraph.tenants.scope import scoped
-from paraph.webhooks.deliveries import (
-    Filter,
-    deliveries_page,
-    for_request,
-    send_again,
-    send_test,
-    signed,
-)
+from paraph.webhooks.deliveries import Filter, deliveries_page, for_request, send_again, send_test, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.outbox import EVENTS, TEST_EVENT, Signed
 
@@ -133,22 +125,15 @@ def test_webhook(request: HttpRequest, member: Member, found: Application) -> Ht
         delivery = send_test(actor(request, member), found)
     except DomainError as refusal:
         return _list_page(request, member, found, refusal.message)
-    messages.success(request, _("A test is on its way. Reload this page to see the result."))
-    return see_other("delivery", member.organization_id, found.pk, delivery.pk)
+    sentence = _("A test is on its way. Reload this page to see the result.")
+    return done(request, sentence, "delivery", member.organization_id, found.pk, delivery.pk)
 
 
 def _list_page(request: HttpRequest, member: Member, found: Application, problem: str = "") -> HttpResponse:
-    form = FilterForm(request.GET)
-    asked = form.asked()
-    rows, older = deliveries_page(Application.objects.filter(pk=found.pk), asked)
-    content = {
+    content = _listed(request, Application.objects.filter(pk=found.pk)) | {
         "application": found,
-        "form": form,
-        "is_filtered": any(asked),
         "catches": found.environment == Environment.SANDBOX and not found.webhook_url,
         "problem": problem,
-        "rows": _with_states(rows),
-        "older": older,
     }
     status = 422 if problem else 200  # a filter that cannot be read is left out
     page = "applications/deliveries.html"
@@ -157,15 +142,16 @@ def _list_page(request: HttpRequest, member: Member, found: Application, problem
 
 @member_page(Right.BUILD)
 def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
-    form = FilterForm(request.GET)
-    asked = form.asked()
-    rows, older = deliveries_page(scoped(Application, shown_scope(request, member)), asked)
-    content = {"form": form, "is_filtered": any(asked), "rows": _with_states(rows), "older": older}
+    content = _listed(request, scoped(Application, shown_scope(request, member)))
     return show(request, "applications/all_deliveries.html", content, member=member)
 
 
-def _with_states(rows: Iterable[Delivery]) -> list[tuple[Delivery, Any]]:
-    return [(row, STATES[row.status]) for row in rows]
+def _listed(request: HttpRequest, applications: QuerySet[Application]) -> dict[str, Any]:
+    form = FilterForm(request.GET)
+    asked = form.asked()
+    rows, older = deliveries_page(applications, asked)
+    with_states = [(row, STATES[row.status]) for row in rows]
+    return {"form": form, "is_filtered": any(asked), "rows": with_states, "older": older}
 
 
 @member_page(Right.BUILD, application_id=application_of)
@@ -180,8 +166,8 @@ def resend_delivery(request: HttpRequest, member: Member, found: Application, de
         send_again(actor(request, member), found, row.pk)
     except DomainError as refusal:
         return _page(request, member, found, row, refusal.message)
-    messages.success(request, _("It is on its way. Reload this page to see the result."))
-    return see_other("delivery", member.organization_id, found.pk, row.pk)
+    sentence = _("It is on its way. Reload this page to see the result.")
+    return done(request, sentence, "delivery", member.organization_id, found.pk, row.pk)
 
 
 @member_page(Right.BUILD, application_id=application_of)
@@ -287,14 +273,11 @@ def _progress(member: Member, application: Application) -> Progress:
     may_sign = (signer for signer in signers if signing_eligibility(signer) is SigningEligibility.OPEN)
     is_over = newest.finalized or newest.status == RequestStatus.EXPIRED
     watched = not is_over and clock.now() - newest.created_at < _WATCHED
-    return Progress(used_at, newest, next(may_sign, None), _webhooks(member, application, newest), watched)
-
-
-def _webhooks(member: Member, application: Application, newest: SignatureRequest) -> list[Webhook]:
-    """Return the application's own, sent or caught, the first at the beginning."""
+    # The application's own, sent or caught, the first at the beginning.
     rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
     attempt = _("different at every attempt")
-    return [Webhook(row, STATES[row.status], signed(application, row, attempt)) for row in rows[:_MOST_WEBHOOKS]]
+    webhooks = [Webhook(row, STATES[row.status], signed(application, row, attempt)) for row in rows[:_MOST_WEBHOOKS]]
+    return Progress(used_at, newest, next(may_sign, None), webhooks, watched)
 
 
 def _used_at(application: Application) -> datetime | None:

@@ -176,8 +176,8 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
     if FIELD in request.FILES or pressed == "upload":
         made, problems = save_pdfs(request, member)
         chosen += [document.pk for document in made]
-        if chosen:
-            problems = [] if not request.FILES else problems
+        if chosen and not request.FILES:
+            problems = []
     with editing.held(draft):
         editing.attach(scope(member), draft, chosen)
         _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))

@@ -113,20 +113,17 @@ class StampForm(PlaceForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        entered = self.cleaned_data
-        if not self.errors and not self._fits():
+        entered, problems = self.cleaned_data, Problems()
+        if self.errors:
+            return entered
+        stamp = CoordinatesStamp(type="coordinates", value=Rectangle(**self.rectangle()))
+        assigned = Assignment(signer_ref=entered["signer"].ref, stamps=[stamp])
+        place(DocumentInput(id=entered["document"].pk, signers=[assigned]), "", entered["document"], problems)
+        if problems:
             self.refuse_misfits()
             if not self.errors:
                 self.add_error("x", _("The signature does not fit on the page."))
         return entered
-
-    def _fits(self) -> bool:
-        entered, problems = self.cleaned_data, Problems()
-        stamp = CoordinatesStamp(type="coordinates", value=Rectangle(**self.rectangle()))
-        assigned = Assignment(signer_ref=entered["signer"].ref, stamps=[stamp])
-        given = DocumentInput(id=entered["document"].pk, signers=[assigned])
-        place(given, "", entered["document"], problems)
-        return not problems
 
 
 StampForms = forms.formset_factory(StampForm, extra=0, can_delete=True, absolute_max=MOST, max_num=MOST)

@@ -10,7 +10,6 @@ from html import unescape
 from typing import Any, TypeAlias
 
 from django import forms
-from django.contrib import messages
 from django.db.models import Count, F
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -18,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph import words
 from paraph.dashboard.branding import PARENT_POLICY
-from paraph.dashboard.decorators import actor, member_page, own, scope, see_other, show, shown_scope, told_in
+from paraph.dashboard.decorators import actor, done, member_page, own, scope, see_other, show, shown_scope, told_in
 from paraph.dashboard.drafts.drafts import draft_page
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.signers_step import PersonForm, SignerForm, completed, earlier_signers
@@ -220,8 +219,8 @@ def delete(request: HttpRequest, member: Member, found: Template) -> HttpRespons
     if form.is_valid():
         with told_in(form):
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
-            messages.success(request, _("The template “%(name)s” was deleted.") % {"name": found.name})
-            return see_other("templates", member.organization_id)
+            sentence = _("The template “%(name)s” was deleted.") % {"name": found.name}
+            return done(request, sentence, "templates", member.organization_id)
     return show(request, "request_templates/delete.html", {"template": found, "form": form}, member=member)
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
 from paraph.dashboard.requests.listing import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
@@ -74,8 +74,8 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     if request.method == "POST" and form.is_valid():
         with told_in(form):
             end_own_early(asking, actor(request, member), request_id, form.cleaned_data["reason"])
-            messages.success(request, _("The request was withdrawn. Its links no longer work."))
-            return see_other("request", member.organization_id, request_id)
+            sentence = _("The request was withdrawn. Its links no longer work.")
+            return done(request, sentence, "request", member.organization_id, request_id)
     content = {"form": form, "found": found}
     return show(request, "requests/end_early.html", content, member=member, environment=found.environment)
 

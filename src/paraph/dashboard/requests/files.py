@@ -108,8 +108,10 @@ def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | P
 
 
 def _compared(name: str, file: SealedFile) -> dict[str, Any]:
-    recorded, actual = bytes(file.sha256), _digest(file.object_key)
-    word: Word = "unknown" if actual is None else "holds" if actual == recorded else "altered"
+    recorded = bytes(file.sha256)
+    word: Word = "unknown"
+    with suppress(FileNotFoundError), cast(io.BufferedIOBase, store.open(file.object_key)) as stored:
+        word = "holds" if hashlib.file_digest(stored, "sha256").digest() == recorded else "altered"
     return {"name": name, "sha256": recorded.hex(), "word": word}
 
 
@@ -117,12 +119,6 @@ def _faults(files: list[dict[str, Any]]) -> Iterator[Fault]:
     for file in files:
         if file["word"] != "holds":
             yield _ALTERED if file["word"] == "altered" else Fault("SIGNED_DATA_NOT_FOUND", file["name"])
-
-
-def _digest(key: str) -> bytes | None:
-    with suppress(FileNotFoundError), cast(io.BufferedIOBase, store.open(key)) as stored:
-        return hashlib.file_digest(stored, "sha256").digest()
-    return None
 
 
 @member_page(Right.SEE)

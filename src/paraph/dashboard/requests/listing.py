@@ -50,8 +50,7 @@ from paraph.tenants.scope import TenantScope, scoped
 _ANY = ("", gettext_lazy("Any"))
 # The status "expired" holds all that ended without being completed.
 _STATUSES = [
-    (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
-    (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
+    *((each.value, each.label) for each in (RequestStatus.PENDING, RequestStatus.COMPLETED)),
     (RequestStatus.EXPIRED.value, gettext_lazy("Ended (expired, declined or withdrawn)")),
 ]
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -168,7 +167,9 @@ def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | Non
     """Return the rows, one more than asked for where there are as many."""
     chosen = filters.rows(scope)
     if start is not None and (last := scoped(SignatureRequest, scope).filter(pk=start).first()):
-        chosen = _beyond(chosen, last, rising=rising)
+        side, moment = "gt" if rising else "lt", last.created_at
+        beyond = Q((f"created_at__{side}", moment)) | Q((f"pk__{side}", last.pk))
+        chosen = chosen.filter(Q((f"created_at__{side}e", moment))).filter(beyond)  # the index reads by the first
     return Page(list(chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]))
 
 
@@ -184,13 +185,6 @@ def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | N
     if point is not None:
         rows = [row for row in rows if (row.pk <= point if rising else row.pk >= point)]
     return Page(rows, following=point, too_many_words=found.too_many_words)
-
-
-def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:
-    """Return the rows beyond the last one; the first condition is what the index begins to read by."""
-    side, moment = "gt" if rising else "lt", last.created_at
-    beyond = Q((f"created_at__{side}", moment)) | Q((f"pk__{side}", last.pk))
-    return rows.filter(Q((f"created_at__{side}e", moment))).filter(beyond)
 
 
 AT_ONCE = 50
@@ -224,12 +218,7 @@ def _tabs(scope: TenantScope, filters: Filters) -> list[dict[str, Any]]:
     counts = Counter(usage.by_status(scope, "signature_requests", *filters.days()))
     query = filters.query()
     chosen = query.pop("status", "")
-    labels = [
-        ("", _("All")),
-        (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
-        (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
-        (RequestStatus.EXPIRED.value, _("Ended")),
-    ]
+    labels = [("", _("All")), *_STATUSES[:2], (RequestStatus.EXPIRED.value, _("Ended"))]
     return [
         {
             "label": label,

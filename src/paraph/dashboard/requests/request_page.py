@@ -92,7 +92,9 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
     documents = list(found.request_documents.prefetch_related(Prefetch("document", Document.objects.only(*_SHOWN))))
     rows = _signers(found, signers)
     fields = signed_fields([found.pk])[found.pk] if found.has_fields else []
-    texts = _texts(found, signers, fields)
+    localized, people = words.of("proof", get_language() or "en"), {signer.pk: signer for signer in signers}
+    is_gone = found.files_deleted_at or any(row.document.file_deleted_at for row in documents)
+    texts = {each.field.pk: _field_text(each, people[each.field.signer_id], found, localized) for each in fields}
     return {
         "member": member,
         "organization": member.organization,
@@ -113,7 +115,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
         "may_build": may(member.role, Right.BUILD),
-        "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
+        "can_be_kept": may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION and not is_gone,
         "deliveries": _deliveries(scope, member, found, hearing),
         "hearing": hearing,
     }
@@ -178,25 +180,12 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
     return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
 
 
-def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
-    """Return whether a template can be made of it."""
-    is_gone = found.files_deleted_at or any(each.document.file_deleted_at for each in documents)
-    return found.environment == Environment.PRODUCTION and not is_gone
-
-
 def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:
     """Return the deliveries; None where the member may not see them, or there is no receiver and never was."""
     if not may(member.role, Right.BUILD):
         return None
     rows = list(for_request(scope, found.pk)[:_MOST_DELIVERIES])
     return rows if rows or hearing else None
-
-
-def _texts(found: SignatureRequest, signers: list[Signer], fields: list[SignedField]) -> dict[int, str]:
-    """Return what was signed as it is read, by the id of its field. The words are the proof's."""
-    localized = words.of("proof", get_language() or "en")
-    people = {signer.pk: signer for signer in signers}
-    return {each.field.pk: _field_text(each, people[each.field.signer_id], found, localized) for each in fields}
 
 
 def _fields(
@@ -219,6 +208,7 @@ def _fields(
 
 
 def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, localized: words.Words) -> str:
+    """Return what was signed as it is read, in the proof's words."""
     if isinstance(each.value, bool):
         return str(localized["ticked" if each.value else "unticked"])
     if each.value is None:
