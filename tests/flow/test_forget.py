@@ -68,6 +68,8 @@ def due_now(*made: Scene) -> None:
 
 def test_every_place_of_a_request_is_emptied_once_its_files_are_gone_and_the_chain_holds() -> None:
     made = signed_everywhere()
+    sender = {"sent_by": "sender@lovelace.example"}  # who is no signer
+    insert([follow(made.request, "signature_request.identity_declared", metadata=sender)])
     hashes = [bytes(entry.hash) for entry in made.entries()]
     SignatureRequest.objects.filter(completed_at=None).update(ended_early_at=clock.now() - timedelta(days=21))
     SignatureRequest.objects.exclude(completed_at=None).update(completed_at=clock.now() - timedelta(days=21))
