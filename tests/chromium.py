@@ -6,13 +6,13 @@ from typing import Any
 # Chromium without its windows, where it is installed: a page costs a third less of a processor.
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 _WITHOUT = (
-    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),  # pages of its own for each window, a second of processor time
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",  # pages of its own for each window, a second of processor time
     # as Playwright has it, whose list this one replaces
-    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
-    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "AimEnabled"),
-    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"),
-    *("NetworkTimeServiceQuerying", "PreconnectToSearch"),
-)
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "AimEnabled",
+    "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
+    "NetworkTimeServiceQuerying", "PreconnectToSearch",
+)  # fmt: skip
 
 
 def launch(playwright: Any, *options: str) -> Any:

@@ -21,12 +21,12 @@ from typing import Any
 from tests import first_start
 
 _LIBRARIES = (
-    *("attr", "babel.core", "click.testing", "cryptography.x509", "django.contrib.auth.hashers"),
-    *("django.core.management", "django.db.backends.postgresql.base", "django.db.migrations.autodetector"),
-    *("django.forms", "django.urls", "procrastinate", "psycopg_pool", "rich.traceback"),
-    *("structlog.dev", "paraph.cli.session"),
-    *("aiohttp", "httpx", "pikepdf", "pyhanko.sign", "typst"),  # which what reads and seals PDFs brings
-)  # none of which reads a setting
+    "attr", "babel.core", "click.testing", "cryptography.x509", "django.contrib.auth.hashers",
+    "django.core.management", "django.db.backends.postgresql.base", "django.db.migrations.autodetector",
+    "django.forms", "django.urls", "procrastinate", "psycopg_pool", "rich.traceback",
+    "structlog.dev", "paraph.cli.session",
+    "aiohttp", "httpx", "pikepdf", "pyhanko.sign", "typst",  # which what reads and seals PDFs brings
+)  # none of which reads a setting  # fmt: skip
 
 
 def run(

@@ -29,7 +29,7 @@ def told_by(data_dir: Path, pid: int) -> Path:
 
 
 async def tell_until(data_dir: Path, trouble: Callable[[], str], holds: Callable[[], bool]) -> None:
-    telling = asyncio.create_task(worker.tell_liveness(data_dir, lambda: NEVER, trouble))
+    telling = asyncio.create_task(worker.report_liveness(data_dir, lambda: NEVER, trouble))
     try:
         async with asyncio.timeout(60):
             while not holds():
@@ -118,17 +118,17 @@ def test_a_part_that_stands_still_ends_the_process(tmp_path: Path) -> None:
     def run() -> None:
         worker._EVERY_SECONDS = 0.01
         asyncio.run(
-            worker.tell_liveness(tmp_path, lambda: {"a part": float("inf"), "webhooks": next(moments)}, lambda: "")
+            worker.report_liveness(tmp_path, lambda: {"a part": float("inf"), "webhooks": next(moments)}, lambda: "")
         )
 
     assert ended(run, tmp_path / "said") == 1
     said = (tmp_path / "said").read_text()
-    assert "(most recent call first)" in said and " in tell_liveness\n" in said  # where its threads are
+    assert "(most recent call first)" in said and " in report_liveness\n" in said  # where its threads are
 
 
 def test_a_loop_that_is_held_up_ends_the_process(tmp_path: Path) -> None:
     async def hold_up() -> None:
-        telling = asyncio.create_task(worker.tell_liveness(tmp_path, lambda: NEVER, lambda: ""))
+        telling = asyncio.create_task(worker.report_liveness(tmp_path, lambda: NEVER, lambda: ""))
         while not told_by(tmp_path, os.getpid()).exists():
             await asyncio.sleep(0.01)
         time.sleep(120)

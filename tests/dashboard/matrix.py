@@ -68,11 +68,11 @@ MATRIX = {
     name: Row(readers, senders, read, sent) for readers, senders, read, sent, names in _GROUPS for name in names.split()
 }
 FRESH = {
-    *("new_application", "save_application", "revoke_application", "rotate_application", "end_key"),
-    *("member", "remove_member", "leave", "transfer_ownership"),
-    *("settings", "retention", "delete_organization"),
-    *("signing_link", "sign_here", "requests_export", "export_activity"),
-}
+    "new_application", "save_application", "revoke_application", "rotate_application", "end_key",
+    "member", "remove_member", "leave", "transfer_ownership",
+    "settings", "retention", "delete_organization",
+    "signing_link", "sign_here", "requests_export", "export_activity",
+}  # fmt: skip
 """Whose forms ask who somebody is, five minutes after they last said so: what decides who gets in, who
 hears of requests and may frame them, and how long files are kept, what opens signing pages, what hands over all."""
 
@@ -101,9 +101,9 @@ FILES = {
 }
 PAGES = {name for name, row in MATRIX.items() if row.read == 200} - FILES
 LISTS = {
-    *("requests", "documents", "drafts", "templates", "applications", "deliveries", "all_deliveries", "branding"),
-    *("members", "activity"),
-}
+    "requests", "documents", "drafts", "templates", "applications", "deliveries", "all_deliveries", "branding",
+    "members", "activity",
+}  # fmt: skip
 
 
 def addresses() -> dict[str, str]:

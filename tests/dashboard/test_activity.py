@@ -90,9 +90,9 @@ def test_the_download_has_every_entry_and_no_formula(log_in: LogIn, monkeypatch:
     assert tuple(lines[0]) == facts
     assert lines[0]["at"] == clock.iso_milliseconds(entries[0].created_at)
     assert [lines[0][name] for name in facts[2:]] == [
-        *("member", str(owner.user_id), owner.user.email, "127.0.0.1", "member.invited", "bob@example.com", ""),
+        "member", str(owner.user_id), owner.user.email, "127.0.0.1", "member.invited", "bob@example.com", "",
         '{"role": "member"}',
-    ]
+    ]  # fmt: skip
     told = [(line["actor_kind"], line["actor_id"], line["subject"], line["after"]) for line in lines[1:3]]
     assert told == [
         ("operator", "", "'=1+1", '{"name": "=1+1"}'),

@@ -34,9 +34,9 @@ HASHES: dict[str, hashes.HashAlgorithm] = {
 
 
 USES = (
-    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
-    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
-)
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+    "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 
 
 def usage(*uses: str) -> tuple[x509.ExtensionType, bool]:

@@ -9,10 +9,10 @@ from django.db import connection
 
 # As many rows as there are workers, migrations, periodic jobs, or keys and authorities of seals.
 SMALL = [
-    *("evidence_sharedcontent", "journal_sharedfacts"),
-    *("django_migrations", "django_content_type", "django_site", "auth_permission", "auth_group"),
-    *("procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation"),
-]
+    "evidence_sharedcontent", "journal_sharedfacts",
+    "django_migrations", "django_content_type", "django_site", "auth_permission", "auth_group",
+    "procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation",
+]  # fmt: skip
 # An empty table has no page that could hold rows, so each gets a row, whose page stays; what would forbid it goes.
 _HAVE_ROWS = """
 DO $$

@@ -17,12 +17,12 @@ from paraph.tenants.models import Application
 
 LARGE = frozenset(
     {
-        *("documents_document", "evidence_prooffile", "evidence_sealeddocument", "journal_entry"),
-        *("messaging_capturedmessage", "webhooks_delivery", "webhooks_event"),
-        *("signature_requests_requestdocument", "signature_requests_searchterm"),
-        *("signature_requests_signaturerequest", "signature_requests_signer"),
+        "documents_document", "evidence_prooffile", "evidence_sealeddocument", "journal_entry",
+        "messaging_capturedmessage", "webhooks_delivery", "webhooks_event",
+        "signature_requests_requestdocument", "signature_requests_searchterm",
+        "signature_requests_signaturerequest", "signature_requests_signer",
     }
-)
+)  # fmt: skip
 _SMALL = """
     INSERT INTO organizations_organization ({columns}) SELECT {columns}
     FROM organizations_organization, generate_series(1, %s) WHERE id = %s RETURNING id

@@ -67,11 +67,11 @@ def test_a_client_that_refuses_gzip_gets_none() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "signer", "signer/signer.css", "signer/../signer/signer.css", "nothing.css", "signer/signer.css%00.svg"),
-        *("../config/settings.py", "%2e%2e/config/settings.py", "signer/..%2f..%2f..%2fconfig%2fsettings.py"),
-        *("/etc/passwd", "%00", "a/" * 4000, "signer/templates/signer/page.html"),
+        "", "signer", "signer/signer.css", "signer/../signer/signer.css", "nothing.css", "signer/signer.css%00.svg",
+        "../config/settings.py", "%2e%2e/config/settings.py", "signer/..%2f..%2f..%2fconfig%2fsettings.py",
+        "/etc/passwd", "%00", "a/" * 4000, "signer/templates/signer/page.html",
     ],
-)
+)  # fmt: skip
 def test_nothing_else_is_served(name: str) -> None:
     answer = Client().get(f"/static/{name}")
     assert (answer.status_code, answer.content) == (404, Client().get("/nothing-at-all").content)

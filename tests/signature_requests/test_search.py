@@ -30,9 +30,9 @@ def made() -> Scene:
 
 
 BEGINNINGS = [
-    *("Ada", "ada", "lovel", "ADA Lovelace", "lovelace, ada", "emile zola", "ÉMILE", "ada1@example.com", "ada1@ex"),
-    *("example.com", "contract", "contract-1.pdf", "contract ada zola"),
-]
+    "Ada", "ada", "lovel", "ADA Lovelace", "lovelace, ada", "emile zola", "ÉMILE", "ada1@example.com", "ada1@ex",
+    "example.com", "contract", "contract-1.pdf", "contract ada zola",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", BEGINNINGS)

@@ -16,7 +16,7 @@ from paraph.storage import store
 from paraph.storage.local import LocalStore
 from paraph.storage.objects import Store
 from paraph.storage.remote import RemoteStore
-from paraph.storage.store import telling_faults
+from paraph.storage.store import describing_faults
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_what_else_fails_meanwhile_stays_what_it_is(objects: Path) -> None:
     for act in (store.get, store.open):
         with pytest.raises(FileNotFoundError):
             act(KEY)
-    with pytest.raises(OSError) as full, telling_faults():
+    with pytest.raises(OSError) as full, describing_faults():
         raise OSError(errno.ENOSPC, "No space left on device")
     assert full.value.errno == errno.ENOSPC and not isinstance(full.value, AwayError)
 

@@ -22,9 +22,9 @@ from paraph.signature_requests.models import SignatureRequest
 GENESIS = bytes(32)
 PLAIN, COMMITTED = 1, 2  # formats of entries
 _ALIKE = (
-    *("consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority"),
-    *("timestamp_policy_oid", "timestamped"),
-)
+    "consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority",
+    "timestamp_policy_oid", "timestamped",
+)  # fmt: skip
 """Keys of the metadata whose values very many entries have alike. None of them is personal."""
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), coalesce(newest.position, 0) + 1, newest.hash,

@@ -159,7 +159,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
         return "the database does not answer" if any(worker.away for worker in workers) else ""
 
     upkeep = _upkeep(stopping.is_set, upkeep_due)
-    upkeep.append(asyncio.create_task(tell_liveness(settings.DATA_DIR, due, trouble)))
+    upkeep.append(asyncio.create_task(report_liveness(settings.DATA_DIR, due, trouble)))
     running = [asyncio.create_task(worker.run()) for worker in workers]
     with on_stop(stop):
         await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
@@ -228,7 +228,7 @@ _STILL_SECONDS = 60
 log = structlog.get_logger("paraph.worker")
 
 
-async def tell_liveness(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
+async def report_liveness(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
     """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
     each of its parts has to turn again. Once a part is late, or this has not run for a minute, the process ends, and
     says where its threads are: nobody can end a thread, every job is safe to repeat, and whatever keeps workers running
@@ -246,7 +246,7 @@ async def tell_liveness(data_dir: Path, due: Callable[[], dict[str, float]], tro
                 path.write_text(now)
                 before = now
             os.utime(path, (time.time(), time.time()))  # of this machine, also where another one has the disk
-        _tell_systemd("READY=1\nWATCHDOG=1")
+        _notify_systemd("READY=1\nWATCHDOG=1")
         await asyncio.sleep(_EVERY_SECONDS)
 
 
@@ -259,7 +259,7 @@ def _make_room(path: Path) -> None:
                 each.unlink(missing_ok=True)
 
 
-def _tell_systemd(words: str) -> None:
+def _notify_systemd(words: str) -> None:
     """Say it where a unit of ``Type=notify`` started the process (sd_notify)."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as there:

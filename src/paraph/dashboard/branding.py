@@ -26,11 +26,11 @@ from paraph.dashboard.decorators import (
     limits_stamps,
     member_page,
     numbers_in,
+    refusals_in,
     scope,
     see_other,
     show,
     takes_small_file,
-    told_in,
 )
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.editing import open_drafts
@@ -145,7 +145,7 @@ def profile(request: HttpRequest, member: Member, profile_id: int | None = None)
     if "preview" in request.POST:
         return see_other(f"{request.path}?{urlencode(form.cleaned_data)}")
     by, given = actor(request, member), form.cleaned_data
-    with told_in(form):
+    with refusals_in(form):
         if found is None:
             found = create_profile(member.organization_id, by, **given)
         else:

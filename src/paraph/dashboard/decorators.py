@@ -139,7 +139,7 @@ def show(
 
 
 @contextmanager
-def told_in(form: BaseForm, field: str | None = None) -> Iterator[None]:
+def refusals_in(form: BaseForm, field: str | None = None) -> Iterator[None]:
     """Say in the form, at the field or above all, why what is done inside was refused."""
     try:
         yield

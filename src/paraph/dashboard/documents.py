@@ -23,11 +23,11 @@ from paraph.dashboard.decorators import (
     member_page,
     number_in,
     own,
+    refusals_in,
     scope,
     see_other,
     show,
     shown_scope,
-    told_in,
 )
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
@@ -177,7 +177,7 @@ def delete(request: HttpRequest, member: Member, found: Document) -> HttpRespons
         raise Http404
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             delete_document(scope(member), found.pk, actor(request, member))
             sentence = _("The document “%(name)s” was deleted.") % {"name": found.name}
             return done(request, sentence, "documents", member.organization_id)

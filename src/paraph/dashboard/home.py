@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from paraph.dashboard.decorators import actor_of, member_page, see_other, show, shown_scope, switch_to, told_in
+from paraph.dashboard.decorators import actor_of, member_page, refusals_in, see_other, show, shown_scope, switch_to
 from paraph.dashboard.documents import limit_mb
 from paraph.dashboard.requests.listing import DOCUMENTS, Filters, page
 from paraph.evidence.failures import public_cause
@@ -102,7 +102,7 @@ def new_organization(request: HttpRequest) -> HttpResponse:
         return show(request, "new_organization_closed.html", {}, status=403)
     form = NewOrganizationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             return see_other("home", open_organization(user, actor_of(user, request), form.cleaned_data["name"]).pk)
     return show(request, "new_organization.html", {"form": form})
 

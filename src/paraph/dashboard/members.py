@@ -26,9 +26,9 @@ from paraph.dashboard.decorators import (
     done,
     member_page,
     reauthenticated,
+    refusals_in,
     see_other,
     show,
-    told_in,
 )
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, destination_hash, has_gateway
@@ -189,7 +189,7 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
         raise Http404
     form = RoleForm(request.POST or None, own_role=member.role, initial={"role": row.member.role})
     if request.method == "POST" and form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             change_role(member.organization_id, actor(request, member), member_id, form.cleaned_data["role"])
             return done(request, _("The role was changed."), "members", member.organization_id)
     content = {"row": row, "form": form, "may_transfer": member.role == Role.OWNER and not row.is_self}

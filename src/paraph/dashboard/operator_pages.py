@@ -28,7 +28,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.dashboard.decorators import View, done, number_in, reauthenticated, see_other, show, told_in
+from paraph.dashboard.decorators import View, done, number_in, reauthenticated, refusals_in, see_other, show
 from paraph.evidence import preservation
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
@@ -130,7 +130,7 @@ def organization(request: HttpRequest, operator: Actor, organization_id: int) ->
     found = get_object_or_404(_organizations(), pk=organization_id)
     form = ChangeForm(request.POST or None)
     if form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             _CHANGES[form.cleaned_data["to"]](operator, organization_id)
             return done(request, _("Saved."), "operator_organization", organization_id)
     note(None, operator, "operator.organization_seen", f"organization {organization_id}")

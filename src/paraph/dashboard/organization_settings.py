@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, show, told_in
+from paraph.dashboard.decorators import actor, done, environments, member_page, reauthenticated, refusals_in, show
 from paraph.dashboard.drafts.options import LANGUAGES, SharedOptions
 from paraph.flow.ending import delete_organization
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION, LONGEST_DAYS, change_retention, retention_days
@@ -119,7 +119,7 @@ def _change(request: HttpRequest, member: Member) -> HttpResponse:
     just logged in, as the application's own webhook URL and sites are."""
     form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
             return _saved(request, member)
     return _page(request, member, form=form)
@@ -144,7 +144,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     elif form.is_valid():
         days = {each: form.cleaned_data[each] for each in Environment.values}
         people_days = {each: form.cleaned_data[f"{each}_people"] for each in Environment.values}
-        with told_in(form):
+        with refusals_in(form):
             change_retention(member.organization_id, actor(request, member), days, people_days)
             return _saved(request, member)
     return _page(request, member, retention_form=form)
@@ -155,7 +155,7 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/settings/delete``."""
     form = DeletionForm(request.POST)
     if form.is_valid():
-        with told_in(form, "typed_name"):
+        with refusals_in(form, "typed_name"):
             delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
             return done(request, _("The organization was deleted."), "organizations")
     return _page(request, member, deletion_form=form)

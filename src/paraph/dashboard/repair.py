@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, done, member_page, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, refusals_in, show
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.signers_step import SignerForm
 from paraph.dashboard.requests.listing import own_request
@@ -71,7 +71,7 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
     earlier = signer.replaced_links
     if request.method == "POST" and form.is_valid():
         given = {name: form.cleaned_data[name] for name in form.fields}
-        with _told_beside(form):
+        with _refusals_beside_fields(form):
             signer = correct(asking, actor(request, member), request_id, signer_id, given, origin=origin(request))
             corrected = _("%(name)s was corrected.") % {"name": signer.full_name}
             following = _following(signer) if signer.replaced_links > earlier else ""
@@ -91,9 +91,9 @@ def _following(signer: Signer) -> str:
 
 
 @contextmanager
-def _told_beside(form: forms.Form) -> Iterator[None]:
+def _refusals_beside_fields(form: forms.Form) -> Iterator[None]:
     """Put why what is done inside was refused beside the fields that it names."""
-    with told_in(form):
+    with refusals_in(form):
         try:
             yield
         except InvalidPayloadError as refusal:
@@ -108,7 +108,7 @@ def extend_request(request: HttpRequest, member: Member, request_id: int) -> Htt
     form, who = ChangeForm(request.POST if request.method == "POST" else None, found), actor(request, member)
     if request.method == "POST" and form.is_valid():
         entered = form.cleaned_data
-        with _told_beside(form):
+        with _refusals_beside_fields(form):
             with transaction.atomic():
                 if entered["validity_days"]:
                     found = extend(asking, who, request_id, entered["validity_days"], origin=origin(request))

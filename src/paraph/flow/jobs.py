@@ -35,7 +35,7 @@ from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import ATTEMPT, DEFAULT, MAIL, TRACE, Reschedule, defer, defer_last, is_live, logged
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import RequestDocument, Signer
-from paraph.tenants.lifecycle import tell_forgotten
+from paraph.tenants.lifecycle import log_forgotten
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.all_deliveries import prune
 from paraph.webhooks.event_log import prune_events
@@ -154,7 +154,7 @@ def _done(verb: Callable[[], int]) -> int:
 def _begin_what_is_due() -> None:
     end_requests_of_deleted(most=500)
     if not is_live("do_what_is_due"):
-        tell_forgotten()
+        log_forgotten()
     if not is_live("do_what_is_due", part=0):
         defer_last("do_what_is_due", part=0)
 

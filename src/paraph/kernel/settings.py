@@ -303,10 +303,10 @@ def _is_loopback(host: str) -> bool:
 
 
 OTHERS = {
-    *("PARAPH_URL", "PARAPH_API_KEY", "PARAPH_WEBHOOK_SECRET", "PARAPH_UPSTREAM"),  # of clients and compose.yaml
-    *("PARAPH_CORPUS", "PARAPH_CORPUS_ALL", "PARAPH_NO_SKIPS", "PARAPH_PDF", "PARAPH_RECORD"),  # of the project's tests
-    *("PARAPH_TEST_DATABASE_OWNER", "PARAPH_TEST_FIRST_START"),
-}
+    "PARAPH_URL", "PARAPH_API_KEY", "PARAPH_WEBHOOK_SECRET", "PARAPH_UPSTREAM",  # of clients and compose.yaml
+    "PARAPH_CORPUS", "PARAPH_CORPUS_ALL", "PARAPH_NO_SKIPS", "PARAPH_PDF", "PARAPH_RECORD",  # of the project's tests
+    "PARAPH_TEST_DATABASE_OWNER", "PARAPH_TEST_FIRST_START",
+}  # fmt: skip
 """Names that may be set beside the settings, and are none."""
 
 _SERVICE_LINK = re.compile(

@@ -35,12 +35,12 @@ PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | _FixedKey
 _OPEN_END = date.max
 _ENDS = dict.fromkeys(
     (
-        *("sha256", "sha384", "sha512", "sha3_256", "sha3_384", "sha3_512", "shake_256"),
-        *("secp256r1", "secp384r1", "secp521r1", "brainpoolP256r1", "brainpoolP384r1", "brainpoolP512r1"),
+        "sha256", "sha384", "sha512", "sha3_256", "sha3_384", "sha3_512", "shake_256",
+        "secp256r1", "secp384r1", "secp521r1", "brainpoolP256r1", "brainpoolP384r1", "brainpoolP512r1",
         *OF_FIXED_LENGTH.values(),
     ),
     _OPEN_END,
-)
+)  # fmt: skip
 _ENDS_OF_RSA = ((3000, _OPEN_END), (1900, date(2028, 12, 31)))
 """From how many bits on until when, the longest first."""
 

@@ -37,9 +37,9 @@ TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
 _ROOT_YEARS = 20
 _LEAF_YEARS = 10
 _USES = (
-    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
-    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
-)
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+    "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 _SIGNING = "digital_signature"
 _Extension = tuple[x509.ExtensionType, bool]
 _BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow

@@ -16,7 +16,7 @@ from paraph.database.base import all_rows, one_row
 from paraph.evidence.models import ProofFile
 from paraph.flow.events import lock_request
 from paraph.flow.housekeeping.retention import Kept
-from paraph.flow.messages.notices import due_mail, due_to_signer, to_be_told
+from paraph.flow.messages.notices import due_mail, due_to_signer, to_be_notified
 from paraph.flow.messages.sent_once import CONTACT, READ_ALONG, mail_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -172,7 +172,7 @@ def _mails_of_end(request: SignatureRequest) -> Iterator[PendingStep]:
         if due_mail(mail):
             words = f"the mail to {'the contact address' if mail.kind == CONTACT else 'the sender'} about {about}"
             yield PendingStep("tell_sender", {"name": mail.name}, words, mails=(mail_name("sender", mail.name),))
-    for signer in to_be_told(request).filter(end_told_at=None).exclude(email__endswith=ERASED_DOMAIN):
+    for signer in to_be_notified(request).filter(end_told_at=None).exclude(email__endswith=ERASED_DOMAIN):
         if due_to_signer(signer):
             words, mails = f"the mail to {signer.full_name} about {about}", (mail_name("end", signer.pk),)
             yield PendingStep("tell_signer_of_end", {"signer_id": signer.pk}, words, mails=mails)

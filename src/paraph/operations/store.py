@@ -258,13 +258,13 @@ def opened(url: str, prefix: str = "") -> Store:
 
 
 def _sizes(kept: Store, folders: set[str]) -> dict[str, int]:
-    with store.telling_faults():
+    with store.describing_faults():
         return {key: size for folder in folders for key, size, _ in kept.listing(f"{folder}/", "")}
 
 
 def _copy(named: NamedObject, source: Store, target: Store) -> Problem | None:
     try:
-        with store.telling_faults(reading=True):
+        with store.describing_faults(reading=True):
             with source.open(named.key) as file, target.stage() as staged:
                 copyfileobj(file, staged.file, _BLOCK)
                 staged.keep(named.key)

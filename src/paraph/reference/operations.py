@@ -71,13 +71,13 @@ class SchemaReader:
 
     def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas
-        self._told: dict[str, tuple[str, str]] = {}
+        self._shown: dict[str, tuple[str, str]] = {}
 
-    def told_before(self, schema: JsonObject, anchor: str, title: str) -> tuple[str, str] | None:
+    def shown_before(self, schema: JsonObject, anchor: str, title: str) -> tuple[str, str] | None:
         """Return the anchor and the title under which the fields of a component schema are shown already; the first
         time, these are kept."""
         place = (anchor, title)
-        found = self._told.setdefault(schema["$ref"], place) if "$ref" in schema else place
+        found = self._shown.setdefault(schema["$ref"], place) if "$ref" in schema else place
         return None if found == place else found
 
     def rows(self, schema: JsonObject, above: str = "") -> Iterator[FieldRow]:
@@ -252,7 +252,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
     response: JsonObject = responses.get(status, {})
     answer: JsonObject = response.get("content", {}).get("application/json", {})
     same_body, same = (
-        reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
+        reader.shown_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
     )
     given = operation.get("parameters", [])
     tried: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]

@@ -97,10 +97,10 @@ def _written(limit: PerHourAndDay) -> tuple[str, str]:
 
 
 _GUIDES = (
-    *("start", "clients", "authentication", "environments", "errors", "unknown-fields", "rate-limits"),
-    *("message-limits", "idempotency", "catching-up", "testing", "pagination", "fields-guide", "templates-guide"),
-    *("drafts-guide", "correcting", "verifying", "plans", "keeping", "versioning", "changelog"),
-)
+    "start", "clients", "authentication", "environments", "errors", "unknown-fields", "rate-limits",
+    "message-limits", "idempotency", "catching-up", "testing", "pagination", "fields-guide", "templates-guide",
+    "drafts-guide", "correcting", "verifying", "plans", "keeping", "versioning", "changelog",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

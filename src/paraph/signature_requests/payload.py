@@ -22,7 +22,7 @@ from paraph.signature_requests.problems import Flood, InvalidPayloadError, Probl
 from paraph.signature_requests.values import ClosedInput, Input
 from paraph.tenants.limits import Allowance
 
-MOST_TOLD = 50
+MOST_PASSED_OVER = 50
 
 Shapes = tuple[type[Input], ...]
 """Alternatives."""
@@ -33,7 +33,7 @@ def look_for_unknown(
 ) -> None:
     """Add a problem for each field of a closed shape that it does not have, and for each of another one that is within
     two letters of one that it has; the paths of the rest to ``passed_over``, which ends the search when there are
-    :data:`MOST_TOLD`. What is of another type than the shape says is left to others."""
+    :data:`MOST_PASSED_OVER`. What is of another type than the shape says is left to others."""
     _look(value, (shape,), "", problems, [] if passed_over is None else passed_over)
 
 
@@ -44,7 +44,7 @@ def look_beside(
     as :func:`look_for_unknown` does, and what is or looks like a field of the shape is a problem too."""
     fields = _fields((shape,))
     for name in content:
-        if problems.full or len(passed_over) >= MOST_TOLD:
+        if problems.full or len(passed_over) >= MOST_PASSED_OVER:
             return
         here = _shown(name)
         if name == root:
@@ -64,7 +64,7 @@ def _look(value: object, shapes: Shapes, path: str, problems: Problems, passed_o
         return
     fields = _fields(shapes)
     for name, each in value.items():
-        if problems.full or len(passed_over) >= MOST_TOLD:
+        if problems.full or len(passed_over) >= MOST_PASSED_OVER:
             return
         found = fields.get(name)
         here = f"{path}.{name}" if path else name

@@ -101,11 +101,11 @@ def _logo(found: SignatureRequest, sign_url: str) -> dict[str, Any] | None:
 
 
 _NAMES = (
-    *("locale", "page_of", "next_place", "no_text", "picture_failed", "try_again", "offline"),
-    *("sending", "sent", "new_code_in", "sandbox_code", "send_new_code", "signing"),
-    *("signature_missing", "initials_missing", "consent_missing", "code_missing", "code_not_sent"),
-    *("unshown", "unread", "no_ink", "failed", "waiting", "sealing", "sealed", "full_screen", "done_drawing"),
-)
+    "locale", "page_of", "next_place", "no_text", "picture_failed", "try_again", "offline",
+    "sending", "sent", "new_code_in", "sandbox_code", "send_new_code", "signing",
+    "signature_missing", "initials_missing", "consent_missing", "code_missing", "code_not_sent",
+    "unshown", "unread", "no_ink", "failed", "waiting", "sealing", "sealed", "full_screen", "done_drawing",
+)  # fmt: skip
 _SENDER = mark_safe('<bdi data-fill="sender"></bdi>')
 _HOST = mark_safe('<bdi data-fill="host"></bdi>')
 

@@ -25,7 +25,7 @@ _OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
 def put(key: str, content: bytes | BinaryIO) -> None:
     """Store an object, atomically replacing any object of that key. Durable on return.
     A file is read in blocks from its current position to its end."""
-    with telling_faults():
+    with describing_faults():
         _store().put(key, content)
 
 
@@ -33,26 +33,26 @@ def put(key: str, content: bytes | BinaryIO) -> None:
 def stage() -> Iterator[StagedObject]:
     """A context manager that gives an object to write. It is discarded on leaving unless it was kept."""
     with ExitStack() as stack:
-        with telling_faults():
+        with describing_faults():
             staged = stack.enter_context(_store().stage())
-        yield StagedObject(staged.file, telling_faults()(staged.keep))
+        yield StagedObject(staged.file, describing_faults()(staged.keep))
 
 
 def get(key: str) -> bytes:
     """Return the whole object. Raise ``FileNotFoundError``."""
-    with telling_faults(reading=True):
+    with describing_faults(reading=True):
         return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
     """Open the object as a seekable file, which the caller closes. Raise ``FileNotFoundError``."""
-    with telling_faults(reading=True):
+    with describing_faults(reading=True):
         return _store().open(key)
 
 
 def delete(*keys: str) -> None:
     """Delete the objects, also those that are gone already."""
-    with telling_faults():
+    with describing_faults():
         _store().delete(*keys)
 
 
@@ -135,7 +135,7 @@ def decrypting(plain: Store) -> EncryptedStore:
 
 
 @contextmanager
-def telling_faults(*, reading: bool = False) -> Iterator[None]:
+def describing_faults(*, reading: bool = False) -> Iterator[None]:
     """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
     number; where an object is read, one that is missing stays ``FileNotFoundError``."""
     try:

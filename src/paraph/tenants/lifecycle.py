@@ -98,7 +98,7 @@ def change_retention(
         if after == before:
             continue
         _require_sound(after["days"], after["people_days"])
-        tell_forgotten(**mine)
+        log_forgotten(**mine)
         if after["days"] is None:
             Retention.objects.filter(**mine).delete()
         else:
@@ -132,7 +132,7 @@ def count_forgotten(owners: Iterable[tuple[int, str]]) -> None:
 
 
 @transaction.atomic
-def tell_forgotten(**of: Any) -> None:
+def log_forgotten(**of: Any) -> None:
     """Tell the activity log of every organization, or of those rules alone, in how many requests people were forgotten
     since it was told last: one entry, be they a million."""
     for rule in Retention.objects.filter(people_forgotten__gt=0, **of).order_by("pk").select_for_update(no_key=True):

@@ -17,10 +17,10 @@ _NEEDED = {
     **{"FileAttachment": "/FS(a)/Name/Tag", "Sound": "/Sound<<>>", "Movie": "/Movie<<>>"},
 }
 _SUBTYPES = (
-    *("Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline"),
-    *("Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Screen"),
-    *("PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "RichMedia", "Projection", "Unheard"),
-)
+    "Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline",
+    "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Screen",
+    "PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "RichMedia", "Projection", "Unheard",
+)  # fmt: skip
 _LOOK = {"N": Stream("0 0 1 rg 0 0 100 40 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 100, 40])}
 _FIELDS = {
     "text field": "/FT/Tx",

@@ -266,19 +266,19 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
     ((is_finalized, has_wrong_codes),) = existing(list(wanted.values_list("finalized", _WRONG_CODES)))
     # A journal never goes back in time, so that its positions are the order of created_at.
     rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
-    return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
+    return envelope(AuditLogs, rows, request.GET, _describing(signature_request_id, is_finalized, has_wrong_codes))
 
 
-def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
+def _describing(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
     """Return how an entry is shown: with what is known now and no part of the journal, which never changes: what keeps
     a completed request from being finalized, and with a signer's newest code how many wrong ones were entered."""
     wrong_codes = by_entry(request_id) if has_wrong_codes else {}
 
-    def told(row: Entry) -> AuditLog:
+    def described(row: Entry) -> AuditLog:
         known: dict[str, Any] = {}
         if not is_finalized and row.event_type == EventType.COMPLETED:
             known["finalization"] = finalization(row.request_id)
         known["wrong_codes"] = wrong_codes.get(row.position)
         return AuditLog.of(row, **{name: fact for name, fact in known.items() if fact})
 
-    return told
+    return described

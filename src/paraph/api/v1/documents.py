@@ -50,10 +50,10 @@ _UPLOAD = Body(
     more={"encoding": {"file": {"contentType": "application/pdf"}}},
 )
 _UPLOAD_REFUSALS = (
-    *(*IDEMPOTENCY, "request_timeout", "unavailable", "insufficient_storage_quota", "insufficient_storage_disk"),
-    *("payload_too_large:file", "unsupported_media_type:form", "validation_mime_type", "validation_not_a_pdf"),
-    *("validation_drawn_differently", "validation_accept", "validation_no_file"),
-)
+    *IDEMPOTENCY, "request_timeout", "unavailable", "insufficient_storage_quota", "insufficient_storage_disk",
+    "payload_too_large:file", "unsupported_media_type:form", "validation_mime_type", "validation_not_a_pdf",
+    "validation_drawn_differently", "validation_accept", "validation_no_file",
+)  # fmt: skip
 
 
 @operation(

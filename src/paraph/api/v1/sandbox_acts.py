@@ -58,9 +58,9 @@ _DECLINING = Body(
     required=False,
 )
 _ACT = (
-    *("idempotency_key_in_use", "validation_idempotency_key", "sandbox_only", "request_timeout"),
-    *("payload_too_large", "unsupported_media_type:act"),
-)
+    "idempotency_key_in_use", "validation_idempotency_key", "sandbox_only", "request_timeout",
+    "payload_too_large", "unsupported_media_type:act",
+)  # fmt: skip
 _ON_SIGNER = (*_ACT, "idempotency_key_reused", "already_signed", "not_your_turn", "expired", "conflict_corrected")
 
 

@@ -51,10 +51,10 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     "The signer. The mail is on its way; the audit log tells when the mail server has it.",
     accepts=(KEY,),
     refuses=(
-        *(*CHANGE, "conflict_signed", "conflict_over:remind", "conflict_turn", "conflict_not_invited"),
-        *("conflict_no_mails", "conflict_most", "rate_limited_reminder"),
+        *CHANGE, "conflict_signed", "conflict_over:remind", "conflict_turn", "conflict_not_invited",
+        "conflict_no_mails", "conflict_most", "rate_limited_reminder",
     ),
-)
+)  # fmt: skip
 def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     """Remind a signer.
 
@@ -84,10 +84,10 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
     accepts=(KEY,),
     body=Body(Correction, "What to put right."),
     refuses=(
-        *(*CHANGE, *JSON, "already_signed:correct", "conflict_over:correct", "conflict_links"),
-        *("forbidden_sms:correct", "validation_correction"),
+        *CHANGE, *JSON, "already_signed:correct", "conflict_over:correct", "conflict_links",
+        "forbidden_sms:correct", "validation_correction",
     ),
-)
+)  # fmt: skip
 def correct_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     """Correct a signer.
 

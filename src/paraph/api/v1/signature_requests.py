@@ -43,7 +43,7 @@ from paraph.signature_requests import models
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldName
 from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS, Creation, SignatureRequestInput
 from paraph.signature_requests.localized import accepted_locale
-from paraph.signature_requests.payload import MOST_TOLD
+from paraph.signature_requests.payload import MOST_PASSED_OVER
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
 from paraph.signature_requests.values import HEIGHTS, MOST_PAGES, WIDTHS, Input
@@ -164,7 +164,7 @@ class Preview(Output):
 
     warnings: list[PreviewWarning] = sometimes(
         min_length=1,
-        max_length=MOST_TOLD,
+        max_length=MOST_PASSED_OVER,
         description="What a creation passes over. Present only where there is something.",
     )
 
@@ -227,7 +227,9 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
         *((path, _("there is no such field here; it is ignored.")) for path in found.passed_over),
     ]
     if ignored:
-        more["warnings"] = [PreviewWarning.build(path=path, message=message) for path, message in ignored[:MOST_TOLD]]
+        more["warnings"] = [
+            PreviewWarning.build(path=path, message=message) for path, message in ignored[:MOST_PASSED_OVER]
+        ]
     return json_response(Preview.build(valid=not problems, problems=problems, placements=placements, **more))
 
 

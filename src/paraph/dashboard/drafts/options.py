@@ -163,9 +163,9 @@ class OptionsForm(SharedOptions):
         widget=forms.URLInput(),
     )
     _FOLDED = (
-        *("notify_signers_on_completion", "decline_allowed", "initials_required", "reminders_at_most"),
-        *("title", "external_id", "metadata", "callback_url"),
-    )
+        "notify_signers_on_completion", "decline_allowed", "initials_required", "reminders_at_most",
+        "title", "external_id", "metadata", "callback_url",
+    )  # fmt: skip
 
     def __init__(self, entered: QueryDict | None = None, *, draft: Draft, member: Member) -> None:
         known = {**draft.content, **{name: getattr(draft, name) for name in _SAID}}

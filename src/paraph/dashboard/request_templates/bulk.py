@@ -18,11 +18,11 @@ from paraph.dashboard.decorators import (
     csv_answer,
     file_field,
     member_page,
+    refusals_in,
     scope,
     see_other,
     show,
     takes_small_file,
-    told_in,
 )
 from paraph.dashboard.request_templates.templates import sendable_template_of, with_mail
 from paraph.flow.sending.create import Sender
@@ -66,7 +66,7 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
     template = sendable_template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()
     if form.is_bound and form.is_valid():
-        with told_in(form, FIELD):
+        with refusals_in(form, FIELD):
             made = _checked(request, member, template, form.cleaned_data[FIELD])
             return see_other("bulk_send", member.organization_id, made.pk)
     content = {

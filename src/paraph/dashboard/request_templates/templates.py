@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph import words
 from paraph.dashboard.branding import PARENT_POLICY
-from paraph.dashboard.decorators import actor, done, member_page, own, scope, see_other, show, shown_scope, told_in
+from paraph.dashboard.decorators import actor, done, member_page, own, refusals_in, scope, see_other, show, shown_scope
 from paraph.dashboard.drafts.drafts import draft_page
 from paraph.dashboard.drafts.options import OptionsForm
 from paraph.dashboard.drafts.signers_step import PersonForm, SignerForm, completed, earlier_signers
@@ -217,7 +217,7 @@ def delete(request: HttpRequest, member: Member, found: Template) -> HttpRespons
     """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             delete_template(scope(member, found.environment), found.pk, actor(request, member))
             sentence = _("The template “%(name)s” was deleted.") % {"name": found.name}
             return done(request, sentence, "templates", member.organization_id)
@@ -256,7 +256,7 @@ def roles(request: HttpRequest, member: Member, found: Template) -> HttpResponse
     names = NamesForm(request.POST or None, roles=labels, initial={"name": found.name})
     people = [_always(request, role) for role in found.roles]
     if request.method == "POST" and all([names.is_valid(), *(form.is_valid() for form in people)]):
-        with told_in(names):
+        with refusals_in(names):
             with changing(scope(member), found.pk, actor(request, member), "roles") as template:
                 rename(template, names.names(), [form.person() for form in people])
             return see_other("template", member.organization_id, found.pk)
@@ -284,7 +284,7 @@ def options(request: HttpRequest, member: Member, found: Template) -> HttpRespon
     del form.fields["title"]
     form.order_fields(["subject", "message"])
     if request.method == "POST" and form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             with changing(scope(member), found.pk, actor(request, member), "options") as template:
                 said.content = template.content
                 form.apply(said)

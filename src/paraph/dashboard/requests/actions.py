@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, done, member_page, scope, see_other, show, told_in
+from paraph.dashboard.decorators import actor, done, member_page, refusals_in, scope, see_other, show
 from paraph.dashboard.requests.listing import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending import end_own_early
@@ -55,7 +55,7 @@ def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_
     signer = get_object_or_404(found.signers.select_related("request__organization"), pk=signer_id)
     form = ReminderForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             remind(asking, request_id, signer_id, actor(request, member), form.cleaned_data["message"])
             if mails_leave(signer):
                 again = _("Reminder sent to %(name)s.") if signer.notified_at else _("Sending to %(name)s again.")
@@ -72,7 +72,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     asking, found = own_request(member, request_id)
     form = EndEarlyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        with told_in(form):
+        with refusals_in(form):
             end_own_early(asking, actor(request, member), request_id, form.cleaned_data["reason"])
             sentence = _("The request was withdrawn. Its links no longer work.")
             return done(request, sentence, "request", member.organization_id, request_id)

@@ -237,10 +237,10 @@ def _address(query: dict[str, Any], **going: int | None) -> str:
 
 _EXPORTED_AT_ONCE = 500
 _COLUMNS = (
-    *("id", "environment", "status", "finalized", "created_at", "expires_at", "completed_at", "ended_early_at"),
-    *("title", "documents", "signers", "emails", "signed", "external_id", "metadata"),
-    *("approvers", "copies", "declined_by", "fields"),
-)
+    "id", "environment", "status", "finalized", "created_at", "expires_at", "completed_at", "ended_early_at",
+    "title", "documents", "signers", "emails", "signed", "external_id", "metadata",
+    "approvers", "copies", "declined_by", "fields",
+)  # fmt: skip
 
 
 @member_page(Right.SEE, post_only=True, fresh=True)

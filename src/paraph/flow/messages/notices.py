@@ -47,7 +47,7 @@ def tell_sender(name: str) -> None:
     mail_rows_once("sender", SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 
-def is_told(request: SignatureRequest, kind: MailKind, address: str) -> bool:
+def is_notified(request: SignatureRequest, kind: MailKind, address: str) -> bool:
     """Return whether the member who sent the request has this address, and is told such things as its sender."""
     user = request.sent_by
     return user is not None and user.email.casefold() == address.casefold() and _wants(user, request, kind)
@@ -74,7 +74,7 @@ def _due_to_contact(request: SignatureRequest, decliner_id: int) -> DueEmail | N
     """Return the mail that says who declined and why, with the signer as the one to answer; None where there is no
     address any more, or it is the sender's own, who is told."""
     contact = request.organization.contact_email
-    if not contact or is_told(request, MailKind.DECLINED, contact):
+    if not contact or is_notified(request, MailKind.DECLINED, contact):
         return None
     decliner = Signer.objects.get(pk=decliner_id)
     decliner.request = request
@@ -103,7 +103,7 @@ def _content(mail: SenderMail) -> EmailContent | None:
             return None if inquiry is None or is_forwarded_to_them else _asked(inquiry)
         case MailKind.DECLINED:
             decliner = Signer.objects.select_related("request").get(pk=mail.about)
-            return None if is_told(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
+            return None if is_notified(request, MailKind.DECLINED, decliner.email) else _declined(decliner)
         case MailKind.UNDELIVERED if mail.about <= 0:
             people: Any = request.signers.filter(pk=-mail.about) if mail.about else request.copies
             refused = list(people.filter(undelivered__isnull=False))
@@ -262,11 +262,11 @@ def queue_mails(request: SignatureRequest) -> None:
     if request.declined_by_id:
         queue_mail(request, MailKind.DECLINED, request.declined_by_id)
         queue_mail(request, CONTACT, request.declined_by_id)
-    for signer_id in to_be_told(request).values_list("pk", flat=True):
+    for signer_id in to_be_notified(request).values_list("pk", flat=True):
         defer("tell_signer_of_end", signer_id=signer_id)
 
 
-def to_be_told(request: SignatureRequest) -> QuerySet[Signer]:
+def to_be_notified(request: SignatureRequest) -> QuerySet[Signer]:
     """Return the signers who are mailed that the request ended early, whether or not the mail is out."""
     invited = request.signers.filter(_INVITED).exclude(pk=request.declined_by_id or 0)
     return invited if request.send_email else invited.none()
@@ -287,5 +287,5 @@ def due_to_signer(signer: Signer) -> DueEmail | None:
         return None
     if not request.declined_by_id:
         return DueEmail(signer, emails.withdrawn(signer))
-    told = is_told(request, MailKind.DECLINED, signer.email)
+    told = is_notified(request, MailKind.DECLINED, signer.email)
     return None if told else DueEmail(signer, emails.declined_to_signer(signer))

@@ -263,7 +263,7 @@ _log = structlog.get_logger("paraph.retention")
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
     """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
     have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
-    :func:`paraph.tenants.lifecycle.tell_forgotten`. Safe to repeat, to be killed, and to run several times at once,
+    :func:`paraph.tenants.lifecycle.log_forgotten`. Safe to repeat, to be killed, and to run several times at once,
     each with requests of its own."""
     end, forgotten = time.monotonic() + seconds, 0
     while time.monotonic() < end and (some := _forget_some()):

@@ -52,7 +52,7 @@ def invite(signer_id: int) -> None:
         )
     except OSError:
         if signers.exists():
-            _tell_sender_if_late(signer_id)
+            _notify_sender_if_late(signer_id)
         raise
     _mark_notified(signer_id)
 
@@ -67,7 +67,7 @@ def _taken(acknowledgement: str) -> dict[str, str]:
     return {"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
 
 
-def _tell_sender_if_late(signer_id: int) -> None:
+def _notify_sender_if_late(signer_id: int) -> None:
     signer = Signer.objects.select_related("request").get(pk=signer_id)
     earlier = signer.request.signers.filter(order__lt=signer.order).aggregate(last=Max("signed_at"))["last"]
     if clock.now() > max(filter(None, [signer.request.created_at, earlier])) + _USUALLY:

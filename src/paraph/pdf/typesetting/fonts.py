@@ -23,13 +23,13 @@ import typst
 from fontTools.ttLib import TTFont
 
 COVERING = (
-    *("FiraGO_Regular", "NotoSans_Regular"),
-    *("NotoSansSymbols_Regular", "NotoSansSymbols2_Regular", "NotoSansMath_Regular"),
-)
+    "FiraGO_Regular", "NotoSans_Regular",
+    "NotoSansSymbols_Regular", "NotoSansSymbols2_Regular", "NotoSansMath_Regular",
+)  # fmt: skip
 PACKAGED = (
     *COVERING,
-    *("FiraGO_Bold", "FiraGO_Italic", "FiraGO_BoldItalic", "NotoSans_Bold", "FiraMono_Regular", "FiraMono_Bold"),
-)
+    "FiraGO_Bold", "FiraGO_Italic", "FiraGO_BoldItalic", "NotoSans_Bold", "FiraMono_Regular", "FiraMono_Bold",
+)  # fmt: skip
 HANDS = {
     "GreatVibes-Regular": ("fontpkg-great-vibes", "GreatVibes-Regular.ttf"),
     "Caveat": ("fontpkg-caveat", "Caveat[wght].ttf"),
@@ -38,14 +38,14 @@ HANDS = {
 }
 """The four hands in their order: the package of each, and its file there."""
 _SCRIPTS = (
-    *("Armenian", "Bengali", "Ethiopic", "Gujarati", "Gurmukhi", "Kannada", "Khmer", "Lao", "Malayalam", "Mongolian"),
-    *("Myanmar", "Oriya", "Sinhala", "Syriac", "Tamil", "Telugu", "Thaana", "Tibetan"),
-)
+    "Armenian", "Bengali", "Ethiopic", "Gujarati", "Gurmukhi", "Kannada", "Khmer", "Lao", "Malayalam", "Mongolian",
+    "Myanmar", "Oriya", "Sinhala", "Syriac", "Tamil", "Telugu", "Thaana", "Tibetan",
+)  # fmt: skip
 SYSTEM_FONTS = (
-    *("NotoSansCJK-Regular.ttc", "NotoSansCJK-Bold.ttc"),
+    "NotoSansCJK-Regular.ttc", "NotoSansCJK-Bold.ttc",
     *(f"NotoSans{script}-Regular.ttf" for script in _SCRIPTS),
     "NotoColorEmoji.ttf",
-)
+)  # fmt: skip
 CJK = "Chinese, Japanese and Korean"
 SYSTEM_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path("/Library/Fonts"))
 

@@ -55,7 +55,7 @@ def verify(
     try:
         return _asked(Verification, "verify", [pdf], **wanted, signers=list(signers), tenant_key=tenant_key)
     except PdfRefused as refused:
-        return replace(Verification.without(told("The file", refused), _kind(refused)), as_of=at)
+        return replace(Verification.without(described("The file", refused), _kind(refused)), as_of=at)
 
 
 def check_evidence(
@@ -84,7 +84,7 @@ def check_evidence(
     try:
         return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted)
     except PdfRefused as refused:
-        sentence = told("One of the files, or all of them together,", refused)
+        sentence = described("One of the files, or all of them together,", refused)
         return EvidenceCheck(faults=[Fault(_kind(refused), sentence)], as_of=at)
 
 
@@ -102,7 +102,9 @@ def check_bundle(
     try:
         return _asked(EvidenceCheck, "check_bundle", [bundle], **wanted, at=_past(at))
     except PdfRefused as refused:
-        return EvidenceCheck(faults=[Fault(_kind(refused), told("The bundle, or a file in it,", refused))], as_of=at)
+        return EvidenceCheck(
+            faults=[Fault(_kind(refused), described("The bundle, or a file in it,", refused))], as_of=at
+        )
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
@@ -121,7 +123,7 @@ def read_timestamps(file: File, sealed: File, earlier: Sequence[DetachedTimestam
     try:
         return _asked(list[DetachedTimestamp], "timestamps", [file, sealed], earlier=to_plain(list(earlier)))
     except PdfRefused as refused:
-        raise DetachedTimestampsRefused(told("The file of timestamps, or what it is about,", refused)) from refused
+        raise DetachedTimestampsRefused(described("The file of timestamps, or what it is about,", refused)) from refused
 
 
 @contextmanager
@@ -134,7 +136,7 @@ def together(files: int) -> Iterator[None]:
         _allowance.reset(token)
 
 
-def told(what: str, refused: PdfRefused) -> str:
+def described(what: str, refused: PdfRefused) -> str:
     return f"{what} {TOO_MUCH}." if refused.reason == "too_complex" else f"{what} cannot be read as a PDF."
 
 

@@ -16,9 +16,9 @@ from itertools import groupby, pairwise
 from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, on_another_line, same_place
 
 PAIRS = (
-    *("()", "[]", "{}", "\u2045\u2046", "\u2329\u232a", "\u27e8\u27e9", "\u2985\u2986", "\u3008\u3009"),
-    *("\u300a\u300b", "\u300c\u300d", "\u300e\u300f", "\u3010\u3011", "\u3014\u3015", "\u3016\u3017"),
-)
+    "()", "[]", "{}", "\u2045\u2046", "\u2329\u232a", "\u27e8\u27e9", "\u2985\u2986", "\u3008\u3009",
+    "\u300a\u300b", "\u300c\u300d", "\u300e\u300f", "\u3010\u3011", "\u3014\u3015", "\u3016\u3017",
+)  # fmt: skip
 _CLOSED_BY = {pair[0]: pair[1] for pair in PAIRS}
 MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*PAIRS, "<>", "\u00ab\u00bb", "\u2039\u203a", "\u2264\u2265")})
 

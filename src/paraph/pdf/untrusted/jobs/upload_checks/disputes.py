@@ -43,11 +43,11 @@ _MOST_PIXELS = 1 << 24
 _HEAD = re.compile(rb"P5\n(\d{1,5}) (\d{1,5})\n255\n")
 _NAMES = frozenset(
     {
-        *("Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline"),
-        *("Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Widget"),
-        *("Screen", "PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "Projection", "RichMedia"),
+        "Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline",
+        "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Widget",
+        "Screen", "PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "Projection", "RichMedia",
     }
-)
+)  # fmt: skip
 """Of annotations: ISO 32000-2, table 171."""
 
 

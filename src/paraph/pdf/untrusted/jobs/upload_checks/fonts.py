@@ -157,7 +157,7 @@ def _widths(font: Dictionary, resolve: Resolve) -> bool:
     return True
 
 
-def _are_told_twice(widths: Any, resolve: Resolve) -> bool:
+def _are_given_twice(widths: Any, resolve: Resolve) -> bool:
     """Return whether a composite font says the width of a glyph twice (9.7.4.3). Raise NotPlain."""
     items, ranges = map(resolve, widths or ()), list[tuple[int, int]]()
     for first in items:
@@ -188,7 +188,7 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
     if not embedded:
         return frozenset({"font_not_embedded"})
     remarks = {"font_map"} if isinstance(mapped, PdfStream) else set[str]()
-    if _are_told_twice(resolve(descendant.get(b"/W")), resolve):
+    if _are_given_twice(resolve(descendant.get(b"/W")), resolve):
         remarks.add("font_widths")
     program = embedded_program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve)
     if program is None:

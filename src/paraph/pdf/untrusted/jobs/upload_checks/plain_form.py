@@ -43,11 +43,11 @@ _OF_NODES = (b"/Kids", b"/Count")
 _DEEPEST = 64
 _KNOWN = frozenset(
     {
-        *("annotation_alpha", "bilevel", "blend_space", "colour_operands", "colour_space", "font_maps", "font_widths"),
-        *("glyph_box", "glyph_codes", "glyph_names", "image", "image_alpha", "ink_overprint", "knockout"),
-        *("password_field", "transfer_function"),
+        "annotation_alpha", "bilevel", "blend_space", "colour_operands", "colour_space", "font_maps", "font_widths",
+        "glyph_box", "glyph_codes", "glyph_names", "image", "image_alpha", "ink_overprint", "knockout",
+        "password_field", "transfer_function",
     }
-)
+)  # fmt: skip
 """Remarks that are told: of each, some reader draws something else though two of them may agree."""
 
 
