@@ -56,7 +56,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 BUDGETS = {
     "account_mail": 44,
-    "api": 4_125,
+    "api": 4_128,
     "audit_trail": 317,
     "authority": 70,
     "bundle": 230,
@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_278,
     "otp": 463,
     "outbound": 492,
-    "pdf": 21_568,
+    "pdf": 21_571,
     "postgres": 609,
     "queue": 381,
     "reference": 876,
