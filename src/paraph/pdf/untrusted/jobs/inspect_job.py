@@ -257,9 +257,13 @@ def _annotated_pages(reader: PdfReader, nodes: Sequence[PageNode]) -> list[int]:
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    listed = [map(reader.dictionary, reader.resolve(node.dictionary.get(b"/Annots")) or ()) for node in nodes]
-    kinds = [{each.get(b"/Subtype") for each in annotations} for annotations in listed]
-    return [index for index, found in enumerate(kinds) if found - _WITHOUT_PICTURE]
+    listed = [reader.resolve(node.dictionary.get(b"/Annots")) for node in nodes]
+    found = [list(map(reader.resolve, each)) if isinstance(each, list) else [] for each in listed]
+    return [
+        index
+        for index, annotations in enumerate(found)
+        if any(isinstance(each, dict) and each.get(b"/Subtype") not in _WITHOUT_PICTURE for each in annotations)
+    ]
 
 
 class LooksDifferent(Exception):
