@@ -12,6 +12,7 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs import inspect_job
 from paraph.pdf.untrusted.jobs.inspect_job import read_by_own_reader, read_by_pikepdf
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
@@ -273,3 +274,19 @@ def test_a_large_honest_image_is_no_bomb() -> None:
     size = {"Width": 11600, "Height": 11600, "BitsPerComponent": 8}
     scan = Stream(b"\xff" * 11600**2, Subtype=Name.Image, ColorSpace=Name.DeviceGray, **size)
     assert inspect(paper("q 500 0 0 500 0 0 cm /X Do Q", resources={"XObject": {"X": scan}}), page_limit=1).pages
+
+
+def test_pages_whose_annotations_readers_may_draw_otherwise_beside_a_form_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A seal brings a form. Of a plain file without one, the pages with annotations that show something are drawn
+    before and after; a link shows nothing."""
+    compared: list[list[int]] = []
+    monkeypatch.setattr(inspect_job, "check_looks", lambda before, after, marks: compared.append(list(marks)))
+    square = {"Subtype": Name.Square, "Rect": [50, 50, 90, 90], "C": [1, 0, 0], "F": 4}
+    square["AP"] = {"N": Stream(b"1 0 0 RG 2 2 36 36 re S", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 40, 40])}
+    link = {"Subtype": Name.Link, "Rect": [50, 50, 90, 90], "Border": [0, 0, 0]}
+    for annotations in ([square], [link], []):
+        with UntrustedFile(content=paper(text("a", 50, 150), annotations=annotations)) as file:
+            inspect_job.inspect(file, page_limit=10)
+    assert [each for each in compared if each] == [[0]]
