@@ -1,14 +1,14 @@
 """The check of an upload (rule 4.2): can this file be shown, stamped and sealed?
 
-``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
-another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or
-too many pages (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), a signature that forbids any
-change (``changes_forbidden``) or makes the verdict on the sealed file fail (``signature_does_not_hold``), what exhausts
-or hangs a reader (``too_complex``), what readers show differently (``shown_differently``, ``unclear_page_count``, and
-``link_border_over_text``, ``annotation_over_text`` and ``form_field_over_text`` where only some draw what lies over
-text), and what fails its dry run (``cannot_be_sealed``). Scripts, launch actions, earlier signatures that hold, pages
-that print differently, other places that readers draw differently and repairs are accepted and reported in
-``preflight``.
+``PdfRefused`` is raised for a file that is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), that one reader
+opens and another does not (``damaged``), needs a password to open (``password``; an owner password alone is accepted),
+has no or too many pages (``no_pages``, ``too_many_pages``), is a dynamic XFA form (``dynamic_xfa``), has a signature
+that forbids any change (``changes_forbidden``) or makes the verdict on the sealed file fail
+(``signature_does_not_hold``), exhausts or hangs a reader (``too_complex``), is shown differently by readers
+(``shown_differently``, ``unclear_page_count``, and ``link_border_over_text``, ``annotation_over_text`` and
+``form_field_over_text`` where only some draw what lies over text), or fails its dry run (``cannot_be_sealed``).
+Scripts, launch actions, earlier signatures that hold, pages that print differently, other places that readers draw
+differently and repairs are accepted and reported in ``preflight``.
 
 Where poppler's ``pdftoppm`` is installed, it draws doubtful pages as well: a program of its own, started for one range
 of pages and confined (:mod:`paraph.confinement.program`). Its pictures are read by sandboxed processes alone.

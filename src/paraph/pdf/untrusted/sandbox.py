@@ -177,8 +177,8 @@ class Workers:
 
     @contextlib.contextmanager
     def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
-        """Lend the idle process that was used last to the block, or a new one. The tenant that spoilt a process last
-        waits for the start of the one that replaces it. Raise ReadersUnavailable where none can be started."""
+        """Lend the block the idle process that was used last, or a new one. The tenant that last spoilt a process gets
+        its replacement, and waits for that to start. Raise ReadersUnavailable where none can be started."""
         worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
         try:
             yield worker

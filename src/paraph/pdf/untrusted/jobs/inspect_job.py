@@ -191,8 +191,8 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
 
 
 def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
-    """Yield the variants that a revision can extend, last the one whose contents are written anew, too. PDFium writes a
-    file anew whose cross-reference keeps qpdf from reading it."""
+    """Yield the variants that a revision can extend, last the one whose contents are written anew, too. PDFium writes
+    anew a file that qpdf cannot read because of its cross-reference."""
     method: Method = "incremental"
     try:
         for method, content in extendable_variants(file.whole):

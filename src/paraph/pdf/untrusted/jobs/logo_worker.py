@@ -128,7 +128,7 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:  # noqa: 
 
 
 def _warm_up() -> None:
-    """Draw a picture of each kind but SVG: Typst starts threads, and confinement takes a single one."""
+    """Draw a picture of each kind but SVG: Typst starts threads, and a process must have only one to be confined."""
     look_up_encodings()
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6

@@ -152,7 +152,7 @@ def runs_from_right(text: str) -> bool:
 
 
 def in_reading_order(characters: Characters, exact: Sequence[str]) -> list[Read]:
-    """Return the characters with their indices, with white space between words and a line feed after each line;
+    """Return the characters with their indices, white space between words and a line feed after each line;
     unchanged where no text runs from right to left. Index -1: white space that the page does not have."""
     if characters.count > _MOST or not runs_from_right("".join(exact)):
         return list(enumerate(exact))

@@ -192,7 +192,7 @@ def are_masks(text: bytes) -> bool:
 
 
 def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
-    """Return whether all readers draw the same dashes: some accept no negative lengths, or take zeros alone for none."""
+    """Return whether all readers draw the same dashes: some take no negative lengths, or zeros alone for none."""
     listed = list(lengths)
     return not listed or (min(listed) >= 0 and any(listed) and phase >= 0)
 

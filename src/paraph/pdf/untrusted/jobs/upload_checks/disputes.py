@@ -280,7 +280,7 @@ def _different(
 
 
 def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the boxes, in pixels, of lines in which one picture is darker by a word; all of it where sizes differ."""
+    """Yield the boxes, in pixels, of lines in which one picture is darker by a word; the whole page if sizes differ."""
     if abs(ours.width - theirs.width) > _TURNED or abs(ours.height - theirs.height) > _TURNED:
         yield 0, 0, *ours.size
         return

@@ -1,7 +1,7 @@
 """A trial at upload of what is done to a file later: a seal with a throw-away key, an archive timestamp, verification.
 
-Verifying draws pages and compares them. The limits here are stricter than those of verifying, so that what is sealed can
-be verified. Most pages are surely cheap to draw, by what their contents are; each of the others is drawn.
+Verifying draws pages and compares them. The limits here are stricter than those of verifying, so that what is sealed
+can be verified. Most pages are surely cheap to draw, by what their contents are; each of the others is drawn.
 """
 
 import functools

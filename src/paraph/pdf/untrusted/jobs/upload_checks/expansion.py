@@ -1,4 +1,4 @@
-"""Bounds on what streams and page contents unpack to, as often as drawn, enforced without unpacking any as a whole."""
+"""Bounds on what streams, and page contents as often as drawn, unpack to, enforced without unpacking any as a whole."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence

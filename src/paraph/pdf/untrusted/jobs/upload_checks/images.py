@@ -285,7 +285,7 @@ class Images:
         if predictor > 1 and tuple(parameters.get(key, other) for key, other in _OF_ROWS) != (width, count, depth):
             return False
         is_small = palette is not None and palette + 1 < 1 << depth
-        packed = filters == [b"/FlateDecode"] and not is_small  # the bytes that predictors add may be counted with it
+        packed = filters == [b"/FlateDecode"] and not is_small  # inflated alone: counts the bytes of predictors
         length = (row + (packed and predictor >= _PNG)) * height
         self._left -= length
         if self._left < 0:

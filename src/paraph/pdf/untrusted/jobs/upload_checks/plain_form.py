@@ -1,4 +1,4 @@
-"""Whether all readers read a file alike, told by what it is made of, and whether other readers do see the same in it.
+"""Whether all readers read a file alike, judged by what it is made of, and whether other readers see the same in it.
 
 Every object of a plain file consists of tokens that are read alike; every object stands in one place; and all that
 pages draw has entries of the kinds that it needs. What this does not allow is not plain, whatever a reader makes of it.

@@ -67,8 +67,8 @@ def read_facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
-    """Describe the encryption; the file opened without a password, so it has an owner password at most. Refuse one
-    with an integrity code over the whole file (ISO/TS 32004), which its readers check and a seal would break."""
+    """Describe the encryption; the file opened without a password, so it has an owner password at most. Refuse a
+    file with an integrity code over the whole file (ISO/TS 32004), which its readers check and a seal would break."""
     if not document.is_encrypted:
         return None
     if "/AuthCode" in document.trailer or "/KDFSalt" in document.trailer.Encrypt:
@@ -141,7 +141,7 @@ def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _changing(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Annotation]) -> list[str]:
-    """Return the words for what can change what is shown."""
+    """Return ``can_change`` of the preflight report: the words for what can change what is shown."""
     drawn = [annotation for annotation in shown if annotation.draws]
     acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
     opening = dictionary(document.Root.get("/OpenAction"))
