@@ -25,7 +25,7 @@ class _Ruleset(ctypes.Structure):
 
 class _Below(ctypes.Structure):
     _pack_ = 1
-    _layout_ = "ms"  # packed as the kernel wants it; Python 3.14 requires this beside `_pack_`
+    _layout_ = "ms"  # packed as the kernel wants it; Python 3.14 wants it named beside `_pack_`
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 

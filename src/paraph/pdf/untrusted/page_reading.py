@@ -56,7 +56,7 @@ class FoundTag:
 @dataclass(frozen=True)
 class SignatureLine:
     """A blank to be written on, in points of reader space; ``room``: points that are free over it. ``label``: the words
-    that say what it is for; ``about``: all words around it; ``is_for_signature``: whether it is known to be for one."""
+    that say what it is for; ``about``: all words around it; ``is_for_signature``: known to be for a signature."""
 
     label: str
     page_number: int

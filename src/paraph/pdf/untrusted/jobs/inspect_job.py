@@ -271,7 +271,7 @@ class LooksDifferent(Exception):
 
 
 def check_looks(before: Any, after: Any, marks: Mapping[int, Box]) -> None:
-    """Compare each page that has a mark, outside the mark, and check that the mark is visible.
+    """Compare each page that has a mark, outside of the mark, and check that the mark is visible.
 
     ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by page index, in fractions of the page's
     width and height from the bottom left. Raise :class:`LooksDifferent`, and PdfRefused ``page_not_shown`` for a page

@@ -260,7 +260,7 @@ def _room(floor: Box, on: _Sheet) -> float:
 
 
 def _labelled(blank: _Blank, room: float, on: _Sheet) -> tuple[str, str, int]:
-    """Return the words that best say what the blank is for, all words around it, and what the first ask for."""
+    """Return the first words that say what the blank is for, all words around it, and what the first ask for."""
     left, level, right, _ = blank.floor
     on_line = [each for each in on.words if each.box[1] - _INTO <= level <= each.box[3]]
     near = [(left - each.box[2], each.text) for each in on_line if -_INTO <= left - each.box[2] <= _BESIDE]
@@ -277,7 +277,7 @@ def _labelled(blank: _Blank, room: float, on: _Sheet) -> tuple[str, str, int]:
 
 
 def _heads(floor: Box, room: float, on: _Sheet) -> list[str]:
-    """Return the short rows over the room of a blank; none where they are the label of another blank."""
+    """Return the short rows over the room of a blank; none where they are the label of another one."""
     rows = _rows(floor, floor[3] + room, _ABOVE - room, on.words, up=True)
     others = [each for each in on.floors if each[2] - each[0] <= _NAMED]
     if any(_rows(other, other[1], _CLOSE, row, up=False) for other in others for row in rows):

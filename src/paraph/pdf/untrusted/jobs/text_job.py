@@ -158,7 +158,7 @@ _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line en
 def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
     """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line.
 
-    Tags are searched in drawing order first; one call for all text rules out most pages. Those that are not found, and
+    Tags are searched in drawing order first; one call for all text rules most pages out. Those that are not found, and
     all right-to-left tags, are searched again by position. A right-to-left tag takes the earlier hit, since its drawing
     order says little. Tags that no reader would see in order are finally searched as stored."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}

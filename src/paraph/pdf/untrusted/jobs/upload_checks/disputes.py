@@ -293,7 +293,7 @@ def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, i
 
 
 def _rows(different: Image.Image) -> list[list[int]]:
-    """Return the first row of each line, and the row after its last one."""
+    """Return the first row of each line, and the one after its last."""
     found: list[list[int]] = []
     for row in (row for row in range(different.height) if different.crop((0, row, different.width, row + 1)).getbbox()):
         if found and row - found[-1][1] <= _LINE_APART:

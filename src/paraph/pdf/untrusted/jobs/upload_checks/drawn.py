@@ -71,7 +71,7 @@ class Drawn(NamedTuple):
 
 
 class Drawings:
-    """Checks what pages draw, each object once."""
+    """A check of what pages draw, each object once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader

@@ -118,7 +118,7 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
 
 
 def differences(encoding: Dictionary, resolve: Resolve) -> dict[int, bytes]:
-    """Return the names of the glyphs that an encoding puts in place of others, by their codes. Raise NotPlain."""
+    """Return the names of the glyphs that an encoding has in place of others, by their codes. Raise NotPlain."""
     check_entries("an encoding", encoding, _ENCODING, resolve)
     base = resolve(encoding.get(b"/BaseEncoding"))
     if base is not None and base not in _ENCODINGS:

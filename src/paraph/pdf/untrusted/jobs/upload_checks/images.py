@@ -192,7 +192,7 @@ def frame(data: Beginning) -> Frame | None:
 
 
 class Images:
-    """Checks the images of one file."""
+    """A check of the images of one file."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve, self._left = resolve, _MOST

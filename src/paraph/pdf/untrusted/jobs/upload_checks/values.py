@@ -30,7 +30,7 @@ class NotPlain(Exception):
 
 
 class Tokens:
-    """Checks the tokens of values at any depth, each name once."""
+    """A check of the tokens of values at any depth, each name once."""
 
     def __init__(self) -> None:
         self._names: set[bytes] = set()
