@@ -12,7 +12,7 @@ MEASURES = ("namespaces", "Landlock", "seccomp")
 
 @dataclass(frozen=True)
 class Confinement:
-    """``missing``: by the name of each measure of :data:`MEASURES` that is not in force, the reason."""
+    """How a process is confined. ``missing``: why a measure is not in force, by its name in :data:`MEASURES`."""
 
     missing: Mapping[str, str]
 
@@ -54,8 +54,8 @@ def confine(readable: Sequence[str] = (), *, programs: bool = False) -> Confinem
 
     This cannot be undone. The process must have a single thread and have imported whatever it needs. If neither
     namespaces nor Landlock can keep other files away, no file can be opened at all, not even in ``readable``.
-    ``programs``: whether it may then become a program of one of these folders, which is confined alike. Raises nothing:
-    the result says which measures are missing.
+    ``programs``: whether it may then become a program of one of these folders, under the same confinement. Raise
+    nothing: the result says which measures are missing.
     """
     if sys.platform != "linux":
         return Confinement(dict.fromkeys(MEASURES, "this system has none"))

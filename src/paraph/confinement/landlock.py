@@ -14,7 +14,7 @@ _TELL_VERSION = 1
 _BELOW_PATH = 1
 _RUN, _READ_FILE, _READ_FOLDER = 1, 1 << 2, 1 << 3
 _OF_FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-"""All rights, by the version of the interface that added them."""
+"""All rights to files, by the version of the interface that added them."""
 _TCP = (4, 0b11)  # bind and connect
 _SCOPES = (6, 0b11)  # abstract sockets and signals
 
@@ -25,13 +25,13 @@ class _Ruleset(ctypes.Structure):
 
 class _Below(ctypes.Structure):
     _pack_ = 1
-    _layout_ = "ms"  # packed as the kernel wants it; Python 3.14 has it named where `_pack_` is
+    _layout_ = "ms"  # packed as the kernel wants it; Python 3.14 wants it named beside `_pack_`
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
 def restrict(readable: Sequence[str], *, programs: bool) -> None:
-    """Restrict this process to reading files below ``readable``, and to running them where ``programs``. Needs "no
-    new privileges". Raise ``OSError``."""
+    """Let this process do no more with files than read those below ``readable``, and run them if ``programs``. Needs
+    "no new privileges". Raise ``OSError``."""
     version = call("syscall", _CREATE_RULESET, None, 0, _TELL_VERSION)
     ruleset = call("syscall", _CREATE_RULESET, *_refused(version), 0)
     try:

@@ -1,4 +1,4 @@
-"""Calls of functions of the C library that Python does not offer."""
+"""Calls to functions of the C library that Python does not offer."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 
 
 def call(function: str, *arguments: Any) -> int:
-    """Call a function, numbers passed as ``long``, and return its result. Raise ``OSError`` for a negative one."""
+    """Call a function with numbers passed as ``long``, and return its result. Raise ``OSError`` if that is negative."""
     passed = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result = int(getattr(_LIBRARY, function)(*passed))
     if result < 0:

@@ -35,7 +35,7 @@ def leave_root() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up all capabilities, including those inside its own user namespace, and forbid memory dumps."""
+    """Give up all capabilities, including those in the process's own user namespace, and forbid memory dumps."""
     with contextlib.suppress(OSError):
         call("capset", _header(), (ctypes.c_uint32 * 6)())
     prctl(PR_SET_DUMPABLE, 0)
@@ -52,7 +52,7 @@ _PLACE = "/proc"  # where the new root is built: every system has this folder, a
 
 
 def _replace_root(readable: Sequence[str], *, programs: bool) -> None:
-    """Replace the root folder of this process. On ``OSError`` the old one stays. ``programs``: those in it may run."""
+    """Replace the root folder, or keep the old one on ``OSError``. ``programs``: those in ``readable`` may run."""
     flags = _AGAIN | _BIND | _READ_ONLY | (_HARMLESS & ~_NO_PROGRAMS if programs else _HARMLESS)
     _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # mounts below stay within this namespace
     _mount("tmpfs", _PLACE, "tmpfs", _HARMLESS, b"size=64k,mode=755")

@@ -1,8 +1,8 @@
-"""Becomes another program that reads hostile bytes, confined: ``python -P -m paraph.confinement.program``.
+"""Become another program that reads hostile bytes, confined: ``python -P -m paraph.confinement.program``.
 
 ``argv``: the process id of the parent, bytes of memory, bytes that it may write, processor seconds, then the absolute
-path of the program and its arguments. Files come as open descriptors. Ends with 125 where nothing can keep the
-machine's files out of the program's reach, since it cannot then open its own libraries either.
+path of the program and its arguments. Files come as open descriptors. End with 125 where the machine's files cannot be
+kept out of the program's reach, or only together with the libraries that it needs.
 """
 
 import os
@@ -13,7 +13,7 @@ from paraph.confinement.confine import confine
 from paraph.kernel.machine import follow_parent
 
 FOLDERS = ("/usr", "/lib", "/lib64", "/etc/fonts", "/var/cache/fontconfig")
-"""Programs, their libraries, and fonts: the same on every machine, nothing of the service."""
+"""Programs, their libraries, and fonts: the same on every machine, and without data of the service."""
 _CONFINED_TOO_LITTLE = 125
 _NICENESS = 5  # requests that read no file come first
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from paraph.confinement.libc import PR_SET_SECCOMP, prctl
 
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""By the name that ``uname`` gives: the number in ``seccomp_data``, and the column below."""
+"""The number in ``seccomp_data`` and the column in the tables below, by the name that ``uname`` gives."""
 
 Numbers = dict[str, tuple[int | None, int | None]]
 
@@ -46,15 +46,15 @@ STARTING: Numbers = {
     "rseq": (334, 293), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "getcwd": (79, 17), "statfs": (137, 43), "fstatfs": (138, 44),
 }  # fmt: skip
-"""What it takes to become another program, and to find its libraries and fonts."""
+"""Calls needed to become another program, and to find its libraries and fonts."""
 
 CHECKED: Numbers = {
     "open": (2, None), "openat": (257, 56), "fcntl": (72, 25), "prlimit64": (302, 261), "tgkill": (234, 131),
 }  # fmt: skip
-"""Harmless only with certain arguments."""
+"""Calls that are harmless only with certain arguments."""
 
 MISSING: Numbers = {"clone": (56, 220), "clone3": (435, 435)}
-"""Answered as by a kernel that has them not: libraries then go on with the one thread they have."""
+"""Calls answered as by a kernel that lacks them: libraries then go on with the one thread they have."""
 
 HOSTILE: Numbers = {
     "execve": (59, 221), "execveat": (322, 281), "ptrace": (101, 117), "process_vm_readv": (310, 270),

@@ -1,14 +1,14 @@
 """The check of an upload (rule 4.2): can this file be shown, stamped and sealed?
 
-``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
-another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or
-too many pages (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), a signature that forbids any
-change (``changes_forbidden``) or makes the verdict on the sealed file fail (``signature_does_not_hold``), what exhausts
-or hangs a reader (``too_complex``), what readers show differently (``shown_differently``, ``unclear_page_count``, and
-``link_border_over_text``, ``annotation_over_text`` and ``form_field_over_text`` where only some draw what lies over
-text), and what fails its dry run (``cannot_be_sealed``). Scripts, launch actions, earlier signatures that hold, pages
-that print differently, other places that readers draw differently and repairs are accepted and reported in
-``preflight``.
+``PdfRefused`` is raised for a file that is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), that one reader
+opens and another does not (``damaged``), needs a password to open (``password``; an owner password alone is accepted),
+has no or too many pages (``no_pages``, ``too_many_pages``), is a dynamic XFA form (``dynamic_xfa``), has a signature
+that forbids any change (``changes_forbidden``) or makes the verdict on the sealed file fail
+(``signature_does_not_hold``), exhausts or hangs a reader (``too_complex``), is shown differently by readers
+(``shown_differently``, ``unclear_page_count``, and ``link_border_over_text``, ``annotation_over_text`` and
+``form_field_over_text`` where only some draw what lies over text), or fails its dry run (``cannot_be_sealed``).
+Scripts, launch actions, earlier signatures that hold, pages that print differently, other places that readers draw
+differently and repairs are accepted and reported in ``preflight``.
 
 Where poppler's ``pdftoppm`` is installed, it draws doubtful pages as well: a program of its own, started for one range
 of pages and confined (:mod:`paraph.confinement.program`). Its pictures are read by sandboxed processes alone.
@@ -31,7 +31,7 @@ from paraph.pdf.structure.objects import runs
 from paraph.pdf.untrusted.sandbox import sandbox, worker_environment
 from paraph.pdf.untrusted.sandbox_wire import open_descriptor
 
-_PATIENCE = 3  # of an odd file, each page is drawn twice
+_PATIENCE = 3  # each page of an odd file is drawn twice
 _MARK_WITHIN = 1024  # bytes in which readers look for the header
 
 
@@ -50,7 +50,7 @@ class Inspection:
     otherwise, where it was asked), ``repairs`` (sentences of the reader), ``method``
     (:data:`paraph.pdf.structure.normalise.Method`).
 
-    ``clean_contents``: see :func:`paraph.pdf.sealing.seal.seal`, of the file that is sealed.
+    ``clean_contents``: as for :func:`paraph.pdf.sealing.seal.seal`, about the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """
 
@@ -84,7 +84,7 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha
     return Inspection(sizes, preflight, result["clean_contents"], prepared or None)
 
 
-_MOST_PAGES = 24  # pages that are compared; a place is told of each further one, as it is of those that took too long
+_MOST_PAGES = 24  # pages that are compared; each further one is reported as a place, like those that took too long
 _RESOLUTION = 60  # pixels an inch: a letter of 12 points is ten pixels high
 _PROCESSOR_SECONDS = 4
 _WALL_SECONDS = 15.0
@@ -95,9 +95,9 @@ _MOST_BYTES = 64 << 20  # of all pictures of a range
 def second_look(
     pdf: bytes | BinaryIO, pages: Sequence[int], sizes: Sequence[tuple[float, float]], tenant_key: str
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the places of some ``pages`` that the two renderers draw differently by a word or more, as they stand in
-    ``drawn_differently``, and the numbers of the pages where one of them has text. The whole page where it cannot be
-    compared. ``pages`` count from 1 and ascend; ``sizes``: of all pages. Raise PdfRefused or ReadersUnavailable."""
+    """Return the places on some ``pages`` that the two renderers draw differently by a word or more, as entries of
+    ``drawn_differently``, and the numbers of the pages where such a place has text. A page that cannot be compared is
+    one place. ``pages`` count from 1 and ascend; ``sizes``: of all pages. Raise PdfRefused or ReadersUnavailable."""
     places: list[dict[str, Any]] = []
     over_text: set[int] = set()
     compared: set[int] = set()
@@ -119,14 +119,14 @@ def second_look(
 
 @cache
 def second_renderer() -> str | None:
-    """Return the path of ``pdftoppm``, ``None`` where it is missing; processes that start later look again."""
+    """Return the path of ``pdftoppm``, ``None`` where it is missing. Each process of the service looks only once."""
     return shutil.which("pdftoppm", path="/usr/bin:/usr/local/bin")
 
 
 def _draw(pdf: bytes | BinaryIO, first: int, last: int, pictures: BinaryIO) -> None:
     """Write grey pictures of the pages ``first`` to ``last``, counted from 1, to an open file: one PGM (magic ``P5``)
-    after the other, without annotations. Fewer, or the last cut off, where the program ends early or takes more memory,
-    time or room than it may have, and none where it is missing or cannot be confined."""
+    after the other, without annotations. There are fewer, or the last is cut off, where the program ends early or
+    exceeds its memory, time or room, and none where it is missing or cannot be confined."""
     path = second_renderer()
     if path is None:
         return

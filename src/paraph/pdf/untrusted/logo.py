@@ -1,4 +1,4 @@
-"""Logos that strangers chose, drawn anew as PNG by a sandboxed process of its own, which ends with it."""
+"""Logos that strangers chose: each is drawn anew as PNG by a sandboxed process of its own, which then ends."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -32,7 +32,7 @@ class LogoRefused(DomainError):
 
 def redrawn(content: bytes, tenant_key: str) -> tuple[bytes, int, int]:
     """Return a PNG of at most 64 KB, its width (at most 480) and its height (144) in pixels. PNG, JPEG and SVG are
-    told by their bytes. Raise LogoRefused, or ReadersUnavailable."""
+    recognised by their bytes. Raise LogoRefused, or ReadersUnavailable."""
     if len(content) > LARGEST:
         raise LogoRefused("too_large", {"limit": LARGEST // 1024})
     if not content:

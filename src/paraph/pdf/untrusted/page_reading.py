@@ -1,7 +1,7 @@
 """What a sandboxed reader finds on pages: words, tags, signature lines, pictures, and what stamps would cover.
 
 ``pdf``, ``tenant_key`` and ``sha256`` of a file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Each function
-raises PdfRefused and ReadersUnavailable as that does.
+raises PdfRefused and ReadersUnavailable as that method does.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ Place = tuple[int, float, float, float, float]
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its box in points of reader space, from the bottom left. Those of a ``line`` follow each other."""
+    """A word and its box in points of reader space, from the bottom left. The words of a ``line`` follow each other."""
 
     text: str
     x: float
@@ -55,8 +55,8 @@ class FoundTag:
 
 @dataclass(frozen=True)
 class SignatureLine:
-    """A blank to be written on, in points of reader space; ``room``: points that are free over it. ``label``: what says
-    what it is for; ``about``: all words around it; ``is_for_signature``: a signature, else nobody knows."""
+    """A blank to be written on, in points of reader space; ``room``: points that are free over it. ``label``: the words
+    that say what it is for; ``about``: all words around it; ``is_for_signature``: known to be for a signature."""
 
     label: str
     page_number: int
@@ -87,8 +87,8 @@ def render_page(
     pdf: Pdf, page_number: int, scale: float, *, part: int = 0, tenant_key: str = "", sha256: bytes = b""
 ) -> bytes:
     """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
-    drawn smaller, with at most 16 million pixels; in sixteen parts, of which ``part`` names one (1 to 16, in lines from
-    the top left), with at most 64 million. Raise PdfRefused, for example ``no_such_page``. Nothing is cached here."""
+    drawn smaller: it has at most 16 million pixels, or 64 million in its sixteen parts. ``part``: the one to return (1
+    to 16, in lines from the top left). Raise PdfRefused, for example ``no_such_page``. Nothing is cached here."""
     return _render(pdf, tenant_key, sha256, page_number=page_number, scale=scale, form="webp", part=part)
 
 
@@ -111,7 +111,7 @@ def _render(pdf: Pdf, tenant_key: str = "", sha256: bytes = b"", **arguments: An
 
 def preview(pdfs: Sequence[bytes], overlays: bytes, places: Sequence[Sequence[int]], *, tenant_key: str) -> bytes:
     """Return the pages of all files in one PDF. ``places``: for each page of each file the page of ``overlays`` that
-    lies over it, from 0; sizes are those of the pages as a reader sees them."""
+    lies over it, counted from 0; it has the size of the page under it as a reader sees that page."""
     how: dict[str, Any] = {"patience": _PREVIEW_PATIENCE, "places": [list(each) for each in places]}
     return sandbox().call("preview", [*pdfs, overlays], tenant_key=tenant_key, **how)[1]
 
@@ -132,23 +132,23 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: by
 
 
 def list_tags(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
-    """Return the tags that nobody has named: text in double braces, such as ``{{signature:tenant}}``, without its white
-    space, at most 200, in reading order of the pages and in text of either direction."""
+    """Return all text in double braces, such as ``{{signature:tenant}}``, as tags without white space: at most 200, in
+    reading order of the pages, in text of either direction."""
     result, _ = sandbox().call("tags", pdf, tenant_key=tenant_key, sha256=sha256)
     return {tag: _found(*place) for tag, *place in result["tags"]}
 
 
 def list_texts(pdf: Pdf, text: str = "", *, tenant_key: str = "", sha256: bytes = b"") -> list[tuple[str, FoundTag]]:
-    """Return every place of the text, by default of what stands in double braces, in reading order, at most 500: each
-    as it stands there, with single blanks. What matches is as for :func:`find_tags`."""
+    """Return every occurrence of the text, by default of all text in double braces, in reading order, at most 500: its
+    wording there, with single blanks, and its box. A text matches as in :func:`find_tags`."""
     result, _ = sandbox().call("texts", pdf, tenant_key=tenant_key, sha256=sha256, text=text)
     return [(verbatim, _found(*place)) for verbatim, *place in result["texts"]]
 
 
 def list_signature_lines(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> list[SignatureLine]:
     """Return the blanks to be written on: runs of underscores or dots, rules, and cells of tables. In reading order,
-    first those that words beside, over or under them keep for a signature, as ``Signature: ____``, or for a party; at
-    most 200 of them, and 200 others."""
+    first those that words beside, over or under them reserve for a signature, as ``Signature: ____``, or for a party;
+    at most 200 of these, and 200 others."""
     result, _ = sandbox().call("signature_lines", pdf, tenant_key=tenant_key, sha256=sha256)
     return [SignatureLine(label, *vars(_found(*told[:5])).values(), *told[5:]) for label, *told in result["lines"]]
 

@@ -7,7 +7,7 @@ from typing import Any
 NO_ACTIONS = dict.fromkeys(("scripts", "launch_actions", "submit_actions", "attachments"), 0)
 SAME_IN_PRINT: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}
 NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **SAME_IN_PRINT, "can_change": []}
-"""The result for a file that contains no name of interest."""
+"""What is reported of the behaviour of a file that contains no name of interest."""
 PASSIVE: dict[str, Any] = {
     "encryption": None,
     "signatures": {"count": 0, "certification": None, "usage_rights": False},
@@ -15,7 +15,7 @@ PASSIVE: dict[str, Any] = {
     **NO_BEHAVIOUR,
     "repairs": [],
 }
-"""The facts, but for the version, of a file that has none of these and needs no repair."""
+"""The facts, except the version, of a file without encryption, signatures, forms, behaviour or repairs."""
 
 
 def page_facts(pages: Sequence[tuple[float, float]]) -> dict[str, Any]:

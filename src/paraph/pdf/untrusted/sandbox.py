@@ -2,8 +2,8 @@
 
 The service parses no byte of the file. A process that dies, hangs or exceeds a limit is replaced. The file is at fault
 if the process used much of its limits or ended by itself; a process that was killed from outside, or starved of
-processor time, says nothing about it. Thread-safe; a forked process starts its own pool. Parties share the processes
-fairly.
+processor time, says nothing about the file. Thread-safe; a forked process starts its own pool. Tenants share the
+processes fairly.
 """
 
 import atexit
@@ -33,10 +33,10 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 
 Pdf = bytes | BinaryIO | Callable[[], bytes]
 Files = list[bytes | BinaryIO]
-logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up no log is told by the refusal alone
+logging.getLogger(__package__).addHandler(logging.NullHandler())  # without a log set up, only the refusal tells
 _log = logging.getLogger(__name__)
 _lock = Lock()
-_CROWD = 1000  # threads that wait for a process: callers bound their own
+_CROWD = 1000  # threads that wait for a process: callers limit their own number
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
 _MOST = 0.5  # of a limit; a sound file uses less than a tenth
 _FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGQUIT}
@@ -93,7 +93,7 @@ class SandboxProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=worker_environment(),
-                start_new_session=True,  # Ctrl-C goes to the service, which ends them when it is done
+                start_new_session=True,  # Ctrl-C goes to the service, which ends its processes when it is done
             )
             unless_started.pop_all()
 
@@ -102,8 +102,8 @@ class SandboxProcess:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
     def ask(self, request: dict[str, Any], files: Sequence[bytes | BinaryIO]) -> wire.JobAnswer:
-        """Send a job over ``files`` and return its answer. Raise PdfRefused ``too_complex`` if the process is lost by
-        fault of the file, else ReadersUnavailable."""
+        """Send a job over ``files`` and return its answer. Raise PdfRefused ``too_complex`` if the process is lost
+        because of the file, else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:
@@ -138,7 +138,7 @@ class SandboxProcess:
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """Return the refusal for a process that died, timed out or sent nonsense. The kernel's out-of-memory killer
-        uses the same signal as an operator, so much memory counts against the file."""
+        uses the same signal as an operator, so a high use of memory counts against the file."""
         limits, before = self._limits, self.used
         status, self.used = kill(self._process)
         self._connection.close()
@@ -162,7 +162,7 @@ def worker_environment() -> dict[str, str]:
 
 
 class Workers:
-    """Started when first needed; at most ``size`` are kept. Thread-safe. ``begun``: one was started."""
+    """Sandboxed processes, started when needed; at most ``size`` are kept. Thread-safe. ``begun``: one was started."""
 
     def __init__(self, size: int, limits: SandboxLimits, program: Program) -> None:
         self._new = partial(SandboxProcess, limits, program)
@@ -177,8 +177,8 @@ class Workers:
 
     @contextlib.contextmanager
     def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
-        """Lend the idle process that was used last to the block, or a new one. The tenant that spoilt a process last
-        waits for the start of the one that replaces it. Raise ReadersUnavailable where none can be started."""
+        """Lend the block the idle process that was used last, or a new one. The tenant that last spoilt a process gets
+        its replacement, and waits for that to start. Raise ReadersUnavailable where none can be started."""
         worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
         try:
             yield worker
@@ -230,8 +230,8 @@ class Workers:
 
 @cache
 def sandbox_confinement() -> Confinement:
-    """Return how sandboxed processes are confined, as one of them says that is started for this once: the kernel stays
-    the same. Raise ReadersUnavailable if none can be started."""
+    """Return how sandboxed processes are confined. One process is started once to find out, since the kernel stays the
+    same. Raise ReadersUnavailable if none can be started."""
     try:
         worker = SandboxProcess(SandboxLimits())
     except OSError as error:
@@ -244,7 +244,7 @@ def sandbox_confinement() -> Confinement:
 
 class Sandbox:
     """A pool of at most ``size`` processes, started on demand. No tenant gets more than half of them at a time
-    (:class:`paraph.kernel.places.FairSemaphore`, also on ``told``)."""
+    (:class:`paraph.kernel.places.FairSemaphore`, which also explains ``told``)."""
 
     def __init__(
         self, size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, program: Program = "worker"
@@ -273,7 +273,7 @@ class Sandbox:
         one answer. ``patience`` multiplies the usual time limits. ``keep``: the answer is small, and found again by the
         same call for a while.
 
-        Raise PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
+        Raise PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost because of the
         file. Raise ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
@@ -305,7 +305,7 @@ class Sandbox:
         return message["result"], content
 
     def warm(self) -> None:
-        """Start a process now, unless one was before: no call waits for it then. Raise ReadersUnavailable."""
+        """Start a process now unless one was started before, so that no call has to wait. Raise ReadersUnavailable."""
         if not self._workers.begun:
             with self._workers.one():
                 pass
@@ -316,17 +316,17 @@ class Sandbox:
 
 
 _pools: dict[Program, Sandbox] = {}
-"""Of this process, by what their processes run."""
+"""The pools of this process, by the program that their sandboxed processes run."""
 
 
 def sandbox() -> Sandbox:
-    """Return the pool of this process, with two sandboxed processes per core, one for one tenant, unless
-    :func:`configure` was called."""
+    """Return the pool of this process. Unless :func:`configure` was called, it has two sandboxed processes per core, of
+    which one tenant gets at most half."""
     return _pool("worker", lambda: 2 * machine.cores(), None)
 
 
 def verification_sandbox() -> Sandbox:
-    """Return the pool of this process for verification, of :data:`VERIFICATION_LIMITS`. It is separate, so that no
+    """Return the pool of this process for verification, with :data:`VERIFICATION_LIMITS`. It is separate, so that no
     upload has been read by a process whose verdict is to be trusted."""
     return _pool("verifying_worker", lambda: machine.cores() + 1, VERIFICATION_LIMITS)
 

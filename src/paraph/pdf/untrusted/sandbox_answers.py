@@ -1,4 +1,4 @@
-"""What sandboxed processes answered, and are answering now: who asks the same needs no process of its own."""
+"""Answers of sandboxed processes, kept or still awaited: a call with the same question needs no process of its own."""
 
 import time
 from collections import OrderedDict
@@ -23,7 +23,7 @@ class SandboxAnswers:
         self._known: OrderedDict[Hashable, tuple[float, Future[JobAnswer]]] = OrderedDict()
 
     def recall(self, question: Hashable) -> JobAnswer | None:
-        """Return what was kept of the question in the last ten minutes, or raise it again, if it was a refusal."""
+        """Return the answer kept for the question in the last ten minutes, if any; raise a kept refusal again."""
         with self._lock:
             known = self._fresh(question)
         return _outcome(known) if known and known.done() else None
@@ -45,7 +45,7 @@ class SandboxAnswers:
             answer = find()
             own.set_result(answer)
         except BaseException as error:
-            keep = isinstance(error, PdfRefused) and error.reason == too_complex().reason  # others are cheap
+            keep = isinstance(error, PdfRefused) and error.reason == too_complex().reason  # other refusals cost little
             own.set_exception(_again(error) if isinstance(error, PdfRefused) else error)
             raise
         finally:

@@ -145,7 +145,7 @@ def memory_file() -> BinaryIO:
 
 
 def to_plain(value: Any) -> Any:
-    """Return what :mod:`json` can write: all fields of a dataclass, bytes as base64, times as ISO 8601."""
+    """Return the value as :mod:`json` can write it: all fields of a dataclass, bytes as base64, times as ISO 8601."""
     return to_jsonable_python(value, bytes_mode="base64")
 
 
@@ -159,7 +159,7 @@ def from_plain(kind: type[Value], plain: Any) -> Value:
 
 @cache
 def reader_of(kind: Any) -> TypeAdapter[Any]:
-    """Return what reads a tuple of one such value: pydantic takes no configuration for a dataclass alone. To be called
-    first while files can be opened."""
+    """Return a reader of a tuple of one value of the type ``kind``, since pydantic takes no configuration for a lone
+    dataclass. Must be called for each type while files can still be opened."""
     alone: Any = GenericAlias(tuple, (kind,))
     return TypeAdapter(alone, config=_EXACT)

@@ -24,7 +24,7 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
     """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft.drafts_in_process` does. A step
-    raises ``SealError`` if a process is lost by fault of the file, else
+    raises ``SealError`` if a process is lost because of the file, else
     :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with memory_file() as file:

@@ -1,9 +1,9 @@
 """Verification of sealed files, which are read in sandboxed processes only.
 
-What :mod:`paraph.pdf.verification` finds of files, found there within :data:`VERIFICATION_LIMITS
+The findings are those of :mod:`paraph.pdf.verification`, reached within :data:`VERIFICATION_LIMITS
 <paraph.pdf.untrusted.sandbox.VERIFICATION_LIMITS>`: a file that takes more is not valid. A file is bytes or an open
 file, which is read whole and must not change meanwhile. Each function raises
-:class:`~paraph.pdf.refusal.ReadersUnavailable` where no process can be had.
+:class:`~paraph.pdf.refusal.ReadersUnavailable` where no process is available.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,10 +70,10 @@ def check_evidence(
 ) -> EvidenceCheck:
     """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
 
-    Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
+    Exactly one of ``files`` is a proof. Each of its documents needs its signed and its uploaded file, and no other file
     may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots``, ``signers``, ``at`` and
     ``tenant_key`` as in :func:`verify`; ``compared``: SHA-256 (hexadecimal) and size of files that are not given
-    themselves, by names of their own. Raises what that raises.
+    themselves, by names of their own. Raise what :func:`verify` raises.
     """
     if len(files) + len(compared or {}) > MOST_FILES:
         sentence = f"At most {MOST_FILES} files can be compared at a time."
@@ -108,8 +108,8 @@ def check_bundle(
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
-    """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
-    a service like this one made them; empty for a file that cannot be verified. ``tenant_key``: on whose behalf the
+    """Return the names of the seals after which a file was altered, among those that are trusted by ``roots`` or claim
+    to be made by a service like this one; empty for a file that cannot be verified. ``tenant_key``: on whose behalf the
     file is read. Raise ReadersUnavailable."""
     try:
         return _asked(list[str], "altered_seals", [pdf], tenant_key=tenant_key, roots=to_plain(list(roots)))
@@ -118,8 +118,8 @@ def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list
 
 
 def read_timestamps(file: File, sealed: File, earlier: Sequence[DetachedTimestamp] = ()) -> Sequence[DetachedTimestamp]:
-    """Read the timestamps that a file of timestamps kept beside sealed files, or a lone token, has of one of them, of
-    which the ``earlier`` ones are known. Raise DetachedTimestampsRefused and ReadersUnavailable."""
+    """Read the timestamps of ``sealed`` from ``file``: a file of timestamps kept beside sealed files, or a lone token.
+    ``earlier``: those already known. Raise DetachedTimestampsRefused and ReadersUnavailable."""
     try:
         return _asked(list[DetachedTimestamp], "timestamps", [file, sealed], earlier=to_plain(list(earlier)))
     except PdfRefused as refused:

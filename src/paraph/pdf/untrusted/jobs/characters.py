@@ -120,7 +120,7 @@ class Characters:
         return self._type3[address]
 
     def _agrees(self, text: str) -> bool:
-        """Return whether the indices of the quick text are PDFium's, by samples: none need be read singly then."""
+        """Return whether samples show the indices of the quick text to be PDFium's, so none need be read singly."""
         places = {*range(0, self.count, _SAMPLE), self.count - 1}
         return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
 
@@ -200,7 +200,7 @@ def _torn(line: Sequence[Baseline]) -> bool:
 
 @dataclass(frozen=True)
 class TextRun:
-    """``boxes``: of each character of ``text``, in reader space; ``indexes``: what PDFium counts them by."""
+    """``boxes``: of each character of ``text``, in reader space; ``indexes``: PDFium's index of each."""
 
     text: str
     boxes: list[Box]

@@ -22,7 +22,7 @@ _NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
 
 def answering(step: Callable[..., JobAnswer]) -> Callable[..., JobAnswer]:
-    """Turn a step into a job that answers with the errors that the step raises over the file."""
+    """Turn a step into a job that answers with the errors that the step raises about the file."""
 
     def job(file: UntrustedFile, **arguments: Any) -> JobAnswer:
         try:

@@ -59,7 +59,7 @@ _MORE_ATTEMPTS = 4
 
 class PreparedFile(NamedTuple):
     """The file that is shown and sealed. ``facts``: what a reader finds, the parts of the preflight report that do not
-    follow from the pages; ``content``: what stands in for the upload, empty if it is used itself."""
+    follow from the pages; ``content``: the file in place of the upload, empty if the upload itself is used."""
 
     facts: dict[str, Any]
     content: bytes
@@ -70,9 +70,9 @@ class PreparedFile(NamedTuple):
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
-    """Return ``{"pages": [[width, height], …], "preflight": …, "clean_contents": …, "doubtful": [page, …]}`` and what
-    replaces the upload, empty for nothing. ``doubtful``: the numbers of the pages of which no rule says that all
-    readers draw them alike."""
+    """Return ``{"pages": [[width, height], …], "preflight": …, "clean_contents": …, "doubtful": [page, …]}`` and the
+    file that replaces the upload, empty if none does. ``doubtful``: the numbers of the pages of which no rule says
+    that all readers draw them alike."""
     scanned = fast_scan(file)
     document = file.pdfium()
     if len(document) > page_limit:
@@ -123,8 +123,8 @@ def _inspected(
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> PreparedFile | None:
-    """Read a scanned file with our own reader, which repairs nothing; ``None`` for forms, signatures, what is not
-    plain, and what misstates its length or has no room for a revision."""
+    """Read a scanned file with our own reader, which repairs nothing; ``None`` for a file that has forms or signatures,
+    is not plain, misstates its length or has no room for a revision."""
     version = _VERSION.match(reader.data)
     if misstates_length(reader.data):
         return None
@@ -191,8 +191,8 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
 
 
 def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
-    """Yield what a revision can extend; last what is written anew, whose contents may be, too. PDFium writes what qpdf
-    does not read for its cross-reference."""
+    """Yield the variants that a revision can extend, last the one whose contents are written anew, too. PDFium writes
+    anew a file that qpdf cannot read because of its cross-reference."""
     method: Method = "incremental"
     try:
         for method, content in extendable_variants(file.whole):
@@ -208,7 +208,7 @@ def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
 def _try_variant(
     method: Method, file: UntrustedFile, variant: UntrustedFile, page_limit: int, *, scanned: bool
 ) -> PreparedFile:
-    """Return ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
+    """Return ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading raises."""
     reader = PdfReader(variant.whole)
     found, geometries = read_pages(reader, page_limit)
     if len(geometries) != len(file.pdfium()):

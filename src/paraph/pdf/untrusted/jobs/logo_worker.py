@@ -1,6 +1,6 @@
 """The sandboxed processes that draw logos anew: whatever a picture held besides its pixels is gone.
 
-They are apart from those that read uploads, which need no Typst.
+They are separate from the processes that read uploads, which need no Typst.
 """
 
 import io
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import typst
-from PIL import (  # the plugins, because Pillow imports them when they are needed, and then all
+from PIL import (  # the plugins, because Pillow otherwise imports all of them when it needs one
     ExifTags,
     Image,
     ImageOps,
     JpegImagePlugin,  # noqa: F401
     MpoImagePlugin,  # noqa: F401  what phones write as JPEG
     PngImagePlugin,  # noqa: F401
-    TiffImagePlugin,  # noqa: F401  reads what cameras tell
+    TiffImagePlugin,  # noqa: F401  reads the data that cameras add
 )
 
 from paraph.pdf.refusal import PdfRefused
@@ -50,7 +50,7 @@ def redraw(content: bytes) -> JobAnswer:
 
 @cache
 def compiler() -> typst.Compiler:
-    """Return the one of this process, without fonts, whose root has no file. To be made while files can be opened."""
+    """Return the compiler of this process, without fonts or files. Must be made while files can be opened."""
     no_fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False)
     return typst.Compiler(root=Path("/dev/null"), font_paths=no_fonts, ignore_system_fonts=True)
 
@@ -117,7 +117,7 @@ def _unreadable() -> PdfRefused:
 
 
 def main() -> None:
-    Image.MAX_IMAGE_PIXELS = None  # the job has a bound, and a sentence
+    Image.MAX_IMAGE_PIXELS = None  # the job has a bound of its own, and a message for it
     serve(_do, _warm_up)
 
 
@@ -128,7 +128,7 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:  # noqa: 
 
 
 def _warm_up() -> None:
-    """Draw a picture of each kind but SVG: Typst starts threads, and a process that is confined must have one."""
+    """Draw a picture of each kind but SVG: Typst starts threads, and a process must have only one to be confined."""
     look_up_encodings()
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6

@@ -139,7 +139,7 @@ def page_annotations(page: pikepdf.Page) -> Iterator[Annotation]:
 
 
 def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:
-    """Set the flags of the page's annotations. ``layered``: the file mentions optional content."""
+    """Make PDFium show annotations as they print, by their flags. ``layered``: the file mentions optional content."""
     for position, annotation in _annotations(page):
         flags = raw.FPDFAnnot_GetFlags(annotation)
         shown = is_printed(flags) and not (layered and _is_left_out(file, index, position))
@@ -265,7 +265,7 @@ def preview(*files: UntrustedFile, places: list[list[int]]) -> JobAnswer:
 
 
 def _mark(made: pikepdf.Pdf, form: Any, geometry: PageGeometry) -> pikepdf.Dictionary:
-    """Return a stamp over all of the page: no part of the contents, which may end in any state."""
+    """Return a stamp annotation over the whole page, since the contents of the page may end in any state."""
     turn = pikepdf.Array([*geometry.to_user[:4], 0, 0])
     look = {"/N": made.make_stream(form.read_bytes(), {**form.stream_dict, "/Matrix": turn})}
     kind = {"/Type": pikepdf.Name.Annot, "/Subtype": pikepdf.Name.Stamp}

@@ -138,7 +138,7 @@ def _reordered(levels: Sequence[int]) -> list[int]:
 
 @dataclass
 class _Glyph:
-    """Its place and extent along the line; its letters, and the marks over and under it, as indices."""
+    """The place and extent of a glyph along its line; its letters, and the marks over and under it, as indices."""
 
     baseline: Baseline
     left: float
@@ -152,8 +152,8 @@ def runs_from_right(text: str) -> bool:
 
 
 def in_reading_order(characters: Characters, exact: Sequence[str]) -> list[Read]:
-    """Return the characters with their indices, white space between words, a line feed after each line. Unchanged
-    where no text runs from right to left; index -1 is white space that stands nowhere."""
+    """Return the characters with their indices, white space between words and a line feed after each line;
+    unchanged where no text runs from right to left. Index -1: white space that the page does not have."""
     if characters.count > _MOST or not runs_from_right("".join(exact)):
         return list(enumerate(exact))
     page = direction("".join(exact))
@@ -214,8 +214,8 @@ def _spaced(line: Sequence[_Glyph], exact: Sequence[str]) -> list[list[Read]]:
 
 
 def _end(glyph: _Glyph) -> float:
-    """Return where the next glyph is due. Of some characters PDFium gives the ink for the cell; they are taken to have
-    the same room on both sides of it."""
+    """Return where the next glyph is due. For some characters, PDFium gives the ink as the cell; these are taken to
+    have the same room on both sides."""
     return glyph.right + max(glyph.left - glyph.baseline.along, 0.0)
 
 
@@ -250,8 +250,8 @@ def direction(text: str) -> str:
 
 
 def line_direction(seen: str, page: str) -> str:
-    """Return the direction of a line, from left to right as it stands on a page with the direction ``page``: that of
-    both its ends where they agree, and those between too if the ends are Latin."""
+    """Return the direction of ``seen``, a line from left to right as it stands on the page: that of both its ends, but
+    that of the ``page`` where the ends differ or are Latin with more right-to-left letters between them."""
     letters = [_CLASSES[kind] for kind in map(unicodedata.bidirectional, seen) if kind in ("L", "R", "AL")]
     ends = {*letters[:1], *letters[-1:]}
     if ends == {"L"} and letters.count("R") > letters.count("L"):

@@ -32,7 +32,7 @@ from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, ResourcesUsed
 
 Do = Callable[[dict[str, Any], list[int]], JobAnswer]
-"""Does a job: given the request and the descriptors of its files, which it owns."""
+"""A function that does a job, given the request and the descriptors of the files, which it then owns."""
 
 FONTS = ("/usr/share/fonts", "/usr/share/X11/fonts/Type1", "/usr/share/X11/fonts/TTF", "/usr/local/share/fonts")
 """Where PDFium finds fonts that a file does not embed."""
@@ -61,13 +61,13 @@ def serve(do: Do, warm_up: Callable[[], object]) -> None:
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
             del message, content
-            gc.collect()  # frees the file: the next one may be another customer's
+            gc.collect()  # frees the file: the next one may be another tenant's
             begin_anew()
 
 
 def look_up_encodings() -> None:
-    """Load all codecs before the sandbox closes off the file system: whichever a reader or a file names, what is read
-    is what is read outside. ``pdfdoc`` is pyHanko's."""
+    """Load all codecs before the sandbox closes off the file system, so that whichever a reader or a file names, text
+    is decoded as it is outside. ``pdfdoc`` is pyHanko's."""
     for name in ("pdfdoc", *(module.name for module in pkgutil.iter_modules(encodings.__path__))):
         with contextlib.suppress(LookupError):  # a module that is no codec, or one of another system
             codecs.lookup(name)
@@ -88,8 +88,8 @@ def _limit(memory: int) -> None:
 
 @contextlib.contextmanager
 def limited_memory(most: int) -> Iterator[None]:
-    """Allow the block ``most`` bytes of address space beyond what the process had when it was last idle (before that:
-    has now), if that is less than it is allowed anyway. Does nothing where the system does not tell."""
+    """Allow the block ``most`` bytes of address space beyond what the process had before its first job (during warm-up:
+    has now), if that is less than it is allowed anyway. Do nothing where the system is not Linux."""
     if sys.platform != "linux":
         yield
         return

@@ -30,14 +30,14 @@ _DEEPEST = 4  # forms within forms
 _LEVEL = 0.5  # points by which a line may slope
 _THICKEST = 3.0  # points
 _NEAR = 3.0  # points between parts of one line
-_WHOLE = 60.0  # points: parts that are as long are lines of their own
+_WHOLE = 60.0  # points: parts of this length or more are lines of their own
 _SHORTEST = 8.0
 _NARROWEST, _WIDEST = 60.0, 420.0  # points of a cell
 _LOWEST, _HIGHEST = 12.0, 200.0
 
 
 class Line(NamedTuple):
-    """From ``start`` to ``end`` along one axis of reader space, ``at`` on the other."""
+    """A straight line from ``start`` to ``end`` along one axis of reader space, at ``at`` on the other."""
 
     start: float
     end: float
@@ -51,7 +51,7 @@ class Rulings(NamedTuple):
     upright: list[Line]
 
     def cells(self) -> Iterator[Box]:
-        """Yield each box between two upright lines on a line across, up to the next one."""
+        """Yield each box that stands on a line across, between two upright lines, up to the next line across."""
         for start, end, low in self.across:
             standing = [each for each in self.upright if each.start <= low + _NEAR and each.end >= low + _LOWEST]
             walls = sorted(at for _, _, at in standing if start - _NEAR <= at <= end + _NEAR)
@@ -121,24 +121,24 @@ _ENDS = " :\t"  # of labels
 _WIDTHS = (60.0, 520.0)  # points of a blank
 _BESIDE = 160.0  # points from the end of a label to the blank after it, as where blanks stand under each other
 _BELOW = 18.0  # points from a blank to the label under it
-_CLOSE = 8.0  # the same, where it belongs to no other blank
+_CLOSE = 8.0  # points from a blank to a label that belongs to no other blank
 _ABOVE = 95.0  # points from a blank to the label over its room
 _IN_ROW = 400.0  # points from the label of a row to a cell of it
 _HEADED = 200.0  # points from the head of a column to a cell of it
-_ROWS = 3  # that belong to a label, each next to the one before it
+_ROWS = 3  # rows that belong to a label, each next to the one before it
 _INTO = 4.0  # points by which letters reach into the next row or under a blank, and blanks are apart
 _INSIDE = 2.0  # points from the borders of a cell
-_THIN = 0.5  # points: a floor has an extent
+_THIN = 0.5  # points: the height of a floor that is a line
 _LEAST_ROOM = 8.0  # points over a blank
-_PARTY_ROOM = 20.0  # points over one that is told by a party's name alone
+_PARTY_ROOM = 20.0  # points over a blank that only a party's name marks
 _MOST_ROOM = 120.0
 _STAMP = 200.0  # points of a blank that have to be free
 _MOST_LINES = 200  # that wait for a signature, and as many other blanks
 _MOST_CHARACTERS = 200_000  # of the pages that are looked at; two seconds
 _LONGEST = 100  # characters of a label
-_NAMED = 300.0  # points of a blank under which a name stands
+_NAMED = 300.0  # points: the longest blank that the name under it marks
 _SENTENCE = 60  # characters: what is longer and stands over a blank is no label
-_GOES_ON = 15  # characters after a blank that is one within a sentence
+_GOES_ON = 15  # characters after a blank that stands within a sentence
 
 _LONGEST_LABEL = 80
 _LONGEST_PARTY = 60
@@ -172,7 +172,7 @@ class _Sheet(NamedTuple):
 
 
 class _Blank(NamedTuple):
-    """``floor``: its ink, on which is signed; ``before`` and ``after``: the words beside it on its line."""
+    """``floor``: the ink of the blank, to be signed on; ``before`` and ``after``: the words beside it on its line."""
 
     floor: Box
     before: str = ""
@@ -182,7 +182,7 @@ class _Blank(NamedTuple):
 def list_signature_lines(file: UntrustedFile) -> JobAnswer:
     """Return ``{"lines": [[label, page_number, left, bottom, right, top, room, about, is_for_signature], …]}`` in
     reading order, those for signatures first. Pages that speak of signing are looked at first, the others as far as
-    the time goes."""
+    time allows."""
     found: list[Found] = []
     left = _MOST_CHARACTERS
     for speaks in (True, False):
@@ -192,7 +192,7 @@ def list_signature_lines(file: UntrustedFile) -> JobAnswer:
                 found += _of_page(page, speaks=speaks)
     found.sort(key=lambda each: (each[1], -round(each[3] / 20), each[2]))
     first = next((each[1] for each in found if each[-1] == 2), 0)
-    for each in found:  # before the first signature, blanks with a party's name are filled in
+    for each in found:  # before the first signature, blanks with a party's name are for filling in
         each[-1] = each[-1] == 2 or (each[-1] == 1 and each[1] >= first)
     by_use = ([each for each in found if each[-1] is wanted][:_MOST_LINES] for wanted in (True, False))
     return {"lines": [each for some in by_use for each in some]}, b""
@@ -215,7 +215,7 @@ def _of_page(page: PageText, *, speaks: bool) -> Iterator[Found]:
     cells = [cell for cell in drawn.cells() if not any(_middle_in(floor, cell) for floor in floors)]
     free = [cell for cell in cells if not any(_middle_in(each.box, cell) for each in words)]
     for cell in cells:
-        if cell in free or not any(_is_next(each, cell) for each in free):  # a label is no place, where one is beside
+        if cell in free or not any(_is_next(each, cell) for each in free):  # a label beside a free cell is no place
             yield from _in_cell(cell, words, page.index + 1)
 
 
@@ -260,7 +260,7 @@ def _room(floor: Box, on: _Sheet) -> float:
 
 
 def _labelled(blank: _Blank, room: float, on: _Sheet) -> tuple[str, str, int]:
-    """Return the first of the words around the blank that say what it is for, all of them, and what they ask."""
+    """Return the first words that say what the blank is for, all words around it, and what the first ask for."""
     left, level, right, _ = blank.floor
     on_line = [each for each in on.words if each.box[1] - _INTO <= level <= each.box[3]]
     near = [(left - each.box[2], each.text) for each in on_line if -_INTO <= left - each.box[2] <= _BESIDE]
@@ -306,8 +306,8 @@ def _rows(floor: Box, level: float, reach: float, words: Sequence[_Words], *, up
 
 
 def _in_cell(cell: Box, words: Sequence[_Words], page: int) -> Iterator[Found]:
-    """Yield the highest gap of a cell in which nothing stands but what asks for a signature; or an empty one that such
-    words stand beside, over or under."""
+    """Yield the highest gap of a cell that holds only words that ask for a signature, or of an empty cell with such
+    words beside, over or under it."""
     left, bottom, right, top = cell
     inside = sorted((each for each in words if _middle_in(each.box, cell)), key=lambda each: -each.box[1])
     edges = [top, *(edge for each in inside for edge in (each.box[3], each.box[1])), bottom]

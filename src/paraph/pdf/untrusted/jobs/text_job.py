@@ -93,8 +93,8 @@ def search_lines(
     lines: Sequence[Line], exact: Sequence[str], folded: str, *, both_ways: bool, as_stored: bool = False
 ) -> list[list[int]]:
     """Return the characters of each occurrence of the tag on a line. ``both_ways`` as for :func:`may_contain_tag`:
-    brackets of a Latin tag in a Hebrew paragraph are mirrored too. ``as_stored``: search as programs without
-    bidirectional text draw the tag, its first letter leftmost."""
+    brackets of a Latin tag in a Hebrew paragraph are mirrored too. ``as_stored``: search for the tag as
+    programs that know no bidirectional text draw it, its first letter leftmost."""
     if not both_ways:
         return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
     ways = [_alike(folded)] if as_stored else _ways(folded)
@@ -151,7 +151,7 @@ _TAG = re.compile(r"\{\{[^{}]{1,100}\}\}")
 _BRACES = re.compile(r"[{}]{2}")  # text that runs from right to left may have them turned
 _MOST_TAGS = 200
 _MOST_TEXTS = 500
-_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufffe]+")  # PDFium's own signs for what is broken over lines, too
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufffe]+")  # PDFium's own signs for words broken over lines, too
 _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line end
 
 
@@ -210,7 +210,7 @@ def _stretches(folded: str, text: str, places: Sequence[int]) -> list[list[int]]
 
 
 def _placed(page: PageText, searched: dict[str, list[list[int]]]) -> dict[str, list[float]]:
-    """Return for each tag page number and last line of its first visible occurrence."""
+    """Return for each tag the page number and the last line of its first visible occurrence."""
     placed = {}
     for tag, occurring in searched.items():
         if seen := [boxes for indices in occurring if (boxes := lines(page, indices))]:
@@ -255,7 +255,7 @@ def list_texts(file: UntrustedFile, text: str = "") -> JobAnswer:
 
 
 def _in_rows(found: list[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
-    """Yield from top to bottom, and from left to right what stands on one line."""
+    """Yield the texts from top to bottom, those on one line from left to right."""
     row: list[tuple[str, Box]] = []
     for each in sorted(found, key=lambda each: -each[1][3]):
         if row and (each[1][1] + each[1][3]) / 2 < row[0][1][1]:
@@ -266,8 +266,8 @@ def _in_rows(found: list[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
 
 
 def _of_page(page: PageText, wanted: str = "") -> Iterator[tuple[str, str, Box]]:
-    """Yield where ``wanted``, a folded text, is visible on a page, by default each tag: as folded, as it stands there,
-    and the box of its last line; one call rules most pages out, which lack a letter of it."""
+    """Yield each visible occurrence of the folded text ``wanted`` on a page, by default of each tag: as folded, as it
+    stands there, and the box of its last line. One call rules out most pages, which lack a letter of it."""
     quick = fold(page.quick())
     if not ((not _basic(wanted) or set(wanted) <= set(quick)) if wanted else _BRACES.search(quick)):
         return
@@ -313,8 +313,8 @@ Place = tuple[int, float, float, float, float]
 
 _WITHIN = 2.0  # points by which a stamp may touch words
 _FEWEST = 3  # letters that count as covered
-_LONGEST = 40  # characters of covered words that are told, of each line
-_MOST_PARTS = 3  # lines of which words are told
+_LONGEST = 40  # characters of covered words that are reported of each line
+_MOST_PARTS = 3  # lines of which words are reported
 _NO_WORDS = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|[_.…\s]+")  # tags, and blanks to be signed on
 
 
@@ -328,7 +328,7 @@ def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswe
         require_page(document, number)
         with drawing(number), PageText(file, number - 1) as page:
             runs = list(text_runs(page))
-        # with blanks in place of what is no word
+        # with spaces in place of what is no word
         words = [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run) for run in runs]
         for index in indexes:
             covered[index] = _covered(words, places[index])
@@ -336,7 +336,7 @@ def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswe
 
 
 def _covered(runs: Sequence[tuple[str, TextRun]], place: Place) -> list[str]:
-    """Return the words, with an ellipsis where their line goes on. A few letters at an edge are none."""
+    """Return the covered words, with an ellipsis where their line goes on; none for a few letters at an edge."""
     _, x, y, width, height = place
     inner = (x + _WITHIN, y + _WITHIN, x + width - _WITHIN, y + height - _WITHIN)
     told: list[str] = []
@@ -363,6 +363,6 @@ def _whole_words(text: str, line: str, first: int, last: int) -> str:
 
 
 def _overlap(one: Box, other: Box) -> bool:
-    """Return whether the middle of the other lies in the one, across; and any of it, up and down."""
+    """Return whether ``one`` contains the middle of ``other`` horizontally, and any part of it vertically."""
     middle = (other[0] + other[2]) / 2
     return one[0] < middle < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -74,7 +74,7 @@ class UntrustedFile:
         return document
 
     def pikepdf(self) -> "pikepdf.Pdf":
-        """Return the document opened by pikepdf; if attachments alone are encrypted, a variant without that.
+        """Return the document opened by pikepdf; if attachments alone are encrypted, a variant without encryption.
         Raise PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is None:
             try:
@@ -103,8 +103,8 @@ class UntrustedFile:
         return target.getvalue()
 
     def warnings(self) -> list[str]:
-        """Return what qpdf has warned of so far in the document of :meth:`pikepdf`. Raise as it does."""
-        self._warnings += map(str, self.pikepdf().get_warnings())  # each is told once
+        """Return all warnings of qpdf so far about the document of :meth:`pikepdf`. Raise as that method does."""
+        self._warnings += map(str, self.pikepdf().get_warnings())  # which returns each only once
         return self._warnings
 
     def is_read_as_written(self) -> bool:
@@ -141,7 +141,7 @@ class UntrustedFile:
     def _refused_by_pdfium(self, code: int) -> PdfRefused:
         if code == raw.FPDF_ERR_SECURITY:
             return unsupported_encryption(self.content)
-        self.pikepdf()  # raises a better reason for unknown encryption, or that nobody can read the file
+        self.pikepdf()  # raises a better reason for unknown encryption, or for a file that nobody can read
         return _locked() if code == raw.FPDF_ERR_PASSWORD else damaged()
 
 
@@ -161,7 +161,7 @@ def require_page(document: pypdfium2.PdfDocument, page_number: int) -> None:
 
 
 def damaged() -> PdfRefused:
-    """Refuse a file that one reader opens, and another does not."""
+    """Return the refusal of a file that one reader opens and another does not."""
     return PdfRefused(
         "damaged",
         "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
@@ -198,7 +198,7 @@ def name_of(value: Any, otherwise: str = "") -> str:
 
 
 def dictionary(value: Any) -> Any:
-    """Return the dictionary; an empty one for anything else."""
+    """Return ``value`` if it is a dictionary, else an empty one."""
     return value if isinstance(value, pikepdf.Dictionary) else {}
 
 

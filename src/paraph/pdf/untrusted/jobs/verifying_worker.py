@@ -43,7 +43,7 @@ def check_evidence(
     at: str | None,
     compared: dict[str, tuple[str, int]],
 ) -> JobAnswer:
-    """Check a proof against the files that belong to it. ``names``: of the files, in their order."""
+    """Check a proof against the files that belong to it. ``names``: those of ``files``, in the same order."""
     known = from_plain(dict[str, list[DetachedTimestamp]], timestamps)
     named = FilesByName({name: partial(files.__getitem__, index) for index, name in enumerate(names)})
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
@@ -51,7 +51,7 @@ def check_evidence(
 
 
 def check_bundle(files: "WholeFiles", roots: list[str], signers: list[str], *, at: str | None) -> JobAnswer:
-    """Check the bundle that the one file is."""
+    """Check the bundle, which is the only file."""
     trusted, moment = from_plain(list[bytes], roots), _moment(at)
     return _answered(bundle_check.check_bundle(files.opened(0), trusted, signers, at=moment))
 
@@ -61,12 +61,12 @@ def _moment(at: str | None) -> datetime | None:
 
 
 def altered_seals(files: Sequence[bytes], roots: list[str]) -> JobAnswer:
-    """Name the seals after which the one file was altered."""
+    """Return the names of the seals after which the only file was altered."""
     return _answered(verification.altered_seals(files[0], from_plain(list[bytes], roots)))
 
 
 def timestamps(files: Sequence[bytes], earlier: list[Any]) -> JobAnswer:
-    """Read what the first file has kept of the second, a sealed one, after the earlier timestamps."""
+    """Read from the first file the timestamps of the second, which is sealed. ``earlier``: those already known."""
     try:
         return _answered(read_timestamps_file(files[0], files[1], from_plain(list[DetachedTimestamp], earlier)))
     except DetachedTimestampsRefused as error:
@@ -107,7 +107,7 @@ class WholeFiles(Sequence[bytes]):
         return len(self._files)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return a whole file; no slices of them."""
+        """Return a whole file; slices are not supported."""
         file = self.opened(index)
         file.seek(0)
         return file.read()

@@ -1,7 +1,7 @@
 """The annotations of a plain file, and for which of them readers draw different things (ISO 32000-2, 12.5 and 12.7).
 
 Readers agree on an annotation with a normal appearance, but for a few kinds that PDFium or poppler leave out; without
-one, each makes its own, or none. What is not known to be drawn alike is disputed.
+one, each reader makes its own, or none. What is not known to be drawn alike is disputed.
 """
 
 from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ def _looks(annotation: Dictionary, resolve: Resolve) -> Iterator[Any]:
 
 
 def _is_blank(look: Any, resolve: Resolve) -> bool:
-    """Return whether an appearance shows nothing, as that of an invisible signature."""
+    """Return whether an appearance shows nothing, like that of an invisible signature."""
     form = resolve(look)
     return _is_empty(resolve(form.dictionary[b"/BBox"])) or is_blank(form)
 
@@ -151,7 +151,7 @@ class AnnotationValues:
 
     @property
     def normal_appearances(self) -> Any:
-        """The stream or the dictionary of states behind /AP /N; ``None`` where /AP is none, 0 where it lacks one."""
+        """The stream or the dictionary of states behind /AP /N; ``None`` without /AP, 0 where /AP lacks /N."""
         return self.dictionary(b"/AP").get(b"/N") or 0 if self.has(b"/AP") else None
 
     @property
@@ -179,8 +179,8 @@ class AnnotationValues:
 
 
 class Settings(NamedTuple):
-    """Of the file. ``drawn_anew``: it asks readers to make the appearances of its fields themselves.
-    ``default``: there is a font for all fields. ``layers_off``: those that are not shown, ``None`` for all."""
+    """Settings of the file. ``drawn_anew``: it asks readers to make the appearances of its fields themselves.
+    ``default``: it names a font for all fields. ``layers_off``: the layers that are not shown, ``None`` for all."""
 
     drawn_anew: bool
     default: bool
@@ -188,7 +188,7 @@ class Settings(NamedTuple):
 
 
 def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: bool) -> bool:
-    """Return whether readers may draw something else than PDFium, borders of links aside. ``turned``: the page is."""
+    """Return whether other readers may differ from PDFium, borders of links aside. ``turned``: the page is rotated."""
     subtype, appearances = annotation.subtype, annotation.normal_appearances
     if annotation.is_hidden:
         return False
@@ -202,7 +202,7 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
     if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
         return True
     may_be_left_out = subtype == b"/Link" or annotation.flags & _INVISIBLE  # by MuPDF
-    is_for_print = annotation.flags & _NO_VIEW  # which is told by the comparison with the print
+    is_for_print = annotation.flags & _NO_VIEW  # which the comparison with the print reports
     return (
         (may_be_left_out and not is_for_print and annotation.shows_something)
         or _is_in_layer(annotation, settings)
@@ -212,7 +212,7 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
 
 
 def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
-    """Return whether others may hide it with its layer; PDFium asks no layer about annotations."""
+    """Return whether other readers may hide the annotation with its layer; PDFium ignores layers of annotations."""
     layer = annotation.reference(b"/OC")
     if layer is None and not annotation.has(b"/OC"):
         return False
@@ -221,7 +221,7 @@ def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
 
 
 def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> bool:
-    """Return whether its size or direction on the screen is not that of the page; icons are small in any case."""
+    """Return whether the annotation does not zoom or turn with the page; small icons do not count."""
     if not annotation.flags & (_NO_ZOOM | (_NO_ROTATE if turned else 0)):
         return False
     left, bottom, right, top = annotation.area or (0, 0, 0, 0)
@@ -280,7 +280,7 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
     if kind not in (b"/Tx", b"/Ch", b"/Btn", b"/Sig") or field.flags & _INVISIBLE or _is_in_layer(field, settings):
         return draws
     if kind == b"/Sig":
-        # MuPDF shows a picture of its own of what is not signed.
+        # MuPDF shows a picture of its own for a field that is not signed.
         is_shown_otherwise = field.shows_something and field.inherited(b"/V") is None
         return (has_own_look and (not appearances or settings.drawn_anew)) or is_shown_otherwise
     if kind == b"/Btn":
@@ -296,7 +296,7 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
 
 
 def _has_pairs(field: AnnotationValues) -> bool:
-    """Return whether a choice has options that are shown otherwise than its value says them."""
+    """Return whether a choice field has options whose shown text is not the value that they stand for."""
     options = field.inherited(b"/Opt")
     return isinstance(options, list) and any(isinstance(field.resolve(each), list) for each in options)
 
@@ -306,7 +306,7 @@ def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own
     if flags & _PUSH_BUTTON:
         has_caption = appearances is None and field.dictionary(b"/MK").has(b"/CA")  # which poppler leaves out
         return has_caption or (appearances is not None and not appearances and has_own_look)
-    if not appearances:  # a circle to one, a square to the other
+    if not appearances:  # one reader draws a circle, another a square
         return has_own_look and (appearances is not None or bool(flags & _RADIO))
     if not isinstance(appearances, dict):
         return bool(appearances)  # PDFium wants states

@@ -1,5 +1,5 @@
-"""The contents of a plain file, in the grammar of :mod:`paraph.pdf.structure.contents_grammar`, and what they set where
-readers do not agree on what it is for (ISO 32000-1, 8.4, 8.6.8, 9.3 and 9.6.4)."""
+"""The contents of a plain file, in the grammar of :mod:`paraph.pdf.structure.contents_grammar`, and what they set that
+readers may take differently (ISO 32000-1, 8.4, 8.6.8, 9.3 and 9.6.4)."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +39,7 @@ _TOKEN = _rule(
 _SPACE_SET = _rule(rb"(?:cs|CS)(?<=%(gap)b..)%(ends)b")
 _COLOUR_SET = [_rule(name + rb"(?<=%(gap)b..)[nN]?%(ends)b") for name in (rb"sc", rb"SC")]
 _AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(gap)b++)*+)(?:sc|SC)[nN]?+%(ends)b")
-"""A colour space and a colour in it."""
+"""A colour space, and right after it a colour in that space."""
 _MODES = _rule(rb"Tr(?<=%(gap)bTr)(?<!%(gap)b0%(gap)bTr)%(ends)b")
 _HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
 _DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
@@ -67,7 +67,7 @@ OWN_SPACES = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Patter
 """Colour spaces that stand for themselves, not in the resources."""
 _OPERATORS = re.compile(rb"[A-Za-z][A-Za-z0-9*]*+")
 _PAIRS = {b"m": 1, b"l": 1, b"c": 3, b"v": 2, b"y": 2}
-_BEYOND = (b"(", b"<", b"%")  # text, and what it is not worth to tell apart
+_BEYOND = (b"(", b"<", b"%")  # text, and what is not worth telling apart from it
 _PICTURES = (b"Do", b"BI")
 _PASSED = frozenset(b"h f F f* n W W* w J j M i d g rg k G RG K gs".split())
 _OUTLINES = _PASSED.union(_PAIRS) - {b"gs"}
@@ -80,7 +80,7 @@ _COMMENT = ord("%")
 _BETWEEN = frozenset({b"%", *(bytes([each]) for each in SPACES)})
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
 _USUAL = {b"Tc": 0.0, b"Tw": 0.0, b"Tz": 100.0, b"TL": 0.0, b"Ts": 0.0, b"Tr": 0.0}
-_UNSEEN, _NOT_SHOWN = 3, b"3 Tr"  # as the text of scans, on which readers agree
+_UNSEEN, _NOT_SHOWN = 3, b"3 Tr"  # the mode of text in scans, on which readers agree
 _CLIPPING = 4  # and above: modes of text that cut off what follows
 _SHOWING = frozenset({b"Tj", b"TJ", b"'", b'"'})
 _LINES = frozenset({b"S", b"s"})
@@ -103,7 +103,7 @@ def check_contents(texts: list[bytes], *, within: str) -> Ending:
 
 
 def used_names(texts: Iterable[bytes]) -> set[tuple[bytes, bytes]]:
-    """Return (category, name) of the resources that contents use, with the slashes of names, and of OWN_SPACES."""
+    """Return (category, name with its slash) of each resource that contents use, those of OWN_SPACES included."""
     used = {each for text in texts for each in _USED.findall(text)}
     return {(CATEGORIES[operator], parse(b"/" + name, 0)[0]) for name, operator in used}
 
@@ -124,7 +124,7 @@ def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
 
 
 def _points(contents: bytes) -> list[tuple[float, float]] | None:
-    """Return points around all that is drawn; ``None`` for what is not paths and images."""
+    """Return points around all that is drawn; ``None`` where anything but paths and images is drawn."""
     if _OUTLINES.issuperset(_OPERATORS.findall(contents)):  # as of most glyphs
         listed = list(map(float, b" ".join(_OF_OUTLINES.findall(contents)).split()))
         return list(zip(listed[::2], listed[1::2], strict=True))
@@ -153,9 +153,9 @@ def _points(contents: bytes) -> list[tuple[float, float]] | None:
 
 
 class Looks(NamedTuple):
-    """What contents draw with. ``components``: returns of how many numbers a colour in a named space consists, ``None``
-    for patterns; ``with_text``: names of forms and fonts of drawings that show text of their own; ``drawn``: those of
-    all fonts of drawings; ``coloured``: there are colour spaces by name, or patterns."""
+    """What contents draw with. ``components`` returns how many numbers a colour in a named space has, ``None`` for
+    patterns; ``with_text``: names of forms and fonts of drawings that show text of their own; ``drawn``: names of all
+    fonts of drawings; ``coloured``: there are named colour spaces, or patterns."""
 
     components: Callable[[bytes], int | None]
     with_text: set[bytes]
@@ -164,8 +164,8 @@ class Looks(NamedTuple):
 
 
 class _State(NamedTuple):
-    """``fill`` and ``line``: components of a colour; ``bare``: which of these two still wait for one; ``text``: what is
-    set of text otherwise than it is at first; ``font``: its name."""
+    """``fill`` and ``line``: components of a colour; ``bare``: which of these two still lack a colour; ``text``: the
+    operators of text that have set another value than the initial one; ``font``: the name of the font."""
 
     fill: int | None
     line: int | None
@@ -179,7 +179,7 @@ def shows_text(text: bytes) -> bool:
 
 
 def _lacks_area(text: bytes) -> bool:
-    """Return whether something is a point or a line by its coordinates, which some readers draw and others do not."""
+    """Return whether a path or rectangle has no area by its coordinates, so that only some readers draw it."""
     return bool(_WITHOUT_AREA.search(text)) or any(
         found[1] is None or text[max(found.start() - _LONG, 0) : found.start()].split()[-2:] == [found[1], found[2]]
         for found in _TO_ITSELF.finditer(text)
@@ -187,12 +187,12 @@ def _lacks_area(text: bytes) -> bool:
 
 
 def are_masks(text: bytes) -> bool:
-    """Return whether the images within contents have no colours of their own."""
+    """Return whether all inline images of the contents are masks, without colours of their own."""
     return b"BI" not in text or len(_INLINE.findall(text)) == len(_INLINE_MASK.findall(text))
 
 
 def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
-    """Return whether all readers draw the same dashes: some take none below zero, and nothing but zeros for none."""
+    """Return whether all readers draw the same dashes: some take no negative lengths, or zeros alone for none."""
     listed = list(lengths)
     return not listed or (min(listed) >= 0 and any(listed) and phase >= 0)
 
@@ -214,7 +214,7 @@ def check_settings(texts: Sequence[bytes], looks: Looks, what: str) -> Remarks:
 
 
 def _is_settled(text: bytes, looks: Looks) -> bool:
-    """Return whether there is nothing to follow, which is so of most contents and far quicker to tell."""
+    """Return whether no settings need following, which is true of most contents and far quicker to check."""
     if (b"%" in text and _COMMENTED.search(text)) or _MODES.search(text) or _HALVES.search(text):
         return False
     if not _are_set_at_once(text, looks) or (looks.with_text and any(rule.search(text) for rule in _OF_TEXT)):
@@ -235,7 +235,7 @@ def _are_set_at_once(text: bytes, looks: Looks) -> bool:
 
 
 class _Settings:
-    """Follows the graphics state through contents."""
+    """The graphics state, followed through contents."""
 
     def __init__(self, looks: Looks, components: int) -> None:
         self._looks, self._found = looks, set[str]()
@@ -322,13 +322,13 @@ def _is_odd(token: bytes) -> bool:
 
 
 def _split(operand: bytes) -> list[bytes]:
-    """Return what an array of strings and numbers consists of, or the operand itself."""
+    """Return the strings and numbers that an array consists of, or the operand itself."""
     inner = _TOKEN.findall(operand[1:-1]) if operand[:1] == b"[" else [operand]
     return [each for each in inner if each[:1] not in _BETWEEN]
 
 
 def without_images(text: bytes) -> bytes:
-    """Return contents without the data of inline images, of which their ``BI`` remains."""
+    """Return contents without the data of inline images, of which only ``BI`` remains."""
     if b"BI" not in text:
         return text
     if text.count(b"EI") == 1 and (one := _ONE_IMAGE.match(text)):

@@ -1,6 +1,6 @@
-"""The places of a file that readers draw differently: told where they are, refused where they lie over text.
+"""The places of a file that readers draw differently: they are reported, and refused where they lie over text.
 
-Annotations, by what is known of readers; and pages, by comparison with pictures of them by a second renderer.
+Annotations are judged by what is known of readers, pages by comparison with pictures that a second renderer made.
 """
 
 import re
@@ -25,17 +25,17 @@ from paraph.pdf.untrusted.jobs.upload_checks.annotations import AnnotationValues
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form import PlainForm
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
-_COVERED = 0.2  # of a letter: enough to make another one of it
+_COVERED = 0.2  # of a letter: enough to make it look like another one
 _TOUCHED = 0.05
-_THIN = 2.0  # points: a border that is no more than a line, and pictures bear
-_MOST_OF_A_PAGE = 20  # places; more are told as one
+_THIN = 2.0  # points: a border that is no more than a line, which pictures bear
+_MOST_OF_A_PAGE = 20  # places; more are reported as one
 _MOST = 2000
 _PIXELS = 1600  # of the longer side of the picture in which things are looked for
 _FAINT = 24  # of 255: noise of a scan, and of compression
 _MOST_OBJECTS = 20_000  # of a page, among which pictures are looked for
 _RADII = (10, 4)  # pixels: an area of 25 by 11 points, a short word; renderers agree on how dark one is
 _AREA = ImageFilter.BoxBlur(_RADII)
-_SHIFT = 3  # pixels by which they may put it elsewhere
+_SHIFT = 3  # pixels by which renderers may differ on the place of a word
 _APART = 60  # of 255: a word that only one of them shows is 80 and more, substitutes of fonts are below 45
 _LINE_APART = 6  # rows of pixels between two lines of text
 _TURNED = 3  # pixels by which the sizes of two pictures of one page may differ
@@ -48,13 +48,13 @@ _NAMES = frozenset(
         "Screen", "PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "Projection", "RichMedia",
     }
 )  # fmt: skip
-"""Of annotations: ISO 32000-2, table 171."""
+"""The kinds of annotations: ISO 32000-2, table 171."""
 
 
 class Dispute(NamedTuple):
-    """In user space; ``page`` counts from 0. ``what``: ``link_border``, ``annotation``, ``form_field``, ``lost`` for
-    drawings of the page that other readers leave out or draw otherwise, or ``contents`` for what a second renderer
-    does."""
+    """A place that readers draw differently, in user space; ``page`` counts from 0. ``what``: ``link_border``,
+    ``annotation``, ``form_field``, ``lost`` for drawings of the page that other readers leave out or draw otherwise, or
+    ``contents`` for what a second renderer leaves out or draws otherwise."""
 
     page: int
     what: str
@@ -74,7 +74,7 @@ class ShownPage:
         return self.covered_letter(area) >= _COVERED or self.has_picture_in(area)
 
     def covered_letter(self, area: Box) -> float:
-        """Return how much of a letter lies within ``area``, the most covered one: 0 to 1."""
+        """Return how much of the most covered letter lies within ``area``: 0 to 1."""
         return max((_share(letter, area) for letter in self._letters), default=0.0)
 
     def has_picture_in(self, area: Box) -> bool:
@@ -170,14 +170,14 @@ def _of_annotations(
     disputed: list[AnnotationValues],
     borders: list[tuple[AnnotationValues, list[Box]]],
 ) -> Iterator[Dispute]:
-    """Yield what is told of the annotations of a page. Raise PdfRefused."""
+    """Yield the disputes about the annotations of a page. Raise PdfRefused for one over text."""
     with drawing(index + 1), closing(ShownPage(document, index, geometry)) as page:
         for annotation in disputed:
             kind, area = annotation.subtype, annotation.area
             if area is None or not _on_page(area, geometry):
                 continue
             what = "form_field" if kind == b"/Widget" else "annotation"
-            is_icon = kind == b"/Text"  # PDFium shows one as well, of another look
+            is_icon = kind == b"/Text"  # PDFium shows an icon as well, with another look
             if not is_icon and page.shows_text_in(area):
                 raise _refused(index, what, kind)
             yield Dispute(index, what, area)
@@ -187,7 +187,7 @@ def _of_annotations(
 
 
 def _border(page: ShownPage, index: int, annotation: AnnotationValues, strips: list[Box]) -> Dispute | None:
-    """Return a border that touches something; one that covers nothing is as harmless as it is frequent."""
+    """Return a border that touches something; ``None`` for others, which are as harmless as they are frequent."""
     covered = max(map(page.covered_letter, strips))
     thick = min(strips[0][3] - strips[0][1], strips[2][2] - strips[2][0]) > _THIN
     pictured = any(map(page.has_picture_in, strips))
@@ -208,7 +208,7 @@ def _settings(reader: PdfReader) -> Settings:
 
 
 def _layers_off(reader: PdfReader, root: Dictionary) -> frozenset[Ref] | None:
-    """Return the layers that are not shown when the file is opened; ``None`` where others are told instead."""
+    """Return the layers that are not shown when the file is opened; ``None`` where the file does not list them."""
     properties = reader.resolve(root.get(b"/OCProperties"))
     usual = reader.resolve(properties.get(b"/D")) if isinstance(properties, dict) else None
     if not isinstance(usual, dict) or reader.resolve(usual.get(b"/BaseState")) not in (None, b"/ON"):
@@ -245,7 +245,7 @@ def compare(file: UntrustedFile, pictures: UntrustedFile, first: int, resolution
     """Return ``{"places": [[{"page_number", "x", "y", "width", "height", "what"}, over text], …], "compared": count}``:
     the lines of each page that the renderers draw differently by a word or more, in points of reader space, and whether
     there is text in them. ``pictures``: PGM of pages from ``first`` on, counted from 1, at ``resolution``;
-    ``compared``: of how many pages there is a whole one."""
+    ``compared``: the number of pages with a whole picture."""
     document, count = file.pdfium(), 0
     places: list[tuple[dict[str, Any], bool]] = []
     for count, theirs in enumerate(_pictures(pictures.whole), start=1):
@@ -254,7 +254,7 @@ def compare(file: UntrustedFile, pictures: UntrustedFile, first: int, resolution
 
 
 def _pictures(content: bytes) -> Iterator[Image.Image]:
-    """Yield each whole PGM, as its grammar has it without comments."""
+    """Yield each whole picture; only PGM without comments is read."""
     position = 0
     while head := _HEAD.match(content, position):
         width, height = int(head[1]), int(head[2])
@@ -280,7 +280,7 @@ def _different(
 
 
 def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the lines in which one picture is darker by a word, in pixels; all where their sizes differ."""
+    """Yield the boxes, in pixels, of lines in which one picture is darker by a word; the whole page if sizes differ."""
     if abs(ours.width - theirs.width) > _TURNED or abs(ours.height - theirs.height) > _TURNED:
         yield 0, 0, *ours.size
         return

@@ -56,13 +56,13 @@ _MASK: Kinds = {b"/S": values.one_of(b"/Alpha", b"/Luminosity"), b"/G": values.i
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _TOGETHER = frozenset({"inks", "overprint"})  # neither is remarkable without the other
 _BLENDS = (b"/Normal", b"/Compatible", b"/Multiply", b"/Screen", b"/Darken", b"/Lighten", b"/Overlay")
-"""Modes that come to the same on paper, or nearly, whatever the colours are mixed in."""
+"""Modes that look the same on paper, or nearly, in whatever colour space the colours are mixed."""
 _IDENTICAL = (b"/Identity", b"/Default")
 
 
 class Drawn(NamedTuple):
-    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, remarks, and whether it shows
-    text. ``advance``: the width that a glyph begins with."""
+    """What is known of something that is drawn: its ``depth``, 1 for a drawing without others in it, remarks, and
+    whether it shows text. ``advance``: the width that a glyph begins with."""
 
     depth: int
     remarks: Remarks
@@ -71,7 +71,7 @@ class Drawn(NamedTuple):
 
 
 class Drawings:
-    """Checks what pages draw, each object once."""
+    """A check of what pages draw, each object once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
@@ -215,7 +215,7 @@ class Drawings:
         return drawn._replace(depth=drawn.depth + 1)
 
     def _has_colours(self, text: bytes, resources: Dictionary) -> bool:
-        """Return whether there are images that are no masks: some readers show their colours in a glyph without."""
+        """Return whether an image is no mask: some readers show its colours even in a glyph that must have none."""
         named = self._resolve(resources.get(b"/XObject", {}))
         found = [self._resolve(named[name]) for category, name in used_names([text]) if category == b"/XObject"]
         images = [each.dictionary for each in found if self._resolve(each.dictionary[b"/Subtype"]) == b"/Image"]
@@ -245,7 +245,7 @@ class Drawings:
             drawn = self._item(b"/XObject", mask.get(b"/G"))
             depth, remarks = drawn.depth, drawn.remarks | {"soft_mask"}
             functions.append(mask.get(b"/TR", b"/Identity"))
-        if b"/Font" in state:  # which some readers take, and others do not
+        if b"/Font" in state:  # which some readers apply, and others do not
             remarks |= self._item(b"/Font", resolve(state[b"/Font"])[0]).remarks | {"state_font"}
         dashes, phase = resolve(state.get(b"/D", [[], 0]))
         found = {

@@ -1,6 +1,6 @@
-"""Trying at upload what is done to a file later: it is sealed with a throw-away key, stamped again, and verified.
+"""A trial at upload of what is done to a file later: a seal with a throw-away key, an archive timestamp, verification.
 
-Verifying draws pages and compares them. Stricter limits than it has itself are applied here, so that whatever is sealed
+Verifying draws pages and compares them. The limits here are stricter than those of verifying, so that what is sealed
 can be verified. Most pages are surely cheap to draw, by what their contents are; each of the others is drawn.
 """
 
@@ -47,7 +47,7 @@ _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pag
 _SMALL = [PageGeometry((0, 0, 50, 50), 0, 1)]
 _ROOM = 8  # bytes for a timestamp that is never made
 SLOW = 0.1
-"""Seconds of a processor after which reading, too, is tried."""
+"""Processor seconds after which reading, too, is tried."""
 _MOST_SECONDS = 1.5  # of a processor, at a time; verifying has 8, of which it draws for 3 and one picture more
 _MOST_MEMORY = 240 << 20  # of the 320 MB that verifying has
 _CHEAP = 50_000  # an operation has some bytes and takes at most a tenth of a millisecond
@@ -76,7 +76,7 @@ def trial_root() -> bytes:
 
 
 def small_file(attachments: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
-    """Return a page with text in a font from elsewhere, on which libraries load what they load lazily."""
+    """Return a PDF of one page with text in a font that it lacks, so that libraries load what they load lazily."""
     document = pikepdf.new()
     page = document.add_blank_page(page_size=(50, 50))
     font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.TrueType, BaseFont=pikepdf.Name.Elsewhere)
@@ -145,17 +145,17 @@ def _square() -> bytes:
 
 
 class _Costly(Exception):
-    """How long it takes to draw can only be tried."""
+    """How long a page takes to draw can only be found out by drawing it."""
 
 
 def check_drawing(document: pypdfium2.PdfDocument, reader: PdfReader | None, nodes: Sequence[PageNode]) -> None:
-    """Draw the pages that may be costly: all where ``reader``, of the same file, is ``None``. To be called before any
+    """Draw the pages that may be costly: all where ``reader``, of the same file, is ``None``. Must be called before any
     page is drawn with more memory, some of which would stay with the process. Raise PdfRefused ``too_complex`` where a
     page takes too long; the process ends where it takes too much memory."""
     estimate, began = _Estimate(reader) if reader else None, time.process_time()
     for index in range(len(document)):
         if time.process_time() - began > 2 * SECONDS:
-            return  # verifying, which draws each page twice, comes no further
+            return  # verifying, which draws each page twice, gets no further
         if not estimate or not estimate.is_cheap(nodes[index]):
             with _in_time(), limited_memory(_MOST_MEMORY), suppress(pypdfium2.PdfiumError, ValueError):
                 draw(document, index)
@@ -170,7 +170,7 @@ def check_reading(pdf: bytes, pages: Sequence[PageGeometry]) -> None:
         check_archivable(sealed)
         found = verify(sealed, [trial_root()], drawing=DrawingTime(0))
     failing = [each for each in found.signatures if not each.matches]
-    # What was altered after seals of services like this one is told in the preflight report.
+    # Alterations after seals of services like this one are not refused: the preflight report tells of them.
     if failing and not any(each.purpose and each.intact for each in failing):
         raise PdfRefused(
             "signature_does_not_hold",
@@ -190,7 +190,7 @@ def _in_time() -> Iterator[None]:
 
 
 class _Estimate:
-    """Whether pages are surely cheap; what they share is looked at once."""
+    """An estimate of whether pages are surely cheap to draw; what they share is examined once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader

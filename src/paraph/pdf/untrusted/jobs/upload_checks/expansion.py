@@ -1,4 +1,4 @@
-"""Bounds on what streams and page contents unpack to, as often as drawn, enforced without unpacking any as a whole."""
+"""Bounds on what streams, and page contents as often as drawn, unpack to, enforced without unpacking any as a whole."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,13 +21,13 @@ _PIECE = 1 << 20
 _FLATE = {b"/FlateDecode", b"/Fl"}
 _PACKING = {*_FLATE, b"/LZWDecode", b"/LZW", b"/RunLengthDecode", b"/RL"}
 _Size = Callable[[int], int]
-"""Returns to how many bytes a stream unpacks; beyond the given limit, any larger number."""
+"""A function that returns how many bytes a stream unpacks to; beyond the given limit, any larger number."""
 _LARGEST_PAGE = 64 << 20  # bytes of the contents of one page; real pages rarely exceed 3 MB
 _LARGEST_REPEATED = 512 << 20  # bytes drawn repeatedly, by several pages or by one
 
 
 class Expansion:
-    """The total of one file. Only streams that are long enough to exceed a bound are unpacked."""
+    """The unpacked size of one file. Only streams that are long enough to exceed a bound are unpacked."""
 
     def __init__(self) -> None:
         self._most = 0  # upper bound for all streams but images, in bytes
@@ -71,7 +71,7 @@ def most_unpacked(filters: Sequence[Any], length: int) -> int:
 
 
 def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
-    """Return to how much Flate data unpacks; above ``limit``, any larger number."""
+    """Return how many bytes Flate data unpacks to; above ``limit``, any larger number."""
     pieces: Iterator[bytes] = iter([bytes(content)])
     for _ in filters:
         pieces = _inflated(pieces, limit)

@@ -2,7 +2,7 @@
 
 Parsing every object is the most expensive part of an inspection. So the objects are found without parsing any, and
 their text is searched as it stands in the file; only a file with a name of interest, or one that is not plainly
-written, is examined in full. If only its annotations may draw something, only they are. A hostile file may hide an
+written, is examined in full. If only its annotations may draw something, only these are. A hostile file may hide an
 object inside another one's string, or disguise a stream: whatever cannot be seen to be harmless raises Unsafe.
 """
 
@@ -64,8 +64,8 @@ class ObjectIndex(NamedTuple):
 
 
 def index_objects(data: bytes) -> ObjectIndex:
-    """Index a file. Raise :class:`Unsafe` if an object might hide in it. That is so if it is encrypted, hybrid, or
-    has an object elsewhere than the cross-reference says."""
+    """Index a file. Raise :class:`Unsafe` if an object might hide in it: if it is encrypted or hybrid, or has an
+    object elsewhere than the cross-reference says."""
     reader = PdfReader(data)
     sections = reader.crossreference.sections
     if reader.encryption is not None or any(b"/XRefStm" in section.trailer for section in sections):

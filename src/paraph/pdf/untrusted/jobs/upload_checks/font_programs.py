@@ -52,7 +52,7 @@ odieresis ograve otilde scaron uacute ucircumflex udieresis ugrave yacute ydiere
 """
 _STANDARD = [_NOT_LATIN, *(name for name in StandardEncoding if name != _NOT_LATIN), *_BEYOND.split()]
 """The strings that every reader knows by their numbers, but for those of expert fonts."""
-_STRINGS = 391  # numbers of those; behind them come those of the program
+_STRINGS = 391  # the number of all standard strings; the strings of the program are numbered from here
 _CHARSET, _CHARSTRINGS, _ROS = 15, 17, 0x0C1E
 _MOST = 4096  # glyphs, and strings
 _REAL, _LONG, _SHORT, _ESCAPE = 30, 29, 28, 12
@@ -128,8 +128,8 @@ def _maps_alike(data: Beginning, *, symbolic: bool) -> bool:
 
 
 def _are_named(data: Beginning, post: int | None, glyphs: dict[int, int] | None) -> bool:
-    """Return whether the glyphs of a map by Macintosh codes have the names of these, or none: FreeType makes a map of
-    names, which PDFium prefers."""
+    """Return whether the glyphs of a map by Macintosh codes have the names of these codes, or none: FreeType makes a
+    map of names, which PDFium prefers."""
     if glyphs is None or post is None or data.read(post, 4) == _NO_NAMES:
         return glyphs is not None
     if data.read(post, 4) != _OWN_NAMES:
@@ -143,7 +143,7 @@ def _are_named(data: Beginning, post: int | None, glyphs: dict[int, int] | None)
 
 
 def _by_codes(data: Beginning, place: int) -> dict[int, int] | None:
-    """Return the glyph of each code below 256; ``None`` where a map is of another format, or has it in two ways."""
+    """Return the glyph of each code below 256; ``None`` where a map is of another format, or mixes ranges of codes."""
     kind = data.number(place)
     found: dict[int, int] | None = None
     if kind == 0:
@@ -180,7 +180,7 @@ class _Index(NamedTuple):
 
 
 def glyph_names(data: Beginning) -> set[bytes] | None:
-    """Return the names, with slashes, of the glyphs of a CFF; ``None`` where they have numbers, or it is odd."""
+    """Return the names, with slashes, of the glyphs of a CFF; ``None`` where they have numbers, or the CFF is odd."""
     try:
         start = _tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0
         names = _index(data, start + data.read(start + 2, 1)[0])
@@ -239,7 +239,7 @@ def _operators(text: bytes) -> dict[int, int]:
 
 
 def _charset(data: Beginning, start: int, offset: int, count: int) -> list[int]:
-    """Return the numbers of the names of the glyphs but the first."""
+    """Return the number of the name of each glyph but the first."""
     if offset == 0:
         return list(range(1, count))
     kind, wanted = data.read(start + offset, 1), min(count, _MOST) - 1

@@ -56,7 +56,7 @@ _CODES = 256
 _SYMBOLIC = 4
 _ROUNDED = 0.02  # of the widest glyph
 Remarks = frozenset[str]
-"""What of a file is plain and may yet be drawn differently."""
+"""Words for what is plain in a file and may yet be drawn differently."""
 NOTHING: Remarks = frozenset()
 
 
@@ -110,7 +110,7 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
     if (resolve(font[b"/CharProcs"]).keys() - set(differences(encoding, resolve).values())) & _GLYPHS:
         found.add("glyph_codes")
     matrix = [float(resolve(each)) for each in resolve(font[b"/FontMatrix"])]
-    # Drawings stand where all readers put them if they are neither turned nor moved. Chrome mirrors its own.
+    # Drawings stand where all readers put them if they are neither turned nor moved. Chrome writes mirrored ones.
     scales_alone = matrix[0] > 0 != matrix[3] and not any((*matrix[1:3], *matrix[4:]))
     if not has_widths or b"/FontBBox" not in font or not scales_alone:
         found.add("glyph_box")
@@ -136,8 +136,8 @@ def differences(encoding: Dictionary, resolve: Resolve) -> dict[int, bytes]:
 
 
 def advance_alike(font: Dictionary, advances: Mapping[bytes, float], resolve: Resolve) -> bool:
-    """Return whether a font of drawings says of each glyph that has a code the width that the glyph begins with, by
-    which other readers go. ``advances``: these, by the names of glyphs."""
+    """Return whether a font of drawings gives each glyph that has a code the width that the glyph begins with, which
+    other readers use. ``advances``: the latter widths, by the names of glyphs."""
     widths, first = resolve(font.get(b"/Widths")) or [], resolve(font.get(b"/FirstChar")) or 0
     told = {code: float(resolve(each)) for code, each in enumerate(widths, first)}
     spare = _ROUNDED * max(map(abs, advances.values()), default=0)
@@ -146,7 +146,7 @@ def advance_alike(font: Dictionary, advances: Mapping[bytes, float], resolve: Re
 
 
 def _widths(font: Dictionary, resolve: Resolve) -> bool:
-    """Return whether the font has any. Raise NotPlain."""
+    """Return whether the font has widths. Raise NotPlain."""
     widths, first, last = (resolve(font.get(key)) for key in (b"/Widths", b"/FirstChar", b"/LastChar"))
     if widths is None:
         return False

@@ -17,7 +17,7 @@ _LENGTHS = {
 }
 _LIKE_DEVICE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/ICCBased", b"/CalGray", b"/CalRGB"})
 _BASES = {b"/Indexed": 1, b"/Pattern": 1, b"/Separation": 2, b"/DeviceN": 2}
-"""Where the space stands in which colours are shown."""
+"""The index, in a colour space, of the space in which its colours are shown."""
 _DEEPEST = 4
 _ONE_BY_ONE = {
     **dict.fromkeys((b"/DeviceGray", b"/CalGray", b"/Indexed", b"/Separation"), 1),
@@ -57,7 +57,7 @@ def check_space(value: Any, resolve: Resolve, depth: int = 0) -> Remarks:
 
 
 def components(value: Any, resolve: Resolve) -> int | None:
-    """Return of how many numbers a colour in this space consists; ``None`` for patterns."""
+    """Return how many numbers a colour in this space has; ``None`` for patterns."""
     space = resolve(value)
     parts = space if type(space) is list else [space]
     family = resolve(parts[0])
@@ -83,7 +83,7 @@ def _is_usual(family: bytes, parts: list[Any], resolve: Resolve) -> bool:
 
 
 def _is_usual_profile(profile: PdfStream, resolve: Resolve) -> bool:
-    """Return whether its header is of a profile for as many colours as it says, as is what readers take instead."""
+    """Return whether the header of a profile, its range, and the space in its place fit its number of components."""
     count = resolve(profile.dictionary[b"/N"])
     named, other = _PROFILES[count]
     span = resolve(profile.dictionary.get(b"/Range", [0, 1] * count))
@@ -138,9 +138,9 @@ _IS_MASK, _JPEG = b"/ImageMask", b"/DCTDecode"
 _ODD_IN_MASKS = frozenset({b"/ColorSpace", b"/SMask", b"/Mask"})
 _OF_TWO_COLOURS = frozenset({b"/CCITTFaxDecode", b"/JBIG2Decode"})
 _SOFT = ((b"/DeviceGray", 1), (b"/DeviceGray", 8))
-_DEEPEST_KEYED = 8  # bits of a component whose values may be left out
+_DEEPEST_KEYED = 8  # bits of a component whose values may be masked out
 _OF_ROWS = ((b"/Columns", 1), (b"/Colors", 1), (b"/BitsPerComponent", 8))
-_PNG = 10  # from which predictor on each row has a byte more
+_PNG = 10  # predictors from this one on add a byte to each row
 _SPARE = 2  # bytes of an end of line behind the data
 _MOST = 128 << 20  # bytes of all images of a file
 _CODES = 256
@@ -151,8 +151,8 @@ _CODESTREAM = b"\xff\x4f\xff\x51"
 
 
 class Frame(NamedTuple):
-    """``transformed``: its colours are differences, which readers tell by ``ids`` of the components or by what Adobe's
-    segment says, ``None`` where there is none."""
+    """``transformed``: whether Adobe's segment says that colours are differences, ``None`` without such a segment;
+    readers then tell by ``ids``, those of the components."""
 
     width: int
     height: int
@@ -192,7 +192,7 @@ def frame(data: Beginning) -> Frame | None:
 
 
 class Images:
-    """Checks the images of one file."""
+    """A check of the images of one file."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve, self._left = resolve, _MOST
@@ -227,14 +227,14 @@ class Images:
         return remarks
 
     def _is_usual_mask(self, stream: PdfStream, filters: list[bytes]) -> bool:
-        """Return whether a mask of its own is one bit deep, and has neither colours nor other masks."""
+        """Return whether an image that is a mask is one bit deep, and has neither colours nor other masks."""
         entries = self._entries(stream)
         alike = _ODD_IN_MASKS.isdisjoint(entries) and entries.get(b"/BitsPerComponent", 1) == 1
         decoded = _decode(entries, [0, 1]) in ([0, 1], [1, 0])
         return alike and decoded and filters[-1:] != [_JPEG] and self._fits(stream, filters, 1, 1)
 
     def _is_usual(self, stream: PdfStream, filters: list[bytes]) -> bool:
-        """Return whether the entries fit each other, the data, and those of the mask."""
+        """Return whether the entries fit each other, the data, and the entries of the mask."""
         entries, last = self._entries(stream), filters[-1] if filters else b""
         space, depth = entries[b"/ColorSpace"], entries[b"/BitsPerComponent"]
         count = components(space, self._resolve)
@@ -256,7 +256,7 @@ class Images:
         return found[:4] == (entries[b"/Width"], entries[b"/Height"], count, depth) and found.is_taken_alike(changed)
 
     def _is_for(self, mask: Any, entries: Dictionary, count: int) -> bool:
-        """Return whether what hides parts of an image is of the kind that its entry is for."""
+        """Return whether the mask of an image is of the kind that the entry for it needs."""
         depth = entries[b"/BitsPerComponent"]
         if type(mask) is list:
             if len(mask) != 2 * count or depth > _DEEPEST_KEYED or not all(type(each) is int for each in mask):
@@ -274,7 +274,7 @@ class Images:
     def _fits(
         self, stream: PdfStream, filters: list[bytes], count: int, depth: int, palette: int | None = None
     ) -> bool:
-        """Return whether there are as many data as the entries say, and a colour of the palette for each of them."""
+        """Return whether there is as much data as the entries say, and a colour of the palette for each value."""
         entries = self._entries(stream)
         width, height, parameters = entries[b"/Width"], entries[b"/Height"], self._parameters(entries)
         if filters[-1:] == [b"/CCITTFaxDecode"]:
@@ -285,7 +285,7 @@ class Images:
         if predictor > 1 and tuple(parameters.get(key, other) for key, other in _OF_ROWS) != (width, count, depth):
             return False
         is_small = palette is not None and palette + 1 < 1 << depth
-        packed = filters == [b"/FlateDecode"] and not is_small  # the bytes that predictors add may be counted with it
+        packed = filters == [b"/FlateDecode"] and not is_small  # inflated alone: counts the bytes of predictors
         length = (row + (packed and predictor >= _PNG)) * height
         self._left -= length
         if self._left < 0:
@@ -321,7 +321,7 @@ def _decode(entries: Dictionary, usual: list[int]) -> list[float]:
 
 @cache
 def _bytes_below(count: int, depth: int) -> bytes:
-    """Return the bytes that consist of numbers of so many bits below ``count``."""
+    """Return the bytes that consist of numbers below ``count``, each of ``depth`` bits."""
     most = (1 << depth) - 1
     return bytes(each for each in range(_CODES) if all((each >> at) & most < count for at in range(0, 8, depth)))
 

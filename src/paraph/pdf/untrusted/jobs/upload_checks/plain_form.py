@@ -1,4 +1,4 @@
-"""Whether all readers read a file alike, told by what it is made of, and whether other readers do see the same in it.
+"""Whether all readers read a file alike, judged by what it is made of, and whether other readers see the same in it.
 
 Every object of a plain file consists of tokens that are read alike; every object stands in one place; and all that
 pages draw has entries of the kinds that it needs. What this does not allow is not plain, whatever a reader makes of it.
@@ -48,13 +48,13 @@ _KNOWN = frozenset(
         "password_field", "transfer_function",
     }
 )  # fmt: skip
-"""Remarks that are told: of each, some reader draws something else though two of them may agree."""
+"""Remarks that are reported: for each, some reader draws something else, though two of them may agree."""
 
 
 class PlainForm(NamedTuple):
     """What is known of a file in plain form. ``clean_contents``: the contents of every page leave nothing open and
     close nothing that they did not open, and nothing refers to an object beyond the last of the file; ``remarks``: what
-    of pages no rule decides on, by their indexes."""
+    no rule decides on, by the indexes of pages."""
 
     clean_contents: bool
     remarks: dict[int, Remarks]
@@ -178,7 +178,7 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
 
 
 def _can_be_extended(value: Any, reader: PdfReader) -> bool:
-    """Return whether an object is a page to whose resources a seal can add its own, or none."""
+    """Return whether an object is no page, or one to whose resources a seal can add its own."""
     resources = reader.resolve(value.get(b"/Resources")) if isinstance(value, dict) else None
     if not isinstance(resources, dict) or value.get(b"/Type") != b"/Page":
         return True
@@ -198,7 +198,7 @@ def _same(ours: Any, theirs: Any) -> bool:
 
 
 def _same_text(ours: Any, theirs: Any) -> bool:
-    """Compare the objects as qpdf writes them, references as strings, since it parses no text that has some."""
+    """Compare objects as qpdf writes them, with references as strings, since it parses no text with references."""
     if isinstance(theirs, pikepdf.Object):
         text = theirs.unparse(resolved=True)
         if text == _as_qpdf_writes(ours):  # nearly always, and without parsing
@@ -219,7 +219,7 @@ def _as_qpdf_writes(value: Any) -> bytes:
 
 
 def drawn_objects(reader: PdfReader) -> Iterator[tuple[Ref, Any]]:
-    """Yield the objects that lead to what pages draw, and these, each once."""
+    """Yield what pages draw, and the objects that lead there, each once."""
     waiting, seen = [reader.trailer[b"/Root"]], set[Ref]()
     while waiting:
         ref = waiting.pop()

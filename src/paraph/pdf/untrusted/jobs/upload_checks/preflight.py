@@ -67,8 +67,8 @@ def read_facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
-    """Describe the encryption; the file opened without a password, so it has an owner password at most. Refuse one
-    with an integrity code over the whole file (ISO/TS 32004), which its readers check and a seal would break."""
+    """Describe the encryption; the file opened without a password, so it has an owner password at most. Refuse a
+    file with an integrity code over the whole file (ISO/TS 32004), which its readers check and a seal would break."""
     if not document.is_encrypted:
         return None
     if "/AuthCode" in document.trailer or "/KDFSalt" in document.trailer.Encrypt:
@@ -83,8 +83,8 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
 
 def _forms_and_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
     """Describe form and signatures. Refuse an earlier signature that says which changes it permits (DocMDP,
-    ISO 32000-2, table 257): at most filling in forms, signing fields that are there, and comments, and a seal with
-    stamps is none of these."""
+    ISO 32000-2, table 257): at most filling in forms, signing existing fields, and comments. A seal with stamps is
+    none of these."""
     form, permissions = dictionary(document.Root.get("/AcroForm")), dictionary(document.Root.get("/Perms"))
     xfa = "/XFA" in form
     if xfa and bool(document.Root.get("/NeedsRendering", False)):
@@ -92,7 +92,7 @@ def _forms_and_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
         raise PdfRefused("dynamic_xfa", message)
     fields = list(_fields(form))
     signed = [(field, value) for field, kind in fields if kind == "/Sig" and (value := dictionary(field.get("/V")))]
-    # the catalog may not name the certifying one
+    # the catalog may not name the certifying signature
     certifying = [dictionary(permissions.get("/DocMDP")), *(value for _, value in signed)]
     if any(map(_certifies, certifying)) or any("/P" in dictionary(field.get("/Lock")) for field, _ in signed):
         message = "The PDF has a signature that forbids any change, so it cannot be signed again."
@@ -141,7 +141,7 @@ def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _changing(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Annotation]) -> list[str]:
-    """Return the words for what can change what is shown."""
+    """Return ``can_change`` of the preflight report: the words for what can change what is shown."""
     drawn = [annotation for annotation in shown if annotation.draws]
     acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
     opening = dictionary(document.Root.get("/OpenAction"))
@@ -212,7 +212,7 @@ def compare_print(file: UntrustedFile, annotations: Sequence[Sequence[Annotation
 def _differs(
     file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool
 ) -> bool:
-    """Compare one page, the screen first, since the changes for print last."""
+    """Compare one page, the screen first, since the changes for print cannot be undone."""
     with closing(document[index]) as page:
         if layered:
             make_fields_annotations(page)
@@ -223,7 +223,7 @@ def _differs(
 
 
 def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) -> bytes:
-    """Return the pixels of a page. Raise :class:`_OutOfTimeError` while drawing."""
+    """Return the pixels of a page. Raise :class:`_OutOfTimeError` after ``deadline``."""
     width, height = page.get_size()
     longer = max(width, height, 1.0)
     scale = min(max(longer, _SHORTEST), _LONGEST) / longer

@@ -1,4 +1,4 @@
-"""A file written anew in plain form, as PDFium understands it: whether it keeps its picture, a dry run tells."""
+"""A file written anew in plain form, as PDFium understands it. A dry run tells whether it still looks the same."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -43,12 +43,12 @@ _OPERANDS: dict[str, tuple[str, ...]] = {
     '"': (_NUMBER, _NUMBER, _TEXT),
     "d": (_DASHES, _NUMBER),
 }
-"""What operators need, the last operand last; readers agree to pass over more of them (ISO 32000-1, annex A)."""
+"""The operands that operators need; readers agree to ignore any before these (ISO 32000-1, annex A)."""
 _COLOURS = frozenset({"sc", "SC", "scn", "SCN"})
 _SPACES = frozenset({"/DeviceGray", "/DeviceRGB", "/DeviceCMYK", "/Pattern"})
 _OF_GLYPHS = ("d0", "d1")
 _ZEROS = (".", "-")
-"""Readers agree that these are numbers, which qpdf takes for operators."""
+"""Tokens that qpdf takes for operators; readers agree that they are numbers."""
 
 
 def rewritten(pdf: bytes) -> bytes:
@@ -117,7 +117,7 @@ def _object(item: Any) -> None:
         _filters(item)
     elif isinstance(item, Dictionary):
         if isinstance(item.get("/Rect"), Array) and _is_box(item.Rect):
-            item.Rect = Array(list(item.Rect))  # numbers that stand elsewhere
+            item.Rect = Array(list(item.Rect))  # in place of references to numbers
         if item.get("/Type") == Name.Font or "/BaseFont" in item:
             _font(item)
 
@@ -178,7 +178,7 @@ def _fields(document: pikepdf.Pdf) -> None:
 
 
 class _Contents:
-    """Writes contents anew, with the operations that readers follow alike."""
+    """Contents to be written anew, with only the operations that readers follow alike."""
 
     def __init__(self, document: pikepdf.Pdf) -> None:
         self._document = document
@@ -220,7 +220,7 @@ class _Contents:
         self._drawn(resources, depth + 1)
 
     def _kept(self, owner: Any, resources: Any) -> list[Any]:
-        """Return the operations that have what they need; a missing font is the one that PDFium takes instead."""
+        """Return the operations that have what they need; add the font that PDFium takes in place of a missing one."""
         kept: list[Any] = []
         depth, zeros = 0, list[Any]()
         for instruction in pikepdf.parse_content_stream(owner):

@@ -18,7 +18,7 @@ Kind = Callable[[Any], bool]
 Kinds = Mapping[bytes, Kind]
 Resolve = Callable[[Any], Any]
 ABBREVIATED = frozenset(b"/F /FFilter /FDecodeParms /DP /IM /CS /BPC /D /I /W /H".split())
-"""Of inline images, which some readers take for others' entries, and of data in another file."""
+"""Entries of inline images, which some readers accept in any stream, and of data in another file."""
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
 _COMMENT = re.compile(rb"%[^\r\n]*+")
@@ -30,7 +30,7 @@ class NotPlain(Exception):
 
 
 class Tokens:
-    """Checks the tokens of values at any depth, each name once."""
+    """A check of the tokens of values at any depth, each name once."""
 
     def __init__(self) -> None:
         self._names: set[bytes] = set()
@@ -112,7 +112,7 @@ def numbers(*lengths: int) -> Kind:
 
 
 is_box = numbers(4)
-"""A rectangle, told by two opposite corners."""
+"""A rectangle, given by two opposite corners."""
 
 
 def one_of(*values: Any) -> Kind:
@@ -143,7 +143,7 @@ _PARAMETERS: Kinds = {
 
 
 def check_stream(stream: PdfStream, kinds: Kinds, what: str, resolve: Resolve, *, image: bool = False) -> list[bytes]:
-    """Check dictionary and filters, and return the names of these. Raise NotPlain."""
+    """Check the dictionary and the filters of a stream, and return the names of the filters. Raise NotPlain."""
     entries = stream.dictionary
     if not ABBREVIATED.isdisjoint(entries):
         raise NotPlain(f"{what} has entries of an inline image")
@@ -193,7 +193,7 @@ class Beginning:
                 self._found = unpacked(PdfStream(entries, stream.data), _LARGEST_STREAM)
 
     def read(self, start: int, length: int) -> bytes:
-        """Return at most so many bytes from ``start`` on."""
+        """Return at most ``length`` bytes from ``start`` on."""
         end = min(start + length, _LARGEST_STREAM)
         while self._left and len(self._found) < end:
             try:
@@ -205,10 +205,10 @@ class Beginning:
         return self._found[start:end]
 
     def number(self, place: int, size: int = 2) -> int:
-        """Return the number that ``size`` bytes from ``place`` on are, the first one counting most."""
+        """Return the big-endian number in the ``size`` bytes from ``place`` on."""
         return int.from_bytes(self.read(place, size))
 
     def numbers(self, place: int, count: int, size: int = 2) -> list[int]:
-        """Return at most so many numbers of ``size`` bytes each."""
+        """Return at most ``count`` numbers of ``size`` bytes each, from ``place`` on."""
         raw = self.read(place, count * size)
         return [int.from_bytes(raw[at : at + size]) for at in range(0, len(raw), size)]
