@@ -101,8 +101,8 @@ def draw_marks(
 ) -> DrawnMarks:
     """Draw the marks and the overlay.
 
-    They go into the page contents. Instead they go into appearances of the seal's own field, on top of everything, if
-    the file has earlier signatures, an annotation might hide a mark, or the contents might swallow what follows them.
+    They go into the page contents, or, on top of everything, into appearances of the seal's own field if the file has
+    earlier signatures, an annotation might hide a mark, or the contents might swallow what follows them.
     ``clean_contents``: no contents swallow anything, so they are not read
     (:class:`paraph.pdf.structure.graphics_state.PageEndings`).
 
