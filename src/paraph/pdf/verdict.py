@@ -87,7 +87,7 @@ def decide(*, proven: bool, faults: Iterable[Fault]) -> Verdict:
 
 def or_else(default: _Default) -> Callable[[Callable[_Taken, _Returned]], Callable[_Taken, _Returned | _Default]]:
     """Make a function return ``default`` instead of raising: untrusted bytes can make a reader raise anything. Only
-    ``MemoryError`` is left for the sandbox to report, since a revocation or an alteration would be overlooked."""
+    ``MemoryError`` is left for the sandbox to report, as it might hide a revocation or an alteration."""
 
     def guarded(function: Callable[_Taken, _Returned]) -> Callable[_Taken, _Returned | _Default]:
         @wraps(function)

@@ -145,7 +145,7 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
 
 
 def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[str], size: int) -> Revision:
-    """Build an archive timestamp's revision, reproducibly, with room for ``size`` bytes of token. ``names``: in use."""
+    """Build an archive timestamp's revision, reproducibly. ``size``: bytes for its token; ``names``: of form fields."""
     revision = Revision(reader)
     if missing:
         extend_store(revision, missing)

@@ -62,7 +62,7 @@ class SealedPdf:
     level_reasons: tuple[str, ...] = ()
     """Why the level is lower than the configured one, a sentence each."""
     archive: Timestamp | None = None
-    """The archive timestamp, at level B-LTA alone."""
+    """The archive timestamp; present at level B-LTA only."""
     certificates: tuple[bytes, ...] = ()
     """DER of the key's certificate and its issuers."""
 

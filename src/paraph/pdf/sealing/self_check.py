@@ -1,7 +1,7 @@
 """The check of a fresh seal, before anyone gets the file: it is read again from its bytes, and only they count.
 
 No code that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Both
-sides share the reader of PDF objects, which also read the upload, the DER module and the parsed certificates: a fault
+sides share the DER module, the parsed certificates and the reader of PDF objects, which also read the upload: a fault
 in one of these could go unnoticed. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and
 OpenSSL.
 """

@@ -1,6 +1,6 @@
 """Page contents, decoded completely, and their operators with operands as a regular expression (ISO 32000-1, annex A).
 
-Each viewer shows another part of a damaged stream. Every quantifier is possessive, so matching never backtracks and
+Each viewer shows a different part of a damaged stream. Every quantifier is possessive, so matching never backtracks and
 takes linear time on any contents. Character classes list what they contain: the engine matches those twice as fast as
 negated ones. Only an inline image itself tells where its data ends (8.9.7).
 """
@@ -186,8 +186,8 @@ def operations() -> re.Pattern[bytes]:
     """Compile the pattern that finds the operators which open, close or interrupt something, and skips all others.
 
     It finds ``q Q BT ET EMC``, ``BMC`` and ``BDC`` with their operands, and the parts of a path that is not painted at
-    once. Where contents are malformed, the last match is all the rest of them. Compiling is slow, so it waits for first
-    use.
+    once. Where contents are malformed, the last match is the whole rest of them. Compiling is slow, so it waits for the
+    first use.
     """
     number, two = _NUMBER, _NUMBER * 2
     passed = [

@@ -19,7 +19,7 @@ TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _TAIL = 2048  # bytes in which a revision names its cross-reference
 _MOST_SECTIONS = 4096
 LARGEST_NUMBER = 4_194_303
-"""The largest for which PDFium, MuPDF and poppler have room. Beyond it, some repair a file, or show nothing of it."""
+"""The largest object number for PDFium, MuPDF and poppler. Beyond it, some repair a file, or show nothing of it."""
 _WITHIN = 1024  # bytes in which a linearized file says that it is one
 _LONGEST = 1 << 20  # bytes searched where the first object cannot be read
 _OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")

@@ -198,7 +198,7 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
 
 class PendingRevision(PdfReader):
     """Read objects as a written revision leaves them. What is written after it equals what is written after the joined
-    file, but the file is not copied: for a large file, that is the most expensive step of a seal."""
+    file, without copying that file: for a large one, the copy is the most expensive step of a seal."""
 
     def __init__(self, revision: Revision) -> None:
         before = revision.reader

@@ -202,7 +202,7 @@ class _Walk:
 
 @dataclass(frozen=True)
 class FieldWidget:
-    """A place of the field on a page, which shows nothing if ``appearance`` is ``None``."""
+    """A place of the field on a page; nothing is shown there if ``appearance`` is ``None``."""
 
     page: PageNode
     rectangle: Box

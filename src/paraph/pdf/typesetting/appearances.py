@@ -123,8 +123,8 @@ class StampContent:
 
 @dataclass(frozen=True)
 class InitialsContent:
-    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` as ``StampContent.signature``,
-    ``address`` as there."""
+    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` is like the ``signature`` and
+    ``address`` like the ``address`` of :class:`StampContent`."""
 
     name: str
     initials: Mapping[str, Any] = field(default_factory=lambda: _TYPED)

@@ -21,7 +21,7 @@ _PORTION = 100 * ORDINARY  # letters that are measured at a time, in up to a ten
 _MOST_KEPT = 4096  # values
 
 _MOST_MARKS = 10  # on one letter; no language has as many
-# Between these a line may break, as between words.
+# A line may break between any two of these, as between words.
 _BREAKS_ANYWHERE = re.compile("([ \u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+)")
 _STRONG = ("L", "R", "AL")
 

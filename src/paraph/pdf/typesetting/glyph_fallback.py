@@ -1,4 +1,4 @@
-"""Letters that no font has are transliterated instead of drawn as boxes; what a stamp writes for a name; initials.
+"""Transliteration of letters that no font has, which would be drawn as boxes; readable names and their initials.
 
 Every text from outside passes :func:`glyph_fallback` before it is typeset, and the caller learns whether it changed.
 """

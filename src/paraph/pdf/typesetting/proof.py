@@ -50,7 +50,7 @@ _LONG_VALUE = 1000  # characters; longer values may go over two pages
 _SIGNATURE = (118.0, 40.0)
 _INITIALS = (34.0, 20.0)
 """The approximate width and height that templates/proof.typ gives to each, in points."""
-_LOGO = 0.6  # points for a pixel of web pages
+_LOGO = 0.6  # points per CSS pixel of its size on pages
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ Data never becomes markup: it is one string literal. Equal template, data and ti
 The data comes through the main file and not through ``sys.inputs``, on which Typst's cache would make everything
 depend: so the parts that all documents share are set once per process.
 
-A process has 65,535 ids for files, and none is freed. A compiler takes only one for its main file, whatever that is
-later: so compilers are kept, as many as ever work at once.
+A process has 65,535 ids for files, and none is freed. A compiler takes only one for its main file, whatever that
+contains later: so compilers are kept, as many as ever work at once.
 
 In a web process, each call holds a place for expensive work (:mod:`paraph.kernel.places`), or raises ``NoPlaceError``.
 """
