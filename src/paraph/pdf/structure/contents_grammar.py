@@ -62,7 +62,7 @@ _MALFORMED = b"?"
 PATH_BEGINS = re.compile(
     rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re|W\*?+)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
 )
-"""Match a part of a path; group 1 is set where the part begins the path, or makes the next one clip."""
+"""Match a part of a path; group 1 is set where the part begins the path, or clips by the next one."""
 
 
 def end_of_image(head: bytes, contents: bytes, start: int) -> int | None:
