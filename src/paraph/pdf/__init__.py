@@ -3,10 +3,10 @@
 Untrusted files are read by ``inspect_pdf``, ``find_tags``, ``text_layer``, ``render_page``, ``verify_pdf`` and
 ``check_evidence`` in processes of their own with limits of memory and time. Lengths are points (1/72 inch) in reader
 space: the page as a reader sees it, cropped, turned and scaled, with the origin at its bottom left. Times are aware.
-Certificates and tokens are DER. What a person must mend is raised as ``PdfRefused``, ``SealError`` or ``DomainError``,
-each with one sentence.
+Certificates and tokens are DER. Errors that a person must mend are raised as ``PdfRefused``, ``SealError`` or
+``DomainError``, each with one sentence.
 
-What is named here is loaded when it is first used.
+Each name is loaded when it is first used.
 """
 
 from importlib import import_module
@@ -60,7 +60,7 @@ _HOMES = {
     "untrusted.page_reading": "FoundTag TextLayer Word find_tags render_page render_png text_layer under=place_under",
     "untrusted.verify": "check_evidence verify=verify_pdf",
 }
-"""The names of each module; behind ``=`` the one that a name has here."""
+"""The names that each module provides; after ``=`` the name that this package gives one of them."""
 _NAMES = {
     name.rpartition("=")[2]: (home, name.partition("=")[0]) for home, names in _HOMES.items() for name in names.split()
 }

@@ -1,9 +1,9 @@
 """A bundle of evidence as ASiC-E with a time assertion (ETSI EN 319 162-1, 4.4 and annex A.4): a ZIP file of one form,
-the names of its files, and what its manifest and its list of digests say of them.
+the names of its files, and what its manifest and its list of digests say about them.
 
-A reader makes anew whatever follows from the files alone, the ZIP file around them too, and compares: nothing of it is
-interpreted, and no other bytes are taken. The ZIP file is what the standard library writes of members that are stored
-as they are.
+A reader writes anew everything that follows from the files alone, including the ZIP file around them, and compares the
+result with what it was given: nothing of that is interpreted, and no other bytes are accepted. The ZIP file is as the
+standard library writes it, with uncompressed members.
 """
 
 import base64
@@ -22,9 +22,9 @@ from cryptography.x509 import load_der_x509_certificate
 
 MOST_MEMBERS = 10_000  # a hundred documents, and decades of revocation data beside them
 BLOCK = 1 << 20
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # that ZIP knows: nobody vouches for the time of a member, so it says none
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest time in ZIP: nobody vouches for a member's time, so none is stated
 _UNIX, _REGULAR_FILE = 3, 0o100644 << 16
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, on at least one of the systems that unpack it
 _ENDING = ".pdf"
 _LONGEST = 200  # bytes; most systems take 255
 PROOF, JOURNAL, TIMESTAMPS = "proof.pdf", "journal.json", "timestamps.json"
@@ -52,7 +52,7 @@ _REFERENCE = """\
 
 
 class ZipRefused(Exception):
-    """The file has another form; the message is one sentence."""
+    """The file does not have the form of a bundle; the message is one sentence."""
 
 
 class Member(NamedTuple):
@@ -65,7 +65,7 @@ class Member(NamedTuple):
 
 
 class ZipWriter(ZipFile):
-    """Write into a file that is empty, or is compared. Raises ``LargeZipFile`` soon after 2 GB."""
+    """Write into an empty file, or into :class:`_Compared`. Raise ``LargeZipFile`` soon after 2 GB."""
 
     def __init__(self, file: Any) -> None:
         super().__init__(file, "w", allowZip64=False)
@@ -85,8 +85,8 @@ class ZipWriter(ZipFile):
 
 
 class _Compared(io.RawIOBase):
-    """Compares what is written with what a file has in the same place. The last counts that is written there: a header
-    comes again once the checksum is known."""
+    """Compare what is written with what a file has in the same place. Only the last write to a place counts: a header
+    is written again once the checksum is known."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class _Compared(io.RawIOBase):
         return len(content)
 
     def ahead(self, size: int) -> Iterator[bytes]:
-        """Yield the next bytes of the file in blocks, each of which is to be written before the next."""
+        """Yield the next ``size`` bytes of the file in blocks, each of which must be written before the next."""
         while block := self._file.read(min(BLOCK, size)):
             self.seek(-len(block), io.SEEK_CUR)
             yield block
@@ -117,7 +117,7 @@ class _Compared(io.RawIOBase):
 
 
 def read_members(file: BinaryIO) -> list[Member]:
-    """Return the members of a file of this form. Raise :class:`ZipRefused`. Nothing is unpacked."""
+    """Return the members of a ZIP file as :class:`ZipWriter` writes it. Raise :class:`ZipRefused`. Unpack nothing."""
     if file.seek(0, io.SEEK_END) > ZIP64_LIMIT:
         raise ZipRefused("It is larger than 2 GB.")
     try:
@@ -155,7 +155,7 @@ class FilesByName(Mapping[str, bytes]):
         return len(self._readers)
 
     def selected(self, chosen: Callable[[str], bool]) -> "FilesByName":
-        """Return those whose names are chosen."""
+        """Return the files whose names ``chosen`` accepts."""
         return FilesByName({name: read for name, read in self._readers.items() if chosen(name)})
 
 
@@ -165,7 +165,7 @@ def begin(writer: ZipWriter) -> None:
 
 def end(writer: ZipWriter, stamp: Callable[[bytes], tuple[bytes, Sequence[bytes]] | None]) -> None:
     """Add digests, manifest and timestamp. ``stamp`` returns a token over the bytes of the manifest, and the chain of
-    its authority, both as DER; None for no timestamp. What it is to cover is added before."""
+    its authority, both as DER; None for no timestamp. All files that it is to cover must have been added."""
     writer.add(SUMS, [_sums(writer.members)])
     manifest = _manifest(writer.members)
     writer.add(MANIFEST, [manifest])
@@ -218,8 +218,8 @@ def _manifest(members: Sequence[Member]) -> bytes:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """Return the name without what no file's name may have, and with a number where another file has it. Adds it to
-    ``taken``."""
+    """Return the name without characters that no file's name may have, and with a number where another file has the
+    same name. Add the result to ``taken``."""
     safe = _UNSAFE.sub("_", name).strip(" .")
     stem = safe[: -len(_ENDING)] if safe.lower().endswith(_ENDING) else safe
     stem = stem.encode()[:_LONGEST].decode(errors="ignore").rstrip(" .").lstrip(" .-") or "document"

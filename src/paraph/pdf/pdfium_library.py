@@ -1,12 +1,12 @@
-"""PDFium's library, which has a memory of its own from one file to the next.
+"""The PDFium library, which remembers fonts from one file to the next.
 
-It fits the substitute of a font that a file does not bring to what it drew with it before. In a process that has read
-another file, letters may then be as narrow as that one wanted them, and stand elsewhere.
+For a font that a file does not embed, PDFium reuses the substitute that it fitted for an earlier file. In a process
+that has read another file, letters may therefore be as narrow as that file wanted them, and stand elsewhere.
 """
 
 from pypdfium2 import raw
 
-_CONFIGURATION = raw.FPDF_LIBRARY_CONFIG(version=2)  # as pypdfium2 begins it
+_CONFIGURATION = raw.FPDF_LIBRARY_CONFIG(version=2)  # as pypdfium2 initializes the library
 
 
 def begin_anew() -> None:

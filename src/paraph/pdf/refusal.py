@@ -15,8 +15,7 @@ class PdfRefused(DomainError):
     ``code`` is always ``validation_error`` (rule 7), so that an untranslated refusal is a 422 as well.
     Reasons: ``not_a_pdf``, ``unreadable``, ``damaged``, ``password``, ``encrypted_for_certificates``,
     ``unknown_encryption``, ``integrity_code``, ``no_pages``, ``too_many_pages`` (``count``, ``limit``),
-    ``unclear_page_count``,
-    ``page_not_shown`` (``page``), ``shown_differently``, ``link_border_over_text`` (``page``),
+    ``unclear_page_count``, ``page_not_shown`` (``page``), ``shown_differently``, ``link_border_over_text`` (``page``),
     ``annotation_over_text`` (``page``, ``type``), ``form_field_over_text`` (``page``), ``cannot_be_sealed``,
     ``dynamic_xfa``, ``changes_forbidden``, ``signature_does_not_hold``, ``too_complex``, ``no_such_page`` (``page``,
     ``count``), ``too_small``, ``no_room``.

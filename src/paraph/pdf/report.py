@@ -1,4 +1,4 @@
-"""The reports of verifying a file, and files that belong together, for people and for programs."""
+"""The reports on verifying one file, or files that belong together, for people and for programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -46,7 +46,7 @@ class SignatureReport:
     intact: bool
     """The covered bytes are unchanged and the cryptography holds."""
     matches: bool | None
-    """The covered bytes are as they were signed, be it with an outdated hash, and the file was not altered since;
+    """The covered bytes are as they were signed, even if with an outdated hash, and the file was not altered since;
     ``None`` where that cannot be told."""
     trusted: bool
     """The certificate chains to a trusted root, was valid at the time that counts, and was not revoked."""
@@ -130,16 +130,16 @@ class Verification:
     faults: Sequence[Fault] = ()
     """Why the verdict is not ``TOTAL-PASSED``."""
     as_of: datetime | None = None
-    """The time in the past about which was asked."""
+    """The time in the past that the caller asked about."""
 
     @classmethod
     def without(cls, sentence: str, kind: SubIndication = "SIGNED_DATA_NOT_FOUND") -> "Verification":
-        """Return the report on a file of which nothing can be verified."""
+        """Return the report on a file in which nothing can be verified."""
         return cls(findings=[sentence], faults=[Fault(kind, sentence)])
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict on the file. It holds if it is sealed by an accepted signer, intact, trusted and unaltered
+        """Return the verdict on the file: it holds if it is sealed by an accepted signer, intact, trusted and unaltered
         since the seal and between seals, all bytes are covered, and all timestamps beside it hold."""
         proven = self.sound and self.earlier_match and self.signer_accepted and self.detached_timestamps_hold
         return decide(proven=proven, faults=self.faults)
@@ -151,13 +151,13 @@ class Verification:
 
     @property
     def short_findings(self) -> list[str]:
-        """Return the findings; of a file that is valid, without those that tell the certificate and the level of its
-        seal at length."""
+        """Return the findings; for a valid file, without those that spell out the certificate and the level of its
+        seal."""
         return [each for each in self.findings if not (self.ok and each.startswith(_DETAILS))]
 
     @property
     def ok(self) -> bool:
-        """Whether the verdict is ``TOTAL-PASSED``. Only then ``paraph verify`` ends with 0."""
+        """Whether the verdict is ``TOTAL-PASSED``. Only then does ``paraph verify`` end with 0."""
         return self.verdict.indication == "TOTAL-PASSED"
 
     def to_json(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Verification:
 
 @dataclass
 class Signed:
-    """That somebody signed, as the journal of a proof says."""
+    """The name of a signer and the time of signing, as the journal of a proof states them."""
 
     name: str
     time: datetime
@@ -178,7 +178,7 @@ class Signed:
 
 @dataclass
 class Inclusion:
-    """What a bundle has of a transparency log (C2SP tlog-proof), which is not checked yet."""
+    """The proof of inclusion in a transparency log (C2SP tlog-proof) that a bundle has, not checked yet."""
 
     proof_sha256: bytes
     text: str | None
@@ -186,8 +186,8 @@ class Inclusion:
 
 @dataclass
 class EvidenceCheck:
-    """What matches of files that belong together and what does not, a sentence each; ``notes`` say what was not
-    compared, as it was not given."""
+    """What matches among files that belong together and what does not, a sentence each; ``notes`` say what was not
+    compared because it was not given."""
 
     matches: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -195,13 +195,13 @@ class EvidenceCheck:
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
     strange: dict[str, Verification] = field(default_factory=dict)
-    """The same of files that belong to no document of the proof."""
+    """The same for files that belong to no document of the proof."""
     as_of: datetime | None = None
-    """The time in the past about which was asked."""
+    """The time in the past that the caller asked about."""
     inclusion: Inclusion | None = None
-    """Of a bundle alone."""
+    """Set for a bundle only."""
     signed: list[Signed] = field(default_factory=list)
-    """Who signed when, in order: to be believed only where the verdict is that it holds."""
+    """Who signed when, in order: to be believed only if the verdict is ``TOTAL-PASSED``."""
 
     @property
     def problems(self) -> list[str]:

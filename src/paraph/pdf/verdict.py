@@ -1,7 +1,7 @@
-"""The verdict on a signature, a file or an evidence, in the words of ETSI EN 319 102-1 V1.3.1 (5.1.3), and the one
+"""The verdict on a signature, a file or evidence, in the words of ETSI EN 319 102-1 V1.3.1 (5.1.3), and the one
 place that decides it.
 
-A verdict is decided over faults, which carry the sub-indication that each of them leads to. Only ``TOTAL-PASSED`` says
+A verdict is decided from faults, each of which carries the sub-indication that it leads to. Only ``TOTAL-PASSED`` says
 that something holds. ``TOTAL-FAILED`` needs proof: that bytes were changed, or that a signature was made by somebody
 who could not have made it. All else, and whatever was not looked at, is ``INDETERMINATE``.
 """
@@ -35,7 +35,7 @@ SubIndication = Literal[
     "GENERIC",
 ]
 Word = Literal["holds", "altered", "forged", "unknown"]
-"""What people are told; the texts are the theme ``verdict`` of :mod:`paraph.words`."""
+"""The verdict for people; the texts are the theme ``verdict`` of :mod:`paraph.words`."""
 
 _FAILED: Mapping[str, Word] = {
     "FORMAT_FAILURE": "altered",
@@ -61,7 +61,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``why``: a sentence, empty where it holds."""
+    """An indication with its sub-indication; ``why``: the reason as a sentence, empty for ``TOTAL-PASSED``."""
 
     indication: Indication
     sub_indication: SubIndication = ""
@@ -77,7 +77,7 @@ class Verdict:
 
 def decide(*, proven: bool, faults: Iterable[Fault]) -> Verdict:
     """Return the verdict. ``proven``: everything that must hold was looked at and holds; ``faults``: in the order in
-    which they were found, of which the first that proves an alteration or a forgery counts, else the first."""
+    which they were found. The first that proves an alteration or a forgery counts, else the first of all."""
     gravest = min(faults, key=lambda fault: fault.kind not in _FAILED, default=None)
     if gravest is None and proven:
         return Verdict("TOTAL-PASSED")
@@ -86,8 +86,8 @@ def decide(*, proven: bool, faults: Iterable[Fault]) -> Verdict:
 
 
 def or_else(default: _Default) -> Callable[[Callable[_Taken, _Returned]], Callable[_Taken, _Returned | _Default]]:
-    """Return ``default`` for whatever a function raises: bytes from anywhere make readers raise anything. But want of
-    memory, in which a revocation or an alteration would be overlooked, is for the sandbox to tell."""
+    """Make a function return ``default`` instead of raising: untrusted bytes can make a reader raise anything. Only
+    ``MemoryError`` is left for the sandbox to report, as it might hide a revocation or an alteration."""
 
     def guarded(function: Callable[_Taken, _Returned]) -> Callable[_Taken, _Returned | _Default]:
         @wraps(function)

@@ -101,8 +101,8 @@ def draw_marks(
 ) -> DrawnMarks:
     """Draw the marks and the overlay.
 
-    They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
-    earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
+    They go into the page contents, or, on top of everything, into appearances of the seal's own field if the file has
+    earlier signatures, an annotation might hide a mark, or the contents might swallow what follows them.
     ``clean_contents``: no contents swallow anything, so they are not read
     (:class:`paraph.pdf.structure.graphics_state.PageEndings`).
 
@@ -129,7 +129,7 @@ def draw_marks(
 def _pages_to_draw_on(
     revision: Revision, marks: Sequence[Mark], *, everywhere: bool
 ) -> Iterator[tuple[PageNode, list[Mark]]]:
-    """Yield the marked pages, or all ``everywhere``, each with its marks; the tree is read no further than needed."""
+    """Yield the marked pages, or all if ``everywhere``, each with its marks. Read the tree no further than needed."""
     by_page: dict[int, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_page[mark.page_number].append(mark)
@@ -172,7 +172,7 @@ def _appearance(revision: Revision, drawing: Drawing) -> Ref:
 
 
 def annotated_areas(revision: Revision, page: PageNode) -> list[Box]:
-    """Return the boxes in user space where annotations, even hidden, may draw; the plane where viewers choose."""
+    """Return the boxes in user space where annotations, even hidden, may draw; the whole plane if viewers choose."""
     entry = page.dictionary.get(b"/Annots")
     annotations = revision.resolve(entry)
     if annotations is None:

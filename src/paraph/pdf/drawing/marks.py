@@ -26,7 +26,7 @@ from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.unpacking import unpacked
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
-_LAYERS_CLOSED = 5000  # they compress to almost nothing
+_LAYERS_CLOSED = 5000  # EMC operators, which compress to almost nothing
 ASPECT = 2.0  # width / height, the default of InitialsContent
 _HEIGHT, _SMALLEST = 24.0, 7.0
 _MARGIN = 14.0
@@ -155,7 +155,7 @@ class ExpectedDrawing(NamedTuple):
 
 
 class DrawingComposer:
-    """Compose the drawing of each page; pages with one geometry and the same marks share it."""
+    """Compose the drawing of each page; pages with the same geometry and the same marks share one."""
 
     def __init__(self, form_xobjects: FormXObjects, *, layers_open: bool = False) -> None:
         """``layers_open``: page contents may leave hidden layers open, which every drawing must close first."""

@@ -1,7 +1,7 @@
 """Drafts of seals: the interface between sealing and the file, to read it, append revisions and check the result.
 
-An untrusted file is parsed behind :class:`SealDraft` alone, where no key is: in this process for files that the service
-made itself, in a sandboxed one for all others (:mod:`paraph.pdf.untrusted.sandboxed_draft`).
+A file is parsed only behind :class:`SealDraft`, which never gets the key: in this process if the service made the file
+itself, in a sandboxed one for all other files (:mod:`paraph.pdf.untrusted.sandboxed_draft`).
 
 Long-term data lies in the document security store (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1 §5.4.2). There is no /VRI:
 it names a seal by the digest of its value, which does not exist yet when the store is written. The lists serve all
@@ -49,7 +49,7 @@ class SealContent:
 
 
 class SealDraft(Protocol):
-    """One form of a file while it is sealed: steps in their order, which may raise ``SealError`` and ``Unsafe``."""
+    """One form of a file while it is sealed. The steps come in this order and may raise ``SealError`` or ``Unsafe``."""
 
     @property
     def method(self) -> Method:
@@ -66,12 +66,12 @@ class SealDraft(Protocol):
         """Write the revision of an archive timestamp after ``sealed``, the signed revision of the seal."""
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """Read the finished file again. Raises ``SealError`` unless it contains what it must. ``original_hash``: the
+        """Read the finished file again. Raise ``SealError`` unless it contains what it must. ``original_hash``: the
         SHA-256 state after the form."""
 
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
-    """Yield a draft for each form of the file, made when it is needed. Raises
+    """Yield a draft for each form of the file, made when it is needed. Raise
     :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
     for method, form in extendable_variants(pdf):
         known = replace(content, clean_contents=content.clean_contents and method == "incremental")
@@ -92,7 +92,7 @@ class DraftInProcess:
         return self._sealing.revision.write()
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> WrittenRevision:
-        del sealed  # it is at hand
+        del sealed  # the revision itself is at hand
         return archive_revision(PendingRevision(self._sealing.revision), missing, self._sealing.names, hole).write()
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
@@ -104,8 +104,8 @@ class DraftInProcess:
 
 @dataclass(frozen=True)
 class SealRevision:
-    """The revision of a seal, complete but for the value of its signature. ``names``: of the form's fields before it;
-    ``placed``: the drawings to be found again."""
+    """The revision of a seal, complete but for the value of its signature. ``names``: those of the form's fields
+    before it; ``placed``: the drawings that the check must find again."""
 
     revision: Revision
     names: frozenset[str]
@@ -113,7 +113,7 @@ class SealRevision:
 
 
 def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
-    """Build the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
+    """Build the revision of the seal, with room for a value of ``hole`` bytes. Raise ``SealError`` or ``Unsafe``."""
     revision = Revision(reader)
     existing = existing_signatures(revision)
     if existing.certified:
@@ -145,7 +145,7 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
 
 
 def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[str], size: int) -> Revision:
-    """Build the revision, reproducibly, with room for a token of ``size`` bytes. ``names``: of the form fields."""
+    """Build an archive timestamp's revision, reproducibly. ``size``: bytes for its token; ``names``: of form fields."""
     revision = Revision(reader)
     if missing:
         extend_store(revision, missing)

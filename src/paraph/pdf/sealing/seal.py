@@ -5,7 +5,7 @@ The signature of the second revision is an RFC 3161 token over the whole file (�
 data that was not known at the seal.
 
 The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
-(:mod:`paraph.pdf.structure.normalise`); :attr:`SealedPdf.method` tells.
+(:mod:`paraph.pdf.structure.normalise`); :attr:`SealedPdf.method` tells which.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ Drafts = Callable[[bytes, SealContent], Iterator[SealDraft]]
 
 @dataclass(frozen=True)
 class SealedPdf:
-    """A sealed file that passed its check, and the facts that the journal states of it (rule 4.11)."""
+    """A sealed file that passed its check, and the facts that the journal states about it (rule 4.11)."""
 
     content: bytes
     sha256: bytes
@@ -60,9 +60,9 @@ class SealedPdf:
     level: Level
     """The PAdES level of the file for whoever trusts the roots of its seal and timestamps."""
     level_reasons: tuple[str, ...] = ()
-    """Why it is lower than the configured one, a sentence each."""
+    """Why the level is lower than the configured one, a sentence each."""
     archive: Timestamp | None = None
-    """The token of the archive timestamp, at B-LTA."""
+    """The archive timestamp; present at level B-LTA only."""
     certificates: tuple[bytes, ...] = ()
     """DER of the key's certificate and its issuers."""
 
@@ -77,7 +77,7 @@ class SealedPdf:
 
 @dataclass(frozen=True)
 class _Options:
-    """With what a file is sealed."""
+    """What a file is sealed with."""
 
     key: SigningKey
     purpose: Purpose
@@ -85,7 +85,7 @@ class _Options:
     long_term: LongTerm | None
     at: datetime
     hashed: "hashlib._Hash"
-    """The SHA-256 state after the file; a form of it that is another has another."""
+    """The SHA-256 state after the file as it is; a rewritten form of the file has a state of its own."""
 
     @property
     def key_chain(self) -> Chain:
@@ -143,13 +143,13 @@ def seal(
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
     marks then go into annotations of the seal's field. ``clean_contents``: the contents of every page were read and
-    found to leave nothing open (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing in the file to
-    refer to an object beyond its last, so that it is not searched again; this holds for the file as it is, not for a
-    repaired form of it. ``drafts`` chooses the process that reads the file:
+    found to leave nothing open (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing in the file was
+    found to refer to an object beyond its last, so the file is not searched again; this holds for the file as it is,
+    not for a repaired form of it. ``drafts`` chooses the process that reads the file:
     :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox. ``hashed``: the SHA-256 state after
     the file, where the caller has it.
 
-    Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` where the key's certificate has
+    Raise :class:`SealError` with one sentence, or ``DomainError("configuration", …)`` where the key's certificate has
     expired or was revoked.
     """
     if timestamping and long_term:
@@ -176,7 +176,7 @@ def _first_that_works(drafts: Iterator[SealDraft], options: _Options) -> SealedP
 
 
 def _attempt(draft: SealDraft, options: _Options) -> SealedPdf:
-    """Seal one form, again where the timestamp needs more room or came from an unexpected authority."""
+    """Seal one form, and again where the timestamp needs more room or came from an unexpected authority."""
     token_size, issuers = 0, LongTermData()
     if options.timestamping:
         token_size, issuers = _TOKEN_SIZE, LongTermData(tuple(options.timestamping.last_issuers))
@@ -263,7 +263,7 @@ def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: Co
     """Add long-term data and an archive timestamp, as far as ``options`` demand and authorities allow.
 
     ``collected``: the statuses that are already in the revision of the seal. Raise :class:`_WriteAgain` where the
-    timestamp came from an unexpected authority, whose statuses are known now and belong into that revision.
+    timestamp came from an unexpected authority, whose statuses are known now and belong in that revision.
     """
     stamp, long_term, timestamping = signed.timestamp, options.long_term, options.timestamping
     as_sealed = partial(_Augmented, signed.text, signed.hash, data=collected.data)
@@ -292,7 +292,7 @@ def _augment(draft: SealDraft, signed: _Signed, options: _Options, collected: Co
 
 
 def _untrusted(key_chain: Chain, moment: datetime) -> str:
-    """Return why no verifier would trust the key's certificate, as a sentence: that holds a seal at B-T."""
+    """Return a sentence why no verifier would trust the key's certificate, which keeps a seal at B-T; "" for none."""
     if missing := missing_issuer(key_chain):
         return f"{missing}."
     own = load(key_chain[0])
@@ -315,11 +315,11 @@ def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> boo
 def _archive(
     draft: SealDraft, signed: _Signed, timestamping: Timestamping, present: LongTermData, missing: LongTermData
 ) -> tuple[_Augmented | None, list[str]]:
-    """Add the archive revision; return the result with a sentence for each authority that failed, ``None`` where all
-    did.
+    """Add the archive revision. Return the result, ``None`` where no timestamp could be had, and a sentence for each
+    authority that failed.
 
-    ``present``: the long-term data in the revision of the seal; ``missing``: that to add, besides the issuers of an
-    authority that nobody expected.
+    ``present``: the long-term data in the revision of the seal; ``missing``: the data to add, besides the issuers of
+    an unexpected authority.
     """
     token_size, failures = len(signed.timestamp.token) if signed.timestamp else 0, list[str]()
     for _ in range(_TRIES):

@@ -1,8 +1,8 @@
 """The check of a fresh seal, before anyone gets the file: it is read again from its bytes, and only they count.
 
-Nothing that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Shared
-with them are the reader of PDF objects, which read the upload too, the module of DER and the parsed certificates: a
-fault in one of these could escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and
+No code that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Both
+sides share the DER module, the parsed certificates and the reader of PDF objects, which also read the upload: a fault
+in one of these could go unnoticed. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and
 OpenSSL.
 """
 
@@ -34,8 +34,8 @@ class ExpectedSeal:
 
     - ``certificates``: those of the key without the root, the key's own first;
     - ``purpose``: the purpose that the seal must state;
-    - ``token``: its timestamp token, empty for none;
-    - ``sealed_size``: of how many bytes the seal is;
+    - ``token``: the timestamp token of the seal, empty for none;
+    - ``sealed_size``: how many bytes the file has up to the end of the seal's revision;
     - ``archive_token``: the token of the archive timestamp over all bytes, empty for none;
     - ``statuses``: the long-term data that the document security store must hold.
     """
@@ -112,7 +112,7 @@ def covered(
 ) -> tuple[bytes, bytes]:
     """Return the value of a signature, and the SHA-256 digest of the first ``size`` bytes without that value.
 
-    Raises :class:`SealError` where the signature covers anything else.
+    Raise :class:`SealError` where the signature covers anything else.
     """
     first, start, end, rest = signature[b"/ByteRange"]
     if first != 0 or not original_size <= start < end or end + rest != size:
@@ -139,7 +139,7 @@ def check_archive(
     seal_end: int,
 ) -> None:
     """Check that the token, which was verified on arrival, is in the file unchanged, in a revision after the first
-    ``seal_end`` bytes, and covers the whole file. Raises :class:`SealError`."""
+    ``seal_end`` bytes, and covers the whole file. Raise :class:`SealError`."""
     value, digest = covered(content, original_size, original_hash, signature, len(content))
     if signature[b"/Type"] != b"/DocTimeStamp" or signature[b"/ByteRange"][1] < seal_end:
         raise SealError("The archive timestamp is not the last signature.")
@@ -150,7 +150,7 @@ def check_archive(
 
 
 def check_store(reader: PdfReader, statuses: LongTermData) -> None:
-    """Check that the document security store holds all of ``statuses``. Raises :class:`SealError`."""
+    """Check that the document security store holds all of ``statuses``. Raise :class:`SealError`."""
     if not statuses:
         return
     root = reader.dictionary(reader.trailer.get(b"/Root"))
@@ -162,7 +162,7 @@ def check_store(reader: PdfReader, statuses: LongTermData) -> None:
             if not missing:
                 break
             stream = reader.resolve(listed)
-            if isinstance(stream, PdfStream) and len(stream.data) <= longest:  # no longer stream can be one of ours
+            if isinstance(stream, PdfStream) and len(stream.data) <= longest:  # a longer one is not ours
                 missing.discard(unpacked(stream))
         if missing:
             raise SealError("The long-term data of the seal is missing or was changed.")

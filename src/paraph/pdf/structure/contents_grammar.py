@@ -1,8 +1,8 @@
 """Page contents, decoded completely, and their operators with operands as a regular expression (ISO 32000-1, annex A).
 
-Of a damaged stream, each viewer shows another part. Every quantifier is possessive, so matching never backtracks and
+Each viewer shows a different part of a damaged stream. Every quantifier is possessive, so matching never backtracks and
 takes linear time on any contents. Character classes list what they contain: the engine matches those twice as fast as
-negated ones. Where the data of an inline image ends (8.9.7), nothing says but the image itself.
+negated ones. Only an inline image itself tells where its data ends (8.9.7).
 """
 
 import re
@@ -34,7 +34,7 @@ _COMPONENTS = {
 _FLATE, _JPEG, _RUNS = (b"/Fl", b"/FlateDecode"), (b"/DCT", b"/DCTDecode"), (b"/RL", b"/RunLengthDecode")
 _ENDED = {b"/AHx": b">", b"/ASCIIHexDecode": b">", b"/A85": b"~>", b"/ASCII85Decode": b"~>"}
 _SEGMENT = re.compile(rb"\xff([\xc0-\xcf\xda-\xef\xfe])")  # with a length (ISO/IEC 10918-1, annex B)
-_OTHERS = (b"/CCF", b"/CCITTFaxDecode", b"/LZW", b"/LZWDecode")  # whose data end where a decoder says so
+_OTHERS = (b"/CCF", b"/CCITTFaxDecode", b"/LZW", b"/LZWDecode")  # only a decoder can tell where their data ends
 _SCAN = b"\xda"
 _END_OF_RUNS = 128
 _MOST = 4 << 20  # bytes of a picture; readers refuse larger ones in contents
@@ -62,11 +62,11 @@ _MALFORMED = b"?"
 PATH_BEGINS = re.compile(
     rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re|W\*?+)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
 )
-"""Matches a part of a path; group 1 is set where the part begins the path, or clips by one to come."""
+"""Match a part of a path; group 1 is set where the part begins the path, or clips by the next one."""
 
 
 def end_of_image(head: bytes, contents: bytes, start: int) -> int | None:
-    """Return the place behind ``EI`` of an image whose data begins at ``start``; ``head`` reaches from ``BI`` to
+    """Return the place after ``EI`` of an image whose data begins at ``start``; ``head`` reaches from ``BI`` to
     ``ID``. ``None`` where readers may see another end: some count the data, some search it for ``EI``."""
     try:
         entries, _ = parse(b"<<" + head[2 : head.rindex(b"ID")] + b">>", 0)
@@ -139,8 +139,8 @@ def _size(entries: Dictionary) -> int:
 
 
 class ContentsDecoder:
-    """Decode the contents of one file within a budget of bytes. What follows, reading the operators, takes up to
-    half a second per megabyte."""
+    """Decode the contents of one file within a budget of bytes. Reading the operators afterwards takes up
+    to half a second per megabyte."""
 
     def __init__(self, at_once: int = _MOST_AT_ONCE, in_all: int = _MOST_IN_ALL) -> None:
         self._at_once, self._left = at_once, in_all
@@ -161,7 +161,7 @@ class ContentsDecoder:
 def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
     """Return the decoded data; ``None`` if it is truncated, damaged, over ``limit`` bytes, external or an image."""
     filters = stream.dictionary.get(b"/Filter")
-    if not stream.data:  # as qpdf writes contents without anything in them
+    if not stream.data:  # as qpdf writes empty contents
         return b""
     if b"/F" in stream.dictionary or not _ends(stream, filters):
         return None
@@ -186,8 +186,8 @@ def operations() -> re.Pattern[bytes]:
     """Compile the pattern that finds the operators which open, close or interrupt something, and skips all others.
 
     It finds ``q Q BT ET EMC``, ``BMC`` and ``BDC`` with their operands, and the parts of a path that is not painted at
-    once. Where contents are malformed, the last match is all the rest of them. Compiling is slow, so it waits for first
-    use.
+    once. Where contents are malformed, the last match is the whole rest of them. Compiling is slow, so it waits for the
+    first use.
     """
     number, two = _NUMBER, _NUMBER * 2
     passed = [
@@ -207,8 +207,8 @@ def operations() -> re.Pattern[bytes]:
 
 
 def found_in(stream: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield what :func:`operations` finds, with its place; the data of inline images are passed over, where all
-    readers see the same end of them."""
+    """Yield what :func:`operations` finds, with its place. The data of an inline image is skipped where all readers
+    see the same end of it."""
     position = 0
     while found := operations().match(stream, position):
         yield found[1], found.start(1)
@@ -233,7 +233,7 @@ def glyph_begins() -> re.Pattern[bytes]:
 
 @cache
 def well_formed() -> re.Pattern[bytes]:
-    """Compile the pattern of what :func:`operations` finds, but for the rest of malformed contents."""
+    """Compile the pattern of what :func:`operations` finds, except for the rest of malformed contents."""
     return re.compile(_found())
 
 
@@ -244,15 +244,15 @@ def _found() -> bytes:
 
 
 def _image() -> bytes:
-    """Return an inline image up to its data."""
+    """Return the pattern of an inline image up to its data."""
     word = rb"(?:" + _NAME + rb"|(?:" + _DIGITS + rb"|true|false)" + _ENDS + _ANY + rb"|" + _text() + rb")"
     entry = _NAME + rb"(?:" + word + rb"|\[" + _ANY + word + rb"*+\]" + _ANY + rb"|<<" + _ANY + rb"(?:" + _NAME + word
     return rb"BI" + _END + _ANY + rb"(?:" + entry + rb")*+>>" + _ANY + rb"))*+ID(?:[\t\n ]|\r(?!\n))"
 
 
 def _kerned() -> bytes:
-    """Return an array of strings and numbers in turn, the usual line of text, at twice the speed of the general
-    rules."""
+    """Return the pattern of an array of alternating strings and numbers, the usual line of text, which matches twice as
+    fast as the general rules."""
     kern = rb"-?+(?:[0-9]{1,7}+(?:\.[0-9]{0,30}+)?+|\.[0-9]{1,30}+)"
     shown = rb"\[(?:" + _string(0) + rb"(?:" + kern + rb")?+)*+\] ?+TJ" + _SPACE + rb"++"
     return shown + rb"(?:T\*" + _SPACE + rb"++)?+"
@@ -268,7 +268,7 @@ def _painting() -> bytes:
 
 
 def _numbered() -> bytes:
-    """Return the rest of an operation whose first operand is a number."""
+    """Return the pattern of the rest of an operation whose first operand is a number."""
     colour = rb"SCN?+|scn?+|" + _NAME + rb"(?:SCN|scn)"
     more = rb"[kK]|" + colour + rb"|" + _NUMBER * 2 + rb"(?:cm|Tm)"
     for here in (rb"rg|RG", rb"T[dD]|" + _text() + rb"\"", rb"[wMigG]|T[cwzLs]"):
@@ -281,7 +281,7 @@ def _text() -> bytes:
 
 
 def _string(depth: int) -> bytes:
-    """Return a literal string with others nested in it down to ``depth`` levels."""
+    """Return the pattern of a literal string with others nested in it down to ``depth`` levels."""
     plain = rb"[\x00-\x0c\x0e-'*-\[\]-\xff]*+"  # some readers take a carriage return for the end of a line
     escape = rb"\\(?:[\x00-\x0c\x0e-/:-\xff]|[0-3][0-7]{2}|[0-7]{1,2}+(?![0-7])|\r\n?+)"
     within = rb"(?:" + escape + rb"|" + _string(depth - 1) + rb")" if depth else escape

@@ -1,5 +1,5 @@
 """References to objects within contents, where none may stand (ISO 32000-2, 7.8.2). Some readers resolve them all the
-same, so that such contents change once a later revision brings the object."""
+same, so that such contents change once a later revision adds the object."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _MOST_IN_ALL = 64 << 20
 _XOBJECTS, _AN_XOBJECT, _FONT_DESCRIPTOR = b"/XObject", b"an XObject", b"/FontDescriptor"
 _COLOURS, _COLOUR_SPACES = b"a colour space", (b"/ICCBased", b"/Indexed")
 _FONT_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
-"""In a font descriptor. Some are text, in which numbers and an R mean something else."""
+"""Keys of a font descriptor. Some font programs are text, in which numbers and an R mean something else."""
 _MAY_REFER = re.compile(rb"(?<![A-Za-z()<>\[\]{}/])R(?![A-Za-z0-9])")
 _REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)" + REST_OF_REFERENCE)
 
@@ -24,7 +24,7 @@ _REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)" + REST_OF_REFERENCE)
 def referred_in_contents(reader: PdfReader, nodes: Iterable[PageNode]) -> frozenset[int]:
     """Return the numbers of all objects to which the contents of pages, forms, patterns, glyphs and appearances refer.
     What cannot be unpacked, and what exceeds 64 MB in all, is passed over. Raise :class:`Unsafe` or one of CONFUSED
-    where an object that they draw with cannot be parsed: others may find references in it."""
+    where an object that they draw with cannot be parsed: other readers may find references in it."""
     walk = _Walk(reader)
     for node in nodes:
         walk.draw(node.dictionary.get(b"/Contents"))
@@ -48,12 +48,12 @@ class _Walk:
         self._visited, self._read = set[tuple[Ref, bytes]](), set[Ref]()
 
     def resolved(self, value: Any) -> Any:
-        if type(value) is Ref and value.number > LARGEST_NUMBER:  # of which some readers take a part
+        if type(value) is Ref and value.number > LARGEST_NUMBER:  # some readers take only a part of it
             raise Unsafe("a reference to an object of too large a number")
         return self._reader.resolve(value)
 
     def draw(self, value: Any) -> None:
-        """Read a stream, or a list of them, whatever it says of itself."""
+        """Read a stream, or a list of streams, whatever their dictionaries say."""
         found = self.resolved(value)
         for item in found if isinstance(found, list) else [value]:
             if type(item) is Ref and item not in self._read:
@@ -61,8 +61,8 @@ class _Walk:
                 self._read_stream(self.resolved(item))
 
     def visit(self, start: Any) -> None:
-        """Read all streams below a value, but for the pictures among the XObjects, the programs of fonts, and the
-        profiles and palettes of colour spaces, which are no text."""
+        """Read all streams below a value, except for images among the XObjects, font programs, and the profiles and
+        palettes of colour spaces, which are not text."""
         waiting = [(start, b"")]  # each with its role: the last key, where that decides what is left out
         while waiting:
             value, role = waiting.pop()

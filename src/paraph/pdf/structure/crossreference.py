@@ -19,7 +19,7 @@ TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _TAIL = 2048  # bytes in which a revision names its cross-reference
 _MOST_SECTIONS = 4096
 LARGEST_NUMBER = 4_194_303
-"""Of an object for which PDFium, MuPDF and poppler have room. Beyond it some repair a file, or show nothing of it."""
+"""The largest object number for PDFium, MuPDF and poppler. Beyond it, some repair a file, or show nothing of it."""
 _WITHIN = 1024  # bytes in which a linearized file says that it is one
 _LONGEST = 1 << 20  # bytes searched where the first object cannot be read
 _OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")
@@ -174,7 +174,7 @@ class CrossReference:
 
 
 def places(data: bytes, sections: Iterable[CrossReferenceSection]) -> list[int]:
-    """Return where the objects begin that any section names, in use or replaced since, in order."""
+    """Return, in order, where every object begins that any section names, in use or replaced since."""
     found = set[int]()
     for section in sections:
         for _, count, place in section.runs:
@@ -228,8 +228,8 @@ def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferen
 
 
 def misstates_length(pdf: bytes) -> bool:
-    """Return whether the file says that it is linearized, and not plainly that it is exactly as long as its first
-    revision is."""
+    """Return whether the file says that it is linearized, but does not plainly state the exact length of its first
+    revision."""
     beginning = unescaped(pdf[: max(_first_object_end(pdf), _WITHIN)])
     if _NAME not in beginning:
         return False
@@ -241,7 +241,7 @@ def misstates_length(pdf: bytes) -> bool:
         return True
     length = int(marker["length"])
     try:
-        # The end of the first revision, and of no other, names the cross-reference behind the first object.
+        # The end of the first revision, and of no other, names the cross-reference after the first object.
         return length > len(pdf) or newest_section(pdf[max(0, length - _TAIL) : length]) != skip_gap(pdf, marker.end())
     except Unsafe:
         return True

@@ -5,7 +5,7 @@ inside a string swallow what follows; poppler stops after an operator that lacks
 unknown words. So contents count as certain only if they consist of known operators with their operands.
 
 Poppler, Ghostscript and MuPDF carry marked content that a form, glyph, pattern or appearance leaves open over to what
-is drawn next, annotations included: a hidden layer left unclosed (8.11) hides it.
+is drawn next, annotations included: a hidden layer left unclosed (8.11) hides that too.
 """
 
 import re
@@ -48,14 +48,14 @@ CLEAN = Ending()
 
 
 def ending(streams: Sequence[bytes]) -> Ending | None:
-    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Between two streams
-    there must be white space, since they differ on whether the boundary itself is some; an operation may stand in
-    two, a string or comment may not."""
+    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. White space must
+    separate two streams, since viewers differ on whether the boundary itself does; an operation may extend over two
+    streams, a string or comment may not."""
     if any(one and other and one[-1] not in SPACES and other[0] not in SPACES for one, other in pairwise(streams)):
         return None
     found = _ending(streams)
     if found is None and len(streams) > 1 and not any(b"BI" in each or _COMMENTED.search(each) for each in streams):
-        found = _ending([b"\r".join(streams)])  # which no string may hold
+        found = _ending([b"\r".join(streams)])  # no string may contain a carriage return
     return found
 
 
@@ -83,8 +83,8 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
 
 
 class _OpenSoFar:
-    """What is open so far. ``pending``: a path was begun and neither painted nor ended; ``clips``: the one that is
-    painted next clips."""
+    """What is open so far. ``pending``: a path was begun and neither painted nor ended; ``clips``: the path
+    that is painted next clips."""
 
     __slots__ = ("clips", "marked", "pending", "states", "strays", "text")
 
@@ -93,14 +93,14 @@ class _OpenSoFar:
         self.text = self.pending = self.strays = self.clips = False
 
     def read(self, stream: bytes) -> bool:
-        """Read a whole stream; ``False`` where it is not certain."""
+        """Read a whole stream. Return ``False`` where viewers may disagree on it."""
         images = b"BI" in stream
         operators = [found for found, _ in found_in(stream)] if images else operations().findall(stream)
-        last = operators[-2] if len(operators) > 1 else b""  # before the end itself: the rest, where it is malformed
+        last = operators[-2] if len(operators) > 1 else b""  # before the empty end: the rest, where it is malformed
         if last and not well_formed().fullmatch(last):
             return False
         for operator in operators:
-            if operator in (b"q", b"Q") and self.text:  # what they keep of the place of text, readers do not agree on
+            if operator in (b"q", b"Q") and self.text:  # readers disagree on what these keep of the text's place
                 return False
             if operator == b"q":
                 self.states += 1
@@ -125,7 +125,7 @@ class _OpenSoFar:
             clips_by_nothing = self.clips and not self.pending
             self.pending = self.clips = False
             return not clips_by_nothing
-        if operator.strip() in _CLIPPING:  # whatever path is painted next
+        if operator.strip() in _CLIPPING:  # by whatever path is painted next
             self.clips = True
             return True
         part = PATH_BEGINS.fullmatch(operator)
@@ -188,8 +188,8 @@ def _drawn_streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Ite
 
 
 class PageEndings:
-    """The endings of one file, whose references ``resolve`` follows. ``clean_contents``: the contents of every page
-    leave nothing open and close nothing that they did not open, so that they are not read again."""
+    """The endings of the pages of one file, whose references ``resolve`` follows. ``clean_contents``: the contents of
+    every page leave nothing open and close nothing that they did not open, so they are not read again."""
 
     def __init__(self, resolve: Callable[[Any], Any], *, clean_contents: bool = False) -> None:
         self._resolve = resolve

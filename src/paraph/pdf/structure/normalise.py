@@ -19,8 +19,8 @@ Method = Literal["incremental", "normalised"]
 
 
 def is_signed(pdf: bytes) -> bool:
-    """Return whether the file says that it has a signature. The words stand in the clear: a signature dictionary is
-    never packed."""
+    """Return whether the file says that it has a signature. The key stands in plain text: a signature dictionary
+    is never packed into an object stream."""
     return b"/ByteRange" in pdf
 
 
@@ -49,8 +49,8 @@ def _from_header(pdf: bytes) -> bytes | None:
 
 @contextmanager
 def opened(pdf: bytes) -> Iterator[pikepdf.Pdf]:
-    """Open a file to write it anew. pikepdf warns of fields that no form lists: they are the uploader's, and are drawn
-    nevertheless."""
+    """Open a file to write it anew, without pikepdf's warning about fields that no form lists: they are the uploader's,
+    and are drawn nevertheless."""
     with warnings.catch_warnings(), pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
         warnings.simplefilter("ignore", pikepdf.PageCopyWarning)
         yield document
@@ -88,6 +88,6 @@ def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
     """Yield each variant with its method, the least intrusive first. Raise :class:`UnreadablePdf` after the last."""
     if not misstates_length(pdf):
         yield "incremental", pdf
-    if is_signed(pdf):  # a rewritten file would lose its signatures, and what they say of the changes after them
+    if is_signed(pdf):  # a rewritten file would lose its signatures, and what they say about later changes
         raise UnreadablePdf("The PDF is signed and damaged: repairing it would break its signatures.")
     yield "normalised", normalised(pdf)

@@ -49,10 +49,10 @@ LENIENT_GAP = rb"(?:[" + SPACE + rb"\x0b\x80\xff]|%[^\r\n]*+[\r\n])"
 REST_OF_REFERENCE = (
     rb"(?:[-+.][-+.\d]*+)?" + LENIENT_GAP + rb"++[-+.]*+\d[-+.\d]*+" + LENIENT_GAP + rb"*+R(?![A-Za-z0-9])"
 )
-"""A reference behind the number of its object, to lenient readers: with points, signs, comments and odd gaps."""
+"""The rest of a reference, after the object's number, for lenient readers: points, signs, comments and odd gaps."""
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _OF_SIGNATURES = (b"/Sig", b"/DocTimeStamp")
-"""Kinds of which a signature may name both: what it is, its /SubFilter says."""
+"""The types of a signature, which may name both: its /SubFilter tells which of them it is."""
 _DEEPEST, _MOST_STEPS = 100, 32
 
 
@@ -127,7 +127,7 @@ def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
 
 
 def string_end(data: bytes, position: int) -> int:
-    """Return where the literal string ends whose text begins at ``position``. Raise :class:`Unsafe`."""
+    """Return where the literal string whose text begins at ``position`` ends. Raise :class:`Unsafe`."""
     depth = 1
     while depth:
         match = _IN_STRING.search(data, position)
@@ -198,7 +198,7 @@ def followed(value: Any, object_at: Callable[[Ref], Any]) -> Any:
 
 
 def runs(numbers: Iterable[int]) -> list[list[int]]:
-    """Return ascending numbers in runs of consecutive ones."""
+    """Return ascending numbers grouped into runs of consecutive ones."""
     grouped = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
     return [[number for _, number in run] for _, run in grouped]
 

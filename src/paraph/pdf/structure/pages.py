@@ -1,6 +1,6 @@
 """The pages of a file as its page tree lists them (ISO 32000-1, 7.7.3), and their geometry.
 
-Reader space is what the API uses (rule 4.5): points of 1/72 inch on the page as shown, that is the crop box within the
+Reader space is what the API uses (rule 4.5): points of 1/72 inch on the page as shown, that is, the crop box within the
 media box, after /Rotate, scaled by /UserUnit, with the origin at the bottom left. User space is the page's own.
 """
 

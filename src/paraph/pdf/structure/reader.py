@@ -25,8 +25,8 @@ _MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, wh
 
 
 class PdfReader:
-    """An open file. Returned objects are shared and must not be modified. ``is_closed``: nothing in the file refers to
-    an object beyond its last (:meth:`highest_mentioned`), as was found before."""
+    """An open file. Returned objects are shared and must not be modified. ``is_closed``: an earlier search found that
+    nothing in the file refers to an object beyond its last (:meth:`highest_mentioned`)."""
 
     def __init__(self, data: bytes, *, is_closed: bool = False) -> None:
         if data[:5] != b"%PDF-":
@@ -78,15 +78,15 @@ class PdfReader:
         return dict.fromkeys(entry.place for entry in entries if entry and entry.packed)
 
     def highest_mentioned(self, first: int, last: int) -> int:
-        """Return the highest number from ``first`` to ``last`` of an object, be it there or not, to which something may
-        refer, else ``first - 1``. Raise :class:`Unsafe`."""
+        """Return the highest object number from ``first`` to ``last`` to which something may refer, whether the object
+        exists or not; ``first - 1`` for none. Raise :class:`Unsafe`."""
         found, digits = first - 1, len(str(first))
         if self.is_closed:
             return found
         for text in (self.data, *(text for text, _ in self.packed_texts())):
             end = text.find(_AFTER_NUMBER)
             while end >= 0:
-                if text[max(0, end - digits) : end].isdigit():  # few others are as long
+                if text[max(0, end - digits) : end].isdigit():  # few other numbers are as long
                     number = _NUMBER_BEFORE.search(text, max(0, end - _LONGEST_NUMBER), end)
                     if number and found < int(number[0]) <= last:
                         found = int(number[0])
@@ -94,7 +94,7 @@ class PdfReader:
         return found
 
     def is_within_stream(self, position: int) -> bool:
-        """Return whether a byte belongs to the data of a stream, in which no other object begins before it."""
+        """Return whether a byte belongs to the data of a stream that is the last object to begin before it."""
         index = bisect_right(self._places, position)
         head = OBJECT_HEAD.match(self.data, self._places[index - 1]) if index else None
         if head is None:

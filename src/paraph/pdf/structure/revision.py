@@ -13,12 +13,12 @@ from paraph.pdf.structure.reader import PdfReader
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
 _WORTH_COMPRESSING = 200
 _ROOM = 100_000  # objects of this revision and of later ones
-_SOON = 250  # objects; a file may not leave out so many numbers that readers take those beyond for damage
+_SOON = 250  # objects; a file must not leave out so many numbers that readers take those beyond for damage
 
 
 class WrittenRevision(NamedTuple):
-    """The bytes that follow the file, with a hole from ``start`` to ``end`` for the value of its signature and the
-    angle brackets around it, where it has one. The signature covers the file before it and all but the hole."""
+    """The bytes that follow the file. A revision with a signature has a hole from ``start`` to ``end`` for its value
+    and the angle brackets around that; the signature covers the file before the revision and all but the hole."""
 
     text: bytearray
     start: int = 0
@@ -53,11 +53,11 @@ class Revision:
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
         self.section: tuple[int, int, Dictionary]
-        """Once it is written: where its cross-reference begins, and the file ends, and the trailer."""
+        """Once it is written: where its cross-reference begins, where the file ends, and the trailer."""
 
     @cached_property
     def _next(self) -> int:
-        """What refers to an object that is missing must not get one of this revision, nor of one of the next years."""
+        """A reference to a missing object must not come to mean an object of this revision or of later ones."""
         return self.reader.highest_mentioned(self._first, self._first + _SOON) + 1
 
     @property
@@ -155,9 +155,8 @@ class Revision:
     def _trailer(self, text: bytearray) -> Dictionary:
         old = self.reader.trailer
         trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Encrypt") if key in old}
-        if isinstance(
-            self.reader.resolve(old.get(b"/Info")), dict
-        ):  # poppler searches the whole file for one that is not
+        # Poppler searches the whole file for the object of an /Info that is no dictionary.
+        if isinstance(self.reader.resolve(old.get(b"/Info")), dict):
             trailer[b"/Info"] = old[b"/Info"]
         fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
         # The first element is part of the key of an encrypted file, which may have been made without one.
@@ -198,8 +197,8 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
 
 
 class PendingRevision(PdfReader):
-    """Read objects as a written revision leaves them; what is written after it equals what is written after the joined
-    file, whose copy it saves: of a large file, that is the most expensive step of a seal."""
+    """Read objects as a written revision leaves them. What is written after it equals what is written after the joined
+    file, without copying that file: for a large one, the copy is the most expensive step of a seal."""
 
     def __init__(self, revision: Revision) -> None:
         before = revision.reader
@@ -211,5 +210,5 @@ class PendingRevision(PdfReader):
         return self._revision.resolve(ref)
 
     def highest_mentioned(self, first: int, last: int) -> int:
-        """Return what the file before says: the revision refers to nothing that is missing."""
+        """Return the result for the file before: the revision refers to nothing that is missing."""
         return self._revision.reader.highest_mentioned(first, last)

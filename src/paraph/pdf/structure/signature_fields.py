@@ -35,7 +35,7 @@ _SIGNATURES_EXIST_APPEND_ONLY = 3
 @dataclass(frozen=True)
 class SignedField:
     """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
-    ``order``: higher for signatures in newer revisions; ``place``: the byte where the object stands that holds it;
+    ``order``: higher for signatures in newer revisions; ``place``: the byte at which the object that holds it stands;
     ``blank``: no program can find a signature in it; ``unsigned``: it is blank and lacks even the entries of one."""
 
     name: str
@@ -202,7 +202,7 @@ class _Walk:
 
 @dataclass(frozen=True)
 class FieldWidget:
-    """Where the field shows; ``appearance`` ``None``: nowhere."""
+    """A place of the field on a page; nothing is shown there if ``appearance`` is ``None``."""
 
     page: PageNode
     rectangle: Box
@@ -244,7 +244,7 @@ def add_field(
 
 def order_by_structure(revision: Revision, page: PageNode) -> None:
     """Have the annotations of a tagged file's page visited in the order of its structure, as PDF/UA demands of every
-    page that has one (ISO 14289-1, 7.18.3)."""
+    page that has annotations (ISO 14289-1, 7.18.3)."""
     tagged = b"/StructTreeRoot" in revision.resolve(revision.reader.trailer[b"/Root"])
     if tagged and page.dictionary.get(b"/Tabs") != b"/S":
         revision.change(page.ref)[b"/Tabs"] = b"/S"
@@ -332,8 +332,8 @@ def _new_form(revision: Revision) -> Dictionary:
 
 @dataclass(frozen=True)
 class ExistingSignatures:
-    """``certified``: a signature says which changes it permits, of which a seal is none. ``field_names``: the partial
-    names of all fields."""
+    """The signatures of a file. ``certified``: one of them says which changes it permits, and a seal is not among
+    these. ``field_names``: the partial names of all fields."""
 
     signatures: int
     certified: bool
@@ -341,7 +341,7 @@ class ExistingSignatures:
 
 
 def existing_signatures(revision: Revision) -> ExistingSignatures:
-    """Return what the form of the file says of its signatures, with all fields visited."""
+    """Return what the form of the file says about its signatures, from all of its fields."""
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     form = revision.resolve(root.get(b"/AcroForm"))
     fields = revision.resolve(form.get(b"/Fields")) if isinstance(form, dict) else None
@@ -374,8 +374,8 @@ def form_fields(resolve: Callable[[Any], Any], fields: Any) -> Iterator[Dictiona
 
 
 def _certifies(revision: Revision, signature: Dictionary) -> bool:
-    """Return whether the signature certifies the file, at whatever level (ISO 32000-1, 12.8.2.2): no field may be
-    added, and none of the file's own could show the marks where they belong."""
+    """Return whether the signature certifies the file, at whatever level (ISO 32000-1, 12.8.2.2): then no field may be
+    added, and none of the file's own fields could show the marks where they belong."""
     references = revision.resolve(signature.get(b"/Reference"))
     listed = [revision.resolve(item) for item in references] if isinstance(references, list) else []
     methods = [revision.resolve(each.get(b"/TransformMethod")) for each in listed if isinstance(each, dict)]

@@ -80,7 +80,7 @@ def _inflated(data: bytes, limit: int, *, complete: bool) -> bytes:
 
 
 def _size(step: _Filter, data: bytes, limit: int) -> int:
-    """Return an upper bound for what a filter that zlib does not know unpacks to."""
+    """Return an upper bound for the size of the data that a filter unknown to zlib unpacks."""
     if step.name in _LZW:
         early = step.parameters.get(b"/EarlyChange", 1) if isinstance(step.parameters, dict) else 1
         return max(lzw_size(data, early_change=value, limit=limit) for value in ((True, False) if early else (False,)))

@@ -28,13 +28,13 @@ INK = "#16264f"
 _THICKEST = 0.05  # half-width, as a share of the longer side: what a thick felt pen leaves in a tiny drawing
 
 SizedSignature = tuple[Mapping[str, Any], float, float]
-"""A signature, and about the width and height that it gets, in points."""
+"""A signature, and approximately the width and height that it gets, in points."""
 WATERMARK = ("SANDBOX", "not legally binding")
 _TYPED: Mapping[str, Any] = {"type": "typed"}
 
 
 class SignaturePictures:
-    """The pictures of the drawn ones among some signatures.
+    """The pictures of those signatures that are drawn.
 
     One picture serves all sizes of a drawing; its pen is the geometric mean of the pens that suit each size.
     """
@@ -50,14 +50,14 @@ class SignaturePictures:
                 self.pictures.append({"svg": drawing.svg(INK), "width": drawing.width, "height": drawing.height})
 
     def number(self, signature: Mapping[str, Any]) -> int | None:
-        """Return the index of its picture; None for a typed signature, or where nothing visible was drawn."""
+        """Return the index of a signature's picture; None for a typed one, or where nothing visible was drawn."""
         return self._numbers.get(repr(signature))
 
 
 def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return for the templates in which of the four ``hand``s a typed signature is written, 1 to 4, 1 where it names
-    none; and whether all of the text can be ``handwritten`` in it: else it is set in a printed face of its own, so that
-    no name is written in two."""
+    """Return for the templates the ``hand`` of a typed signature, 1 to 4, 1 where it names none, and whether all of the
+    text can be ``handwritten`` in that hand: otherwise all of it is set in a printed face, so that no name mixes
+    two faces."""
     hand = signature.get("hand", 1)
     hand = hand if hand in (1, 2, 3, 4) else 1
     letters = {ord(letter) for letter in text}
@@ -65,14 +65,14 @@ def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def mark_of(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> dict[str, Any]:
-    """Return for the templates a mark that is drawn, or the text in its hand."""
+    """Return a mark for the templates: its drawing, or the text in its hand."""
     written = glyph_fallback(text)
     name = {**written.to_json(), "pieces": written.pieces()}
     return {"name": name, **hand_of(mark, written.text), "drawing": pictures.number(mark)}
 
 
 def hands_for(name: str, address: str) -> list[int]:
-    """Return the hands in which a signer's name can be written; the first alone where all would set it in print."""
+    """Return the hands in which a signer's name can be written; only the first where none can write it."""
     text = glyph_fallback(clean(readable_name(name, address)) or NAMELESS).text
     return [hand for hand in (1, 2, 3, 4) if hand_of({"hand": hand}, text)["handwritten"]] or [1]
 
@@ -123,8 +123,8 @@ class StampContent:
 
 @dataclass(frozen=True)
 class InitialsContent:
-    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` as ``StampContent.signature``,
-    ``address`` as there."""
+    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` is like the ``signature`` and
+    ``address`` like the ``address`` of :class:`StampContent`."""
 
     name: str
     initials: Mapping[str, Any] = field(default_factory=lambda: _TYPED)
@@ -135,8 +135,8 @@ class InitialsContent:
 
 @dataclass(frozen=True)
 class Appearances:
-    """A PDF of pictures, and the page index (from 0) of the picture of each stamp, initials, page size and
-    fields of a page."""
+    """A PDF of pictures, and the page index (from 0) of each stamp, of each signer's initials, of the watermark for
+    each page size, and of the fields of each page."""
 
     pdf: bytes
     stamp_pages: Sequence[int]
@@ -155,8 +155,8 @@ def appearances(
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
     Equal pictures are drawn once, and their indexes name the same page. A drawn signature is one form XObject for
-    stamps of all sizes. Stamps and initials lie on white of 70 %, everything else on nothing, and their content is
-    marked as artifact. Raises ``ValueError`` where there is nothing to draw.
+    stamps of all sizes. Stamps and initials lie on white of 70 % opacity, everything else has no background, and all
+    content is marked as an artifact. Raise ``ValueError`` where there is nothing to draw.
     """
     signatures, marks = SignaturePictures(map(_room, stamps)), SignaturePictures(map(_room, initials))
     pages: dict[str, dict[str, Any]] = {}
@@ -233,7 +233,7 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
 
 
 class PreviewBox(NamedTuple):
-    """In points of the page as a reader sees it, origin at the bottom left."""
+    """A box in points of the page as a reader sees it, with the origin at the bottom left."""
 
     x: float
     y: float
@@ -243,7 +243,7 @@ class PreviewBox(NamedTuple):
 
 
 class PreviewPage(NamedTuple):
-    """``width`` and ``height`` in points, as a reader sees the page."""
+    """A page of ``width`` by ``height`` points, as a reader sees it."""
 
     width: float
     height: float
@@ -251,7 +251,7 @@ class PreviewPage(NamedTuple):
 
 
 def preview_overlays(pages: Sequence[PreviewPage]) -> bytes:
-    """Return a PDF with one page for each, without a ground."""
+    """Return a PDF with one page for each of ``pages``, without a background."""
     content = [
         {
             "width": page.width,

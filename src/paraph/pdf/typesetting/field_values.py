@@ -1,6 +1,6 @@
-"""The values of fields as they stand on pages: smaller where they do not fit, and never over the edge.
+"""The values of fields as they stand on pages: set smaller where they do not fit, and never over the edge.
 
-What is entered is measured by the template that seals it, so that what was accepted and shown is what is sealed.
+A value is measured by the template that later draws it, so that what was accepted and shown is what is sealed.
 """
 
 import re
@@ -17,11 +17,11 @@ from paraph.words import direction
 SMALLEST = 6.0
 ORDINARY = 100  # letters
 
-_PORTION = 100 * ORDINARY  # that is measured at a time, in up to a tenth of a second
+_PORTION = 100 * ORDINARY  # letters that are measured at a time, in up to a tenth of a second
 _MOST_KEPT = 4096  # values
 
 _MOST_MARKS = 10  # on one letter; no language has as many
-# Between these a line may break, as between words.
+# A line may break between any two of these, as between words.
 _BREAKS_ANYWHERE = re.compile("([ \u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+)")
 _STRONG = ("L", "R", "AL")
 
@@ -30,8 +30,8 @@ _STRONG = ("L", "R", "AL")
 class FieldContent:
     """The value of one field in a box of ``width`` by ``height`` points.
 
-    ``text``: what is written, "" for nothing; lines of a ``multiline`` one are kept, and wrapped. ``ticked``: a cross
-    instead. ``font_size``: in points, the largest. ``locale`` says from which side a text without letters begins.
+    ``text``: what is written, "" for nothing; lines of a ``multiline`` text are kept, and wrapped. ``ticked``: a cross
+    instead. ``font_size``: the largest, in points. ``locale`` says from which side a text without letters begins.
     """
 
     width: float
@@ -48,7 +48,7 @@ class FieldContent:
 
 
 _kept: dict[FieldContent, bool] = {}
-"""What was measured last, since a value is asked for when it is saved, shown and signed."""
+"""The latest results, since a value is measured whenever it is saved, shown or signed."""
 _lock = Lock()
 
 
@@ -78,13 +78,13 @@ def fitted_size(content: FieldContent) -> float | None:
 
 
 def fits(content: FieldContent) -> bool:
-    """Return whether the value has room, if in the smallest letters."""
+    """Return whether the value has room, even if only in the smallest letters."""
     return fit([content])[0]
 
 
 def fit(contents: Sequence[FieldContent]) -> list[bool]:
-    """Return of each value whether it has room, if in the smallest letters. Those that are not known of late are
-    measured together, which takes a tenth of the time of one by one."""
+    """Return for each value whether it has room, even if only in the smallest letters. Values without a recent result
+    are measured together, which takes a tenth of the time of measuring them one by one."""
     asked = dict.fromkeys(contents)
     found = {content: known for content in asked if (known := _known(content)) is not None}
     unknown = [content for content in asked if content not in found]
@@ -98,13 +98,13 @@ def fit(contents: Sequence[FieldContent]) -> list[bool]:
 
 
 def cost(content: FieldContent) -> int:
-    """Return what it takes to measure the value: letters, of which an ordinary one has no more than
-    :data:`ORDINARY`."""
+    """Return the cost of measuring the value, in letters: at least :data:`ORDINARY`, which an ordinary value does not
+    exceed."""
     return max(ORDINARY, len(content.text))
 
 
 def _known(content: FieldContent) -> bool | None:
-    """Return whether the value fits, None where that is to be measured."""
+    """Return whether the value fits, None where that must be measured."""
     if content.is_blank or content.ticked or _surely_fits(content):
         return True
     return False if _cannot_fit(content) else _kept.get(content)
@@ -124,7 +124,7 @@ def _cannot_fit(content: FieldContent) -> bool:
 
 
 def _portions(contents: Iterable[FieldContent]) -> Iterator[list[FieldContent]]:
-    """Divide the values so that none takes a place for long."""
+    """Divide the values into portions, so that none of them holds a place for long."""
     portion: list[FieldContent] = []
     left = _PORTION
     for content in contents:
@@ -138,13 +138,13 @@ def _portions(contents: Iterable[FieldContent]) -> Iterator[list[FieldContent]]:
 
 
 def _measured(contents: Sequence[FieldContent], *, sizes: bool = False) -> list[float]:
-    """Return the sizes at which the values are set, 0 for one that does not fit; without ``sizes``, that of several
-    lines may be any other one."""
+    """Return the sizes at which the values are set, 0 for one that does not fit; without ``sizes``, the size of a value
+    of several lines may be any other than 0."""
     return measured("field", {"fields": list(map(field_json, contents)), "sizes": sizes})
 
 
 def field_picture(content: FieldContent) -> bytes:
-    """Return the value as an SVG picture of the size of its box, drawn as it is sealed, on no ground."""
+    """Return the value as an SVG picture of the size of its box, drawn as it is sealed, without a background."""
     return fields_picture(FieldsContent(content.width, content.height, [FieldPlace(0, 0, content)]))
 
 
@@ -172,7 +172,7 @@ def field_json(content: FieldContent) -> dict[str, Any]:
 
 
 def _lines(content: FieldContent) -> list[dict[str, Any]]:
-    """Return each line with its runs: [text, whether it may be too long for a line, where it is to break anywhere]."""
+    """Return each line with its runs: [text, whether it may be too long for a line and must then break anywhere]."""
     texts = content.text.strip().splitlines() if content.multiline else [content.text]
     longest = int(content.width / content.font_size)  # letters that surely have room in a line
     lines = [_line(text, content.locale, longest if content.multiline else None) for text in texts]
@@ -190,7 +190,7 @@ def _line(text: str, locale: str, longest: int | None) -> dict[str, Any]:
 
 
 def _runs(text: str, longest: int) -> list[tuple[str, bool]]:
-    """Return the runs with those joined that need no attention: fewer of them are set faster."""
+    """Return the runs, neighbours joined unless one may be too long: fewer runs are set faster."""
     runs: list[tuple[str, bool]] = []
     for index, part in enumerate(_BREAKS_ANYWHERE.split(text)):
         is_long = index % 2 == 0 and len(part) > longest

@@ -70,7 +70,7 @@ class FontFile:
 @dataclass(frozen=True, eq=False)
 class Library:
     """The fonts for Typst. ``covering``: the files that decide which characters can be written, in Typst's order.
-    ``hands``: those of :data:`HANDS`."""
+    ``hands``: the files of :data:`HANDS`."""
 
     typst_fonts: typst.Fonts
     covering: Sequence[FontFile]

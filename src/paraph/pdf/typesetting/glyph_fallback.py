@@ -1,4 +1,4 @@
-"""Letters that no font has are transliterated, instead of drawn as boxes; what stands for a name, and its initials.
+"""Transliteration of letters that no font has, which would be drawn as boxes; readable names and their initials.
 
 Every text from outside passes :func:`glyph_fallback` before it is typeset, and the caller learns whether it changed.
 """
@@ -22,10 +22,10 @@ _LONGEST_PIECE = 20
 _RIGHT_TO_LEFT = ("R", "AL")
 NAMELESS = "—"
 _ARTICLE = list("ال")
-_WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # begin like it, and are names as they are
+_WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # names that only begin like the article
 _BEFORE_NAMES = frozenset({"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"})
 """Son, daughter, father, mother, house of."""
-_SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
+_SERVANT = frozenset({"عبد", "عبيد"})  # one name together with the word after it
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _glyph_fallback(text: str, fonts: Library) -> WritableText:
             written.append(cluster)
             was_syllable = False
         else:
-            # Han and hangul: each is a word in Latin letters, or part of a name.
+            # Han and hangul: in Latin letters, each becomes a word, or a part of a name.
             replaced, is_syllable = True, unicodedata.name(cluster[0], "").startswith(("CJK", "HANGUL"))
             written.append(" " * (was_syllable and is_syllable) + _transliterated(cluster))
             was_syllable = is_syllable
@@ -98,7 +98,7 @@ def unbroken_parts(text: str) -> list[str]:
 
 def clean(text: str) -> str:
     """Return the text in NFC, with single spaces and without control characters and direction marks, with which a
-    name could turn the text around it."""
+    name could reverse the text around it."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
     unseen = {
         character
@@ -135,7 +135,7 @@ def clusters(text: str) -> Iterator[str]:
 
 def has_glyphs(cluster: str, fonts: Library) -> bool:
     """Return whether a single font has all characters of the cluster, composed or decomposed: Typst sets a cluster in
-    one."""
+    one font."""
     if any(unicodedata.category(character) == "Co" for character in cluster):
         return False  # private use: every font means something else by it
     forms = {cluster, unicodedata.normalize("NFD", cluster)}
@@ -181,7 +181,7 @@ def _is_right_to_left(text: str) -> bool:
 
 def readable_name(name: str, address: str, fonts: Library | None = None) -> str:
     """Return the name, or the signer's e-mail address where no font has one of its Han characters: these are read
-    otherwise in Chinese, Japanese and Korean, and a name alone does not tell in which of them."""
+    differently in Chinese, Japanese and Korean, and a name alone does not tell which of them it is."""
     han = [cluster for cluster in clusters(clean(name)) if unicodedata.name(cluster[0], "").startswith("CJK")]
     if not han or not address:
         return name
@@ -220,7 +220,7 @@ def _words(name: str) -> list[list[str]]:
 
 
 def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
-    """Leave out articles and what only joins names, which would all give the same letters."""
+    """Leave out articles and words that only join names: all names would get the same letters from them."""
     result: list[list[str]] = []
     before = ""
     for word in words:
@@ -234,5 +234,5 @@ def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
 
 
 def _capital(letter: str) -> str:
-    """Return the capital of a letter; the first letter of a capital that is several, as "Ss"."""
+    """Return the capital of a letter; only the first letter where the capital has several, such as "Ss"."""
     return next(clusters(unicodedata.normalize("NFC", letter.title())))

@@ -1,4 +1,4 @@
-"""What is kept of a person, as a PDF to hand over (GDPR, article 15)."""
+"""The data kept about a person, as a PDF to hand over (GDPR, article 15)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _NOTHING: tuple[object, ...] = (None, "", [], {})
 
 @dataclass(frozen=True)
 class ReportedPlace:
-    """One place and the things that it has, each as plain JSON. ``note``: how they end."""
+    """One place and the things that it has, each as plain JSON. ``note``: whether and how these can be erased."""
 
     name: str
     note: str

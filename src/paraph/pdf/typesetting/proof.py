@@ -43,14 +43,14 @@ _COMMANDS = {
     "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root roots.pem",
 }
 """How to verify: the command of each step."""
-_TOLD_OTHERWISE = ("consent_notice", "role")  # below the other metadata, and in the title of the entry
+_TOLD_OTHERWISE = ("consent_notice", "role")  # shown below the other metadata, and in the title of the entry
 _LONGEST_TYPE = 48  # characters of an event's name that fit in a line
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
 _LONG_VALUE = 1000  # characters; longer values may go over two pages
 _SIGNATURE = (118.0, 40.0)
 _INITIALS = (34.0, 20.0)
-"""About the widths and heights that templates/proof.typ gives to them, in points."""
-_LOGO = 0.6  # points to a pixel of pages
+"""The approximate width and height that templates/proof.typ gives to each, in points."""
+_LOGO = 0.6  # points per CSS pixel of its size on pages
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class ProofField:
 @dataclass(frozen=True)
 class ProofSigner:
     """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
-    went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
+    went to, both "" for a signature without a code in the sandbox; ``documents``: the names of the documents that this
     signer signed.
 
     ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`).
-    ``signature`` is None for who approved and drew nothing, ``initials`` also where the request wants none.
-    ``opened_at`` and ``opened_ip``: when the signer's page was first opened and from where, None where nobody noted it;
+    ``signature`` is None for signers who approved and drew nothing, ``initials`` also where the request wants none.
+    ``opened_at`` and ``opened_ip``: when and from where the signer's page was first opened, None where that is unknown;
     ``refused_codes``: when wrong codes were entered.
     ``fields``: in the order of reading.
     """
@@ -122,7 +122,7 @@ class ProofDocument:
 @dataclass(frozen=True)
 class JournalLine:
     """One entry of the audit journal. ``signer`` is the full name, "" where the entry is about no single signer;
-    ``title``: how this entry is called, "" for the title of its type (:attr:`ProofContent.event_titles`)."""
+    ``title``: what this entry is called, "" for the title of its type (:attr:`ProofContent.event_titles`)."""
 
     position: int
     event_type: str
@@ -142,7 +142,7 @@ class ProofContent:
     - ``journal_hash``: the hash of the last entry of ``journal``, in hexadecimal;
     - ``evidence``: plain JSON, attached as evidence.json;
     - ``locale``: the language of headings and sentences, one of :data:`paraph.words.LOCALES`; English for others;
-    - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
+    - ``event_titles``: what an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
       attributed to the service;
     - ``logo``: that of the branding profile;
@@ -176,7 +176,7 @@ def proof(content: ProofContent) -> bytes:
 def template_data(content: ProofContent) -> dict[str, Any]:
     """Return plain JSON for templates/proof.typ."""
     words = words_of("proof", content.locale)
-    # What cameras read, with the quiet zone around it (ISO/IEC 18004).
+    # The QR code, with the quiet zone around it that cameras need (ISO/IEC 18004).
     code = make(content.verify_page, image_factory=SvgPathImage).to_string()
     return {
         "title": words["title"],
@@ -211,7 +211,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
 
 
 def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
-    """Return None for none. Sizes are in points."""
+    """Return the logo for the template, with sizes in points; None where there is no logo."""
     if logo is None:
         return None
     width, height = (side * _LOGO for side in logo.shown)
@@ -280,7 +280,7 @@ def _is_code(text: str) -> bool:
 
 
 def verdict(content: ProofContent, words: Words) -> str:
-    """Return the sentences in the language of ``words``."""
+    """Return the sentences of the verdict in the language of ``words``."""
     return " ".join(
         [
             _everyone_signed(content, words),
@@ -348,7 +348,7 @@ def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> d
 
 
 def filled_fields(content: Sequence[ProofSigner], words: Words) -> list[dict[str, Any]]:
-    """Return the values of each signer and document, with labels, and who filled them in when."""
+    """Return the values of each signer and document, with labels, and who filled them in and when."""
     return [
         {
             "who": template_text(readable_name(signer.name, signer.email)),

@@ -17,7 +17,7 @@ _ALIKE = {
     "meta_signed_pdf_sha256": "sealed",
     "meta_uploaded_pdf_sha256": "uploaded",
 }
-"""Names that are called as others are."""
+"""Keys that share the word of another key."""
 _CORRECTED = {
     "first_name": "name",
     "last_name": "name",
@@ -26,9 +26,9 @@ _CORRECTED = {
     "otp_channel": "code",
     "language": "meta_locale",
 }
-"""What a signer's values are called."""
+"""The key of the word for each value of a signer."""
 _NAMED = {"channel": "channel", "provider": "channel", "mode": "mode"}
-"""The keys of values that have words of their own, each with the kind of these."""
+"""The keys whose values have words of their own, each with the kind of those words."""
 _CAPTURED = "captured:"
 
 
@@ -51,7 +51,7 @@ def language_of(locale: str) -> str:
 
 
 def named(words: Words, kind: str, name: str) -> str:
-    """Return the language's word for one of the journal's names, such as "sms" of the kind "channel", or the name."""
+    """Return the language's word for one of the journal's names, such as "sms" of the kind "channel", else the name."""
     return str(words.get(f"{kind}_{name}", name))
 
 
@@ -81,7 +81,7 @@ def time_of_day(at: datetime) -> str:
 
 
 def metadata_label(name: str, value: Any, words: Words) -> str:
-    """Return what the language calls a metadata key, or its own name. That nobody took a message is no confirmation."""
+    """Return the language's word for a metadata key, else the key. A captured message is not called confirmed."""
     key = "meta_delivery" if name == "acknowledgement" and _is_captured(value) else f"meta_{name}"
     return str(words.get(_ALIKE.get(key, key), name.replace("_", " ")))
 
@@ -131,7 +131,7 @@ def _remarks(noted: Mapping[str, Any], words: Words) -> str:
 
 
 def _part(name: str, words: Words) -> str:
-    """Return what the signer's page calls a part that can change, and the proof where the page has no word for it."""
+    """Return what the signer's page calls a part that can change, else what the proof calls it."""
     page = catalog.of("page", words["locale"])
     return str(page.get(name) or named(words, "part", name))
 
@@ -152,8 +152,8 @@ def _is_captured(acknowledgement: Any) -> bool:
 
 
 def _kept(acknowledgement: str, channel: Any, environment: str, words: Words) -> str:
-    """Say where a message is that went to nobody. Messages of the sandbox may be kept though there is a gateway
-    (``PARAPH_SANDBOX_MAIL``), those of production only where there is none."""
+    """Say where a message that went to nobody is kept. Messages of the sandbox may be kept even if there is a gateway
+    (``PARAPH_SANDBOX_MAIL``), messages of production only if there is none."""
     name = "kept_sms" if channel == "sms" else "kept_mail"
     number = acknowledgement.removeprefix(_CAPTURED)
     return phrase(words, name if environment == "production" else "captured_message", number=number)

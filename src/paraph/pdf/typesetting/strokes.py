@@ -1,9 +1,9 @@
-"""Drawn signatures: the points of a pointer become ink, and few points without a visible difference.
+"""Drawn signatures: the points of a pointer become ink, and are reduced to few without a visible difference.
 
 Each stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen.
 
-Of too many points, the one whose removal moves the line least goes first (Visvalingam and Whyatt, with the distance
-from the line in place of an area), as long as the difference is invisible. The spacing of points tells
+Points are removed while the difference is invisible or there are too many: first the one whose removal moves the line
+least (Visvalingam and Whyatt, with the distance from the line in place of an area). The spacing of points tells
 the speed of the hand; a point stays where its removal would visibly widen the spacing.
 """
 
@@ -80,7 +80,7 @@ def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1
 
 
 def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
-    """Return whether there is a line in the drawing, which :func:`ink` then draws, also once it is simplified."""
+    """Return whether the drawing has a line, which :func:`ink` then draws, even after simplification."""
     return any(longer_side(stroke, aspect) >= _DOT for stroke in longest(strokes, aspect))
 
 
@@ -115,7 +115,7 @@ def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> s
 
 
 def _dot(point: Point, radius: float, unit: float) -> str:
-    """Draw a dot, at the end of a line in the direction of the outline, so that the two are filled as one."""
+    """Draw a dot; at the end of a line, it turns in the direction of the outline, so that both are filled as one."""
     x, y, r = point[0] * unit, point[1] * unit, radius * unit
     return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0Z"
 
@@ -150,7 +150,7 @@ def _spline(a: float, b: float, c: float, d: float) -> tuple[float, float, float
 
 @cache
 def _powers(steps: int) -> list[tuple[float, float, float]]:
-    """Return t, t² and t³ for so many steps from 0 to 1, without the first."""
+    """Return t, t² and t³ for each of so many equal steps from 0 to 1, without t = 0."""
     return [(t, t**2, t**3) for t in (number / steps for number in range(1, steps + 1))]
 
 
@@ -188,7 +188,7 @@ def _steps(gap: float, step: float) -> int:
 
 
 def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[list[float]]]:
-    """Return the strokes ``[[[x, y], …], …]`` with fewer points, and of too many strokes the longest.
+    """Return the strokes ``[[[x, y], …], …]`` with fewer points, and only the longest of too many strokes.
 
     ``aspect``: width / height of the area that 0..1 stands for.
     """
@@ -199,7 +199,7 @@ def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[li
 
 
 def longest(strokes: Sequence[Polyline], aspect: float) -> list[Polyline]:
-    """Return the strokes that are kept: all, or of too many the longest, in their order."""
+    """Return the strokes that are kept: all, or the longest of too many, in their order."""
     if len(strokes) <= MAX_STROKES:
         return list(strokes)
 

@@ -5,8 +5,8 @@ Data never becomes markup: it is one string literal. Equal template, data and ti
 The data comes through the main file and not through ``sys.inputs``, on which Typst's cache would make everything
 depend: so the parts that all documents share are set once per process.
 
-A process has 65,535 ids of files, and none comes back. A compiler takes one for its main file, whatever that is to be
-later: so compilers are kept, as many as ever work at once.
+A process has 65,535 ids for files, and none is freed. A compiler takes only one for its main file, whatever that
+contains later: so compilers are kept, as many as ever work at once.
 
 In a web process, each call holds a place for expensive work (:mod:`paraph.kernel.places`), or raises ``NoPlaceError``.
 """
@@ -26,11 +26,11 @@ from paraph.pdf.typesetting.fonts import library
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-_idle: list[typst.Compiler] = []  # one that two threads share raises "Already borrowed"
+_idle: list[typst.Compiler] = []  # a compiler that two threads share raises "Already borrowed"
 
 
 class TypesettingError(Exception):
-    """Typst gave up by a fault of its own, not of the template or the data."""
+    """Typst failed through a fault of its own, not of the template or the data."""
 
 
 def typeset(
@@ -51,7 +51,7 @@ def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
 
 
 def measured(template: str, content: Mapping[str, Any]) -> list[float]:
-    """Return the numbers that the template finds out, and tells as the address of its one link: ``measured:1,2,…``."""
+    """Return the numbers that the template measures and gives as the address of its one link: ``measured:1,2,…``."""
     found = re.search(rb'<a href="measured:([^"]+)"', typeset_svg(template, content))
     assert found
     return [float(number) for number in found[1].split(b",")]
@@ -78,7 +78,7 @@ def _panics_raised() -> Iterator[None]:
 
 @contextmanager
 def _compiler() -> Iterator[typst.Compiler]:
-    """Lend a compiler that nobody uses. It does not come back from a panic, which leaves it unusable."""
+    """Lend a compiler that nobody uses. It is not taken back after a panic, which leaves it unusable."""
     try:
         compiler = _idle.pop()
     except IndexError:
@@ -96,6 +96,6 @@ def _compiler() -> Iterator[typst.Compiler]:
 
 
 def _main(template: str, content: Mapping[str, Any]) -> bytes:
-    """Return a file with the data as a Typst string, in which only the backslash and the quotation mark mean more."""
+    """Return a file with the data as a Typst string, in which only backslash and quotation mark are special."""
     data = json.dumps(content, ensure_ascii=False).replace("\\", "\\\\").replace('"', '\\"')
     return f'#import "/{template}.typ": {template}\n#{template}(json(bytes("{data}")))'.encode()
