@@ -77,7 +77,7 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
     """Hold a key during the block, which writes it with what it creates, or raises. Raise ``idempotency_key_in_use``
     while another call holds the key, or where another has created something under it since this one looked."""
     key_hash = hashlib.sha256(key.encode()).digest()
-    # A connection that never rests may hold a lock for longer than its row is kept: each day has a lock of its own.
+    # A connection that never rests may hold a lock for longer than its row is kept, so each day has its own.
     # Where two calls begin on two days, the unique constraint lets one of them through.
     name = f"{clock.now():%Y-%m-%d} {scope.organization_id} {scope.environment} {path} ".encode() + key_hash
     lock = int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)

@@ -129,7 +129,7 @@ class Readable(Protocol):
 
 def read_body(request: HttpRequest, limit: int) -> bytes | None:
     """Return the whole body, or None when it is larger than ``limit`` bytes. A larger body is not read if its length
-    was declared; of a chunked one, one byte more than the limit is."""
+    was declared; of a chunked one, one byte beyond the limit is read."""
     stream, length = body_stream(request, limit)
     if length and length > limit:
         return None

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from paraph.server.bodies import Compressed
 
 _A_YEAR = 365 * 24 * 60 * 60  # seconds
-_CONTENT_TYPES = {  # complete, as machines differ in the endings that they know
+_CONTENT_TYPES = {  # nothing else is asked: machines differ in the endings that they know
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".png": "image/png",

@@ -34,8 +34,8 @@ class StagedFile(UploadedFile):  # type: ignore[type-arg]  # it takes no type at
 
 
 class StagedFiles(FileUploadHandler):
-    """Write each file into the staging area of uploads until ``staged`` ends. ``writer``: returns what takes the pieces
-    of an object in the making, by default its file."""
+    """Write each file into the staging area of uploads, where it stays until ``staged`` closes. ``writer``: returns
+    what takes the pieces of an object in the making, by default its file."""
 
     chunk_size = 256 * 1024
 

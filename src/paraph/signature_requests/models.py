@@ -325,7 +325,7 @@ class CopyRecipient(models.Model):
 
 
 class Approval(models.Model):
-    """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
+    """A document that an approver reads and confirms. A signer signs the documents on which they have placements."""
 
     request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals")
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)

@@ -161,8 +161,8 @@ def read(
     ``shape``: also one whose parts may be missing, :data:`paraph.signature_requests.input.UnnamedRequest` or
     :data:`paraph.signature_requests.input.PartialRequest`; a missing part is None, or an array without entries.
 
-    With problems, the request has what could be read: an unreadable field is None, and an array with unreadable entries
-    ends with an entry that has no field set. Raise ``validation_error`` for what is no object.
+    With problems, the request has what could be read: an unreadable field is None, and an array of which entries were
+    not read ends with an entry that has no field set. Raise ``validation_error`` for what is no object.
     """
     payload, flood = _within_limits(object_of(value), allowance, problems), Flood()
     look_for_unknown(payload, shape, problems)

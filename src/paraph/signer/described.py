@@ -81,7 +81,7 @@ LANG = query(
 
 def signer_paths() -> Schema:
     """Return the paths in the form of an OpenAPI document, each with its operations by method: for users of our page,
-    and for those who build one of their own. In the order of the URL map; paths below no signing link come last."""
+    and for those who build their own. In the order of the URL map; paths that are not a signer's own come last."""
     paths: Schema = {}
     for pattern in get_resolver().url_patterns:
         path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))

@@ -96,7 +96,7 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     """Return what the template shows of each document. Places to sign are numbered across all documents, in reading
     order; boxes are in points from the top left, as in the pictures of the pages.
 
-    All numbers of a page are texts, as for each real number a template looks up how the language writes numbers.
+    All numbers of a page are texts: for each real number, a template looks up how the language writes it.
     """
     numbers = count(1)
     places = _places(signer)

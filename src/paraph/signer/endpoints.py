@@ -68,7 +68,7 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
 
 def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Reader], Callable[..., HttpResponseBase]]:
     """Return a view for ``GET /sign/{token}/…``, with every refusal in the one envelope. ``kept``: for how many seconds
-    browsers may keep the answer. ``media``: of bytes. ``allowed``: the methods of the whole route."""
+    browsers may keep the answer. ``media``: its type where it is bytes. ``allowed``: the methods of the whole route."""
 
     def decorated(reader: Reader) -> Callable[..., HttpResponseBase]:
         def view(request: HttpRequest, token: str, **place: Any) -> HttpResponseBase:
@@ -157,8 +157,8 @@ def posted_form(request: HttpRequest) -> QueryDict:
     """Return a form that a browser sends to a page, without scripts. Raise ``DomainError``: ``validation_error`` for an
     unreadable form and one of another site, ``payload_too_large``.
 
-    A form of another site is known by what every browser says of where a request comes from: no other site could know
-    the address, but one that was told it must not do anything in the signer's name.
+    A form of another site is recognized by what every browser says of where a request comes from: no site can guess the
+    address, but one that was told it must not do anything in the signer's name.
     """
     if request.headers.get("Sec-Fetch-Site") == "cross-site":
         raise DomainError("validation_error", "The form was sent from another site.")

@@ -108,7 +108,7 @@ def fields_on(
 
 
 def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each page, with its number and, where there are several documents, the name of its own."""
+    """Yield the fields of each page, with its number and, where there are several documents, its document's name."""
     of_page = groupby(steps, key=lambda step: (str(step.field.request_document.document_id), step.page))
     for (document_id, number), found in of_page:
         name = shown[document_id]["name"] if len(shown) > 1 else ""

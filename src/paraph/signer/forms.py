@@ -1,5 +1,5 @@
-"""What signers write instead of signing: ``/sign/{token}/ask``, to the sender, whatever has become of the request; and
-``/sign/{token}/decline``, why they decline, which pages of others ``POST`` with a body of JSON."""
+"""What signers write instead of signing: to the sender, whatever has become of the request (``/sign/{token}/ask``), and
+why they decline (``/sign/{token}/decline``, to which pages that others build ``POST`` a body of JSON)."""
 
 from typing import Any, Literal
 
@@ -120,7 +120,7 @@ def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Decline
     not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. The form
     of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.
     """
-    verbs.require_declinable(signer)  # signers who may not decline learn so before their body is read
+    verbs.require_declinable(signer)  # who may not decline is told so whatever the body is
     if surplus := sorted(body.keys() - DeclineBody.model_fields):
         raise translated("validation_error", "field_surplus", field=surplus[0][:100])
     reason = body.get("reason", "")

@@ -44,11 +44,11 @@ def show(
     """Return the page of the template, in ``locale`` or the language that the request asks for. ``found``: the
     signature request that a page without a signer is about.
 
-    Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
-    style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
-    frame: ``frame_ancestors``, else those of the request's application; without any, every site may. Pages of a request
-    that was sent from the dashboard may be framed by the sites of the application that its organization names for such
-    requests, else by none.
+    Its security policy lets it load nothing from elsewhere, send forms nowhere else, and run no inline script; the one
+    inline style, with the colours of the branding profile, carries a nonce. The policy names the sites that may show
+    the page in a frame: ``frame_ancestors``, else those of the request's application; where none is named, every site
+    may. Pages of a request that was sent from the dashboard may be framed by the sites of the application that its
+    organization names for such requests, else by none.
     """
     found = signer.request if signer else found
     locale = locale or language.choose(request, signer, found=found)

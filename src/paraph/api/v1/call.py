@@ -23,7 +23,7 @@ from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import Input
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
-MOST_PARTS = 120_000  # arrays and objects: a body of that size with ten stamps each has 110,000
+MOST_PARTS = 120_000  # arrays and objects: 110,000 where each signer has ten stamps on each document
 _KEY = re.compile(r"[!-~]{1,255}")
 
 Made = TypeVar("Made")

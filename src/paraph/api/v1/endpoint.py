@@ -195,8 +195,8 @@ def operation(
     refuses: Iterable[str] = (),
 ) -> Callable[[Function], Operation]:
     """Make a function an operation. ``route``: such as ``GET /documents/{document_id}``. ``accepts``: the parameters of
-    query and header; unknown ones are ignored unless they look misspelt. ``refuses``: codes, or the names of refusals
-    in ``examples.json``, without those that any call may meet and the ``not_found`` of a route with an id."""
+    query and header; others of the query are ignored unless they look misspelt. ``refuses``: codes, or the names of
+    refusals in ``examples.json``, without those that any call may meet and the ``not_found`` of a route with an id."""
     method, path = route.split()
     refused = (*ANY, *refuses, *(["not_found"] if "{" in path else []))
 
@@ -310,7 +310,7 @@ def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
 
 
 def existing(found: Found | None) -> Found:
-    """Return what was found, be it a value or only that there is one. Raise ``not_found`` where nothing was."""
+    """Return what was found, which may be just ``True``. Raise ``not_found`` where nothing was."""
     if not found:
         raise refused("not_found")
     return found
@@ -349,7 +349,7 @@ def crash() -> HttpResponse:
 
 
 def _unavailable(message: str) -> HttpResponse:
-    """Give no reason, which the log has: callers can only try again."""
+    """Give the same answer whatever the reason, which the log has: callers can only try again."""
     response = json_response({"error": {"code": "unavailable", "message": message}}, CODES["unavailable"].status)
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
@@ -365,7 +365,7 @@ def json_response(content: Content, status: int = 200) -> HttpResponse:
     A lone surrogate, which a client may send and see quoted in a refusal, leaves as its JSON escape: Django's
     JsonResponse and pydantic refuse it.
     """
-    if isinstance(content, BaseModel):  # stored parts need not be of its types to be right
+    if isinstance(content, BaseModel):  # stored parts may be of other types and right all the same
         return json_bytes(content.model_dump_json(exclude_unset=True, warnings=False).encode(), status)
     try:
         return json_bytes(to_json(content), status)

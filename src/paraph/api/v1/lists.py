@@ -177,8 +177,8 @@ def envelope(
     of: Callable[[Row], Output],
     size: Callable[[list[int]], int] | None = None,
 ) -> HttpResponse:
-    """Answer with the page asked for of a short collection, in the order of the rows. Two queries. ``size``: as for
-    :func:`require_readable`."""
+    """Answer with the page of a short collection that is asked for, in the order of the rows. Two queries. ``size``: as
+    for :func:`require_readable`."""
     page = page_of(query)
     count = rows.order_by().count()
     entries = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
@@ -189,7 +189,7 @@ def envelope(
 
 def require_readable(ids: list[int], size: Callable[[list[int]], int]) -> None:
     """Raise ``validation_error`` for a page of several entries with more than :data:`LARGEST_MIB` of placements and
-    fields, before they are read. ``size``: the bytes of entries by their ids. An entry by itself is always read."""
+    fields, before they are read. ``size``: bytes of the entries with given ids. An entry by itself is always read."""
     if size(ids) > LARGEST_MIB * 1024 * 1024 and len(ids) > 1:
         sentence = _(
             "These %(count)d entries have more than %(limit)d MiB of placements and fields. Ask for fewer at a time "
@@ -207,7 +207,7 @@ def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Outp
 def page_of_rows(
     rows: QuerySet[Row], resource: str, scope: TenantScope, selection: Selection, page: Page
 ) -> tuple[int, QuerySet[Row]]:
-    """Return the number of selected rows, and the rows of the page. ``rows``: all those of the resource for the caller.
+    """Return the number of selected rows, and the rows of the page. ``rows``: all of the caller's rows of the resource.
 
     Makes one query for the days, one for each end that is no whole day, and one for the page, when it is read.
     """

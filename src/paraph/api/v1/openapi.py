@@ -66,7 +66,7 @@ _TAGS = {
     "Service": "Whether the service answers.",
     "Webhooks": "What your backend hears.",
 }
-_SECTIONS = {"sandbox": "Sandbox acts", "health": "Service"}  # by the first part of a path that names none itself
+_SECTIONS = {"sandbox": "Sandbox acts", "health": "Service"}  # by the first part of a path that is no section's name
 _IDS = {
     "document_id": ("The document's `id`.", 35),
     "request_id": ("The request's `id`.", 71),
@@ -249,8 +249,8 @@ def _schemas() -> DocumentPart:
 
 
 def _refused(names: Iterable[str]) -> DocumentPart:
-    """Return the answers of the refusals, in the order of their statuses. The examples, else the table of codes, have
-    when each comes and what it says. A colon and what follows tell apart names that share an example's name."""
+    """Return the answers of the refusals, in the order of their statuses. The examples, else the table of codes, tell
+    when each comes and what it says. The part after a colon distinguishes names that share an example's name."""
     answers: DocumentPart = {}
     limit = str(settings.PARAPH.upload_limit_mb)
     for name in sorted(names, key=lambda name: CODES[_code(name)].status):
@@ -334,7 +334,7 @@ _HEADERS: dict[str, tuple[str, DocumentPart, Any]] = {
 
 
 def _callbacks() -> dict[str, DocumentPart]:
-    """Return the webhooks that a request sends to the callback address of its own."""
+    """Return the webhooks that go to a request's own callback address."""
     address = "{$request.body#/signature_request/callback_url}"
     return {
         event: {address: {"post": _delivery(event, f"callback.{event}")}}
