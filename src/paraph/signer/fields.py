@@ -1,6 +1,6 @@
-"""The fields that a signer fills in. On the signing page: the step "Fill in", and the places of values. For pages of
-others ``/sign/{token}/fields``: GET lists them, POST keeps what was entered until it is signed. For both
-``…/documents/{id}/pages/{number}-values.svg``: the values on a page as they will stand there, in one picture."""
+"""The fields that a signer fills in. On the signing page: the step "Fill in", and the places of values. For pages that
+others build: ``/sign/{token}/fields``, where GET lists them and POST keeps what was entered until it is signed. For
+both ``…/documents/{id}/pages/{number}-values.svg``: the values on a page as they will stand there."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
