@@ -2,7 +2,7 @@
 
 An advisory lock of the connection says that a call is at work: it ends with the process that held it, so a killed one
 leaves its key free. The row is written in the transaction that creates, so what it names exists and is complete.
-Whoever finds the row needs no lock, so that of a call which created is let go by the next one on its connection.
+A call that finds the row needs no lock, so the lock of a call that created is released by the next on its connection.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ class HeldKey:
         return self.made.resource_id
 
     def extra_rows(self, content: bytes) -> ExtraRows:
-        """Return what writes the key with the resource that is created."""
+        """Return a function that makes the row of the key, to be written with the resource that is created."""
 
         def rows(resource_id: int) -> list[Model]:
             key = IdempotencyKey(**self.scope.columns, path=self.path, key_hash=self.key_hash, created_at=clock.now())
@@ -74,11 +74,11 @@ class HeldKey:
 
 @contextmanager
 def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
-    """Hold a key for the block, which writes it beside what it creates, or raises. Raise ``idempotency_key_in_use``
-    while another call holds it, or where another has created something under it since this one has looked."""
+    """Hold a key during the block, which writes it with what it creates, or raises. Raise ``idempotency_key_in_use``
+    while another call holds the key, or where another has created something under it since this one looked."""
     key_hash = hashlib.sha256(key.encode()).digest()
-    # A connection that never rests may hold a lock for longer than its row is kept. By then it is that of another day;
-    # where two calls begin on two days, the unique constraint lets one of them through.
+    # A connection that never rests may hold a lock for longer than its row is kept, so each day has its own.
+    # Where two calls begin on two days, the unique constraint lets one of them through.
     name = f"{clock.now():%Y-%m-%d} {scope.organization_id} {scope.environment} {path} ".encode() + key_hash
     lock = int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
     is_ours, made = _locked(lock, scope, path, key_hash)
@@ -90,16 +90,16 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
         if is_ours:
             with suppress(DatabaseError, InterfaceError):  # a lost connection holds no lock
                 one_row(_LET_GO, {"lock": lock})
-        # It was looked for as of a moment before the lock, or the connection, and the lock with it, was lost.
+        # The row was looked for just before the lock was taken, or the lock was lost with its connection.
         if isinstance(error, DomainError | IntegrityError) and made is None and _rows(scope, path, key_hash).exists():
             raise _in_use() from error
         raise
 
 
 def _locked(lock: int, scope: TenantScope, path: str, key_hash: bytes) -> tuple[bool, Made | None]:
-    """Return whether the lock is ours now, and what the key has made. A row that is no longer kept makes room."""
+    """Return whether the lock is ours now, and what the key has made. An expired row is deleted under the lock."""
     values = {**scope.columns, "lock": lock, "oldest": clock.now() - KEPT, "path": path, "key_hash": key_hash}
-    row: Any = one_row(_HOLD, values)  # there is one in any case
+    row: Any = one_row(_HOLD, values)  # the statement always has a row
     _, is_ours, content_hash, resource_id, is_kept = row
     if content_hash is None:
         return is_ours, None
@@ -120,8 +120,8 @@ def _in_use() -> DomainError:
 
 
 def prune() -> int:
-    """Delete the keys that are no longer kept, in batches with a transaction each; return how many. Ids rise with
-    time, so the oldest are found without an index of times."""
+    """Delete the expired keys, in batches with a transaction each, and return how many. Ids rise with time, so the
+    oldest are found without an index of times."""
     pruned, before = 0, clock.now() - KEPT
     while oldest := list(IdempotencyKey.objects.order_by("pk").values_list("pk", "created_at")[:_BATCH]):
         chosen = [pk for pk, created_at in oldest if created_at < before]

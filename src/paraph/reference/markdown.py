@@ -10,7 +10,7 @@ _VOID = {"input", "wbr", "br", "img"}
 
 
 def markdown_of(html: str) -> str:
-    """Return the text of a topic's HTML: headings, paragraphs, lists, tables and code, without what is tried in it."""
+    """Return a topic's HTML as Markdown: headings, paragraphs, lists, tables and code, without forms to try calls."""
     writer = _Writer()
     writer.feed(html)
     text = _CODE_OR_GAP.sub(lambda found: "\n\n" if found[0][0] == "\n" else found[0], writer.text()).strip()
@@ -18,7 +18,7 @@ def markdown_of(html: str) -> str:
 
 
 class _Writer(HTMLParser):
-    """Writes as it reads. What is written between the tags of a cell or a link is gathered apart."""
+    """Write Markdown while reading HTML. What stands within a cell or a link is gathered separately."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,19 +16,19 @@ from paraph.api.v1.openapi import TRIED
 
 
 def inline(text: str) -> SafeString:
-    """HTML of one paragraph, without its tags."""
+    """Return the HTML of one paragraph, without the tags around it."""
     joined = escape(" ".join(text.split()))
     return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", joined))  # noqa: S308  escaped above
 
 
 def paragraphs(text: str) -> SafeString:
-    """HTML of paragraphs that empty lines separate."""
+    """Return the HTML of paragraphs that empty lines separate."""
     html = "".join(f"<p>{inline(each)}</p>" for each in re.split(r"\n\s*\n", text.strip()))
     return mark_safe(html)  # noqa: S308  inline() escapes
 
 
 def breakable(name: str) -> SafeString:
-    """HTML of a name that a narrow screen may break after an underscore."""
+    """Return the HTML of a name that a narrow screen may break after an underscore."""
     return mark_safe(escape(name).replace("_", "_<wbr>"))  # noqa: S308  escaped
 
 
@@ -67,15 +67,15 @@ class FieldRow:
 
 
 class SchemaReader:
-    """Make the rows. ``schemas``: the component schemas of the OpenAPI document."""
+    """Make the rows of tables of fields. ``schemas``: the component schemas of the OpenAPI document."""
 
     def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas
         self._shown: dict[str, tuple[str, str]] = {}
 
     def shown_before(self, schema: JsonObject, anchor: str, title: str) -> tuple[str, str] | None:
-        """Return the anchor and the title under which the fields of a component schema are shown already; the first
-        time, these are kept."""
+        """Return the anchor and the title under which the fields of a component schema are shown already. The first
+        time, keep those given and return None."""
         place = (anchor, title)
         found = self._shown.setdefault(schema["$ref"], place) if "$ref" in schema else place
         return None if found == place else found
@@ -88,7 +88,7 @@ class SchemaReader:
             yield from self._within(field, f"{above}{name}")
 
     def row(self, name: str, field: JsonObject, *, required: bool, above: str = "") -> FieldRow:
-        """One field. A description of ``field`` itself wins over that of the schema to which it refers."""
+        """Return the row of a field. A description of ``field`` itself wins over one of the schema it refers to."""
         facts = self._facts(field)
         description = field.get("description") or facts.get("description", "")
         return FieldRow(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
@@ -113,7 +113,7 @@ class SchemaReader:
         return " or ".join(kinds) if isinstance(kinds, list) else str(_FORMATS.get(field.get("format", ""), kinds))
 
     def _facts(self, field: JsonObject) -> JsonObject:
-        """Return the schema of a field; of a nullable one, that of its other variant."""
+        """Return the schema of a field; of a nullable one, with that of its other variant."""
         present = [self._resolved(each) for each in self._variants(field) if each.get("type") != "null"]
         return {**present[0], **field} if len(present) == 1 else field
 
@@ -165,7 +165,7 @@ _CURL_QUERIES = {
 
 
 def _read_samples(text: str) -> dict[str, Samples]:
-    """Return the code to paste of ``samples.md``: by section, by name and by language."""
+    """Return the code samples of ``samples.md`` by section, name and language."""
     found: dict[str, Samples] = {}
     section, name, language, code = "", "", "", list[str]()
     for line in text.splitlines():
@@ -175,7 +175,7 @@ def _read_samples(text: str) -> dict[str, Samples]:
         elif language:
             code.append(line)
         elif line.startswith("```"):
-            language = line.removeprefix("```").split()[-1]  # what comes before is for editors
+            language = line.removeprefix("```").split()[-1]  # what stands before it is for editors
         elif line.startswith("# "):
             section = line.removeprefix("# ")
         elif line.startswith("## "):
@@ -190,7 +190,7 @@ _LANGUAGES = {"curl": "curl", "python": "Python", "typescript": "TypeScript"}
 
 @dataclass(frozen=True)
 class Sample:
-    """Code to paste. ``id``: of its element."""
+    """Code to paste. ``id``: of its HTML element."""
 
     id: str
     language: str
@@ -220,8 +220,8 @@ class RefusalExample:
 @dataclass(frozen=True)
 class OperationEntry:
     """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples.
-    ``body_as`` and ``answered_as``: the anchor and the summary of another call that has the same fields there.
-    ``tried``: the body of JSON that it is tried with."""
+    ``body_as`` and ``answered_as``: the anchor and the summary of another call with the same fields there. ``tried``:
+    the JSON body to try it with."""
 
     id: str
     method: str
@@ -245,7 +245,7 @@ class OperationEntry:
 
 
 def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
-    """``name`` is the anchor, and what the samples are found by."""
+    """Return an operation to show. ``name`` is its anchor, and the name of its samples."""
     takes, body = _body(operation)
     responses: JsonObject = operation["responses"]
     status = next((code for code in responses if code < "400"), "")
@@ -285,7 +285,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
 
 
 def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
-    """Return the call of the API with curl, about what the examples make, with its first example as the body."""
+    """Return the call with curl, with the ids of the examples, and the first example as its body."""
     address = path.removeprefix("/api/v1") + _CURL_QUERIES.get(name, "")
     for each in operation["parameters"]:
         address = address.replace(f"{{{each['name']}}}", str(each.get("example")))
@@ -301,7 +301,7 @@ def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
 
 
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:
-    """Return the content type of the body, and what is said of it."""
+    """Return the content type of the body, and its schema and examples."""
     content: JsonObject = operation.get("requestBody", {}).get("content", {})
     return next(iter(content.items()), ("", {}))
 
@@ -316,7 +316,7 @@ def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
 
 
 def _anchored(rows: Iterable[FieldRow], prefix: str) -> Iterator[FieldRow]:
-    """Yield the rows with anchors to link to. Of fields by one name in several variants, the first has it."""
+    """Yield the rows with anchors to link to. Of fields of one name in several variants, only the first gets one."""
     seen = set()
     for row in rows:
         anchor = f"{prefix}-{row.path}"
@@ -331,7 +331,7 @@ def _examples(media: JsonObject) -> list[JsonExample]:
 
 
 def _indented(content: JsonObject) -> str:
-    """JSON with the points of drawings on a line each."""
+    """Return indented JSON, with each point of a drawing on a line."""
     return re.sub(r"\[\s+([\d.]+),\s+([\d.]+)\s+\]", r"[\1, \2]", json.dumps(content, ensure_ascii=False, indent=2))
 
 

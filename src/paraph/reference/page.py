@@ -1,5 +1,5 @@
-"""``GET /docs/{topic}`` and ``/docs/{topic}.md``: a page for each topic, and all of them on one, as HTML and as
-Markdown, and ``/llms.txt``, the same for everybody as long as the service keeps its version and address."""
+"""``GET /docs/{topic}`` and ``/docs/{topic}.md``: a page for each topic, and one with all of them, as HTML and as
+Markdown; and ``/llms.txt``. They are the same for everybody until the version or the address of the service changes."""
 
 import hashlib
 import json
@@ -54,7 +54,7 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True)
 class Part:
-    """A heading within a topic. ``method``: of a call, as HTML."""
+    """A heading within a topic. ``method``: the HTTP method of a call, as HTML."""
 
     id: str
     name: SafeString
@@ -63,8 +63,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Topic:
-    """``id``: of its heading. ``html``: as it stands on the page of all, below one heading of the first level.
-    ``anchors``: all that can be linked to in it."""
+    """``id``: of its heading. ``html``: as it stands on the page of all topics, below one heading of the first level.
+    ``anchors``: everything in it that links can lead to."""
 
     group: str
     id: str
@@ -210,7 +210,7 @@ def _topics(given: JsonObject) -> list[Topic]:
 
 @cache
 def _pages() -> dict[str, Compressed]:
-    """By the part of their address after ``/docs/``; ``llms.txt`` has a place among them."""
+    """Return the pages by the part of their address after ``/docs/``, ``llms.txt`` among them."""
     given = contents()
     title = render_to_string("reference/guides/title.html", given)
     topics = _topics(given)
@@ -241,7 +241,7 @@ def _found(topic: str) -> Compressed:
 @require_safe
 @etag(lambda request, topic="": _digest(topic))  # noqa: ARG005  Django's form
 def page(request: HttpRequest, topic: str = "") -> HttpResponse:
-    """Return the page of a topic, the first without one, or 304 for a browser that has it already."""
+    """Return the page of a topic, by default the first, or 304 for a browser that has it already."""
     response = _found(topic).response(request)
     response["Content-Security-Policy"] = _POLICY
     response["Cache-Control"] = "no-cache"  # browsers ask each time, and get 304
@@ -249,7 +249,7 @@ def page(request: HttpRequest, topic: str = "") -> HttpResponse:
 
 
 def read_topic(group: str, html: str) -> Topic:
-    """Return what the HTML of a topic has to link to: its heading is the first of its second level."""
+    """Return the topic that the HTML holds, with its headings and anchors: the first heading is its own."""
     topic, *parts = (
         Part(each["id"], mark_safe(each["name"]), mark_safe(each["method"] or ""))  # noqa: S308  ours
         for each in _HEADING.finditer(html)
@@ -268,7 +268,7 @@ def on_their_pages(title: str, topics: list[Topic]) -> dict[str, JsonObject]:
     pages = {}
     for topic in topics:
         html = title + topic.html
-        if topic is not first:  # a level higher: what is a part of the whole is the heading of its own page
+        if topic is not first:  # a level higher: here the topic has a page of its own
             html = re.sub(r"(</?h)([2-4])\b", lambda found: f"{found[1]}{int(found[2]) - 1}", topic.html)
         entries = [
             {"topic": each, "address": addresses[each.id], "open": each is topic, "current": each is topic}
@@ -283,7 +283,7 @@ def on_their_pages(title: str, topics: list[Topic]) -> dict[str, JsonObject]:
 
 
 def _linked(html: str, topic: Topic, addresses: dict[str, str], places: dict[str, str]) -> str:
-    """Return the same with links to other topics leading to their pages."""
+    """Return the HTML with its links to other topics leading to their pages."""
 
     def address(found: re.Match[str]) -> str:
         anchor = found[1]
@@ -300,7 +300,7 @@ def _safe(*parts: str) -> SafeString:
 
 
 def _list_of(title: str, summary: str, address: str, topics: list[Topic]) -> str:
-    """Return what ``llms.txt`` says: where each topic stands as Markdown (https://llmstxt.org)."""
+    """Return the text of ``llms.txt``: where each topic stands as Markdown (https://llmstxt.org)."""
     lines = [f"# {title}", "", f"> {summary}", ""]
     group = ""
     for topic in topics:

@@ -1,2 +1,2 @@
-"""What stands between the server and the views: the WSGI application, bodies in and out, logs, figures, and the
-connections that are let go."""
+"""What stands between the server and the views: the WSGI application, middleware, bodies in and out, uploads, static
+files, client addresses and logs."""

@@ -1,5 +1,5 @@
 """Answers that are files: streamed, the one range of bytes asked for, or compressed once; and the bodies of requests,
-bounded in size. That those come quickly is for the proxy in front to see to (docs/decisions/slow-clients.md)."""
+bounded in size. It is for the proxy in front to see that these arrive quickly (docs/decisions/slow-clients.md)."""
 
 import gzip
 import math
@@ -49,7 +49,7 @@ _BLOCK = 1 << 18
 
 class FileSlice:
     """``length`` bytes of a file from ``start``. Closing it closes the file. The first block is read at once, so that a
-    store that does not give it is told of before an answer begins."""
+    store that fails is noticed before an answer begins."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:
         self.start, self.length = start, length
@@ -69,8 +69,8 @@ class FileSlice:
 
 
 def file_response(request: HttpRequest, file: BinaryIO, filename: str, *, in_parts: bool = True) -> HttpResponseBase:
-    """``filename``: what it is saved as. ``in_parts``: whether a range may be asked for, as the file is the same each
-    time. Nothing in the file may run as if it were ours. Closes the file in the end."""
+    """Return a file to be saved as ``filename``, and close it in the end. ``in_parts``: whether a range may be asked
+    for, as the file is the same each time. Nothing in the file may run as if it were ours."""
     size = file.seek(0, 2)
     requested = parse_range(request.headers.get("Range", ""), size) if in_parts else None
     if requested is not None and not requested.length:
@@ -107,7 +107,7 @@ class Compressed:
         self._content_type = content_type
 
     def response(self, request: HttpRequest) -> HttpResponse:
-        """Return the gzip form, for clients that take it."""
+        """Return the gzip form to clients that take it, the content itself to others."""
         takes = _TAKES_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
         response = HttpResponse(self.gzipped if takes else self.content, content_type=self._content_type)
         if takes:
@@ -120,7 +120,7 @@ class Compressed:
         return gzip.compress(self.content, compresslevel=9, mtime=0)
 
 
-_PIECE = 64 * 1024  # bytes that are read at a time of what is thrown away
+_PIECE = 64 * 1024  # bytes that are read at a time to be thrown away
 
 
 class Readable(Protocol):
@@ -128,8 +128,8 @@ class Readable(Protocol):
 
 
 def read_body(request: HttpRequest, limit: int) -> bytes | None:
-    """Return the whole body, or None when it is larger than ``limit`` bytes. Of a larger body nothing is read if its
-    length was declared; in chunks, one byte more than the limit."""
+    """Return the whole body, or None when it is larger than ``limit`` bytes. A larger body is not read if its length
+    was declared; of a chunked one, one byte beyond the limit is read."""
     stream, length = body_stream(request, limit)
     if length and length > limit:
         return None
@@ -150,8 +150,8 @@ def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]
 
 
 class IncomingBody(RawIOBase):
-    """A body that may not end before its declared ``length``, which is None for one in chunks. ``left``: bytes that
-    may still come, infinitely many of a body in chunks."""
+    """A body that may not end before its declared ``length``, which is None for a chunked one. ``left``: the bytes that
+    may still come, infinitely many for a chunked body."""
 
     def __init__(self, stream: Readable, length: int | None) -> None:
         self._stream = stream
@@ -159,14 +159,14 @@ class IncomingBody(RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         """Return as many bytes as asked for, fewer only at the end. Raise ``DomainError("request_timeout", …)`` for a
-        body that is cut: its client has gone, or was cut off by the proxy for being slow."""
+        body that is cut off: its client has gone, or the proxy has cut it off for being slow."""
         block, cut = self._read(size)
         if cut:
             raise DomainError("request_timeout", _("The body of the request arrived too slowly."))
         return block
 
     def drain(self, most: int) -> None:
-        """Read and throw away, until the end or until ``most`` bytes; nothing of a body that announces more."""
+        """Read and throw away the rest, at most about ``most`` bytes; nothing of a body that announces more."""
         if most < self.left < math.inf:
             return
         while self.left and most > 0:
@@ -174,7 +174,7 @@ class IncomingBody(RawIOBase):
             most -= _PIECE
 
     def _read(self, size: int) -> tuple[bytes, bool]:
-        """Return a block, and whether the body ended with it before its time."""
+        """Return a block, and whether the body ended with it before its declared length."""
         wanted = min(size, self.left) if size >= 0 else self.left
         block = self._stream.read(int(wanted) if wanted < math.inf else -1)
         cut = len(block) < wanted and self.left < math.inf

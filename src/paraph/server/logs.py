@@ -1,4 +1,4 @@
-"""Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
+"""Logs: one line per event on stderr, JSON unless stderr is a terminal. No line ever holds a key, token or code:
 requests are named by their route, jobs by task and number."""
 
 import json
@@ -22,9 +22,9 @@ _PLAIN = vars(logging.LogRecord(LOGGER, logging.INFO, "", 0, "request", (), None
 
 
 class RequestLine(logging.LogRecord):
-    """A record with the FACTS of a request. There is one for every request, and finding out what it does not tell (the
-    line of source, the thread, the process) takes longer than the rest of it. ``client``: the address of the caller;
-    ``organization_id`` and ``environment``: on whose behalf it was answered, None where that is nobody's."""
+    """A record with the FACTS of a request. There is one for every request, and to find out what it leaves out (the
+    line of source, the thread, the process) would take longer than all the rest. ``client``: the address of the caller;
+    ``organization_id`` and ``environment``: on whose behalf it was answered, None for nobody's."""
 
     def __init__(self, level: int, **facts: Any) -> None:
         vars(self).update(_PLAIN, **facts)
@@ -47,17 +47,17 @@ _SECRETS = [  # each begins with a fixed character, which is found fast: every l
 
 
 def logging_settings(level: str) -> dict[str, Any]:
-    """Return the ``LOGGING`` setting; also tells structlog to write through it."""
+    """Return the ``LOGGING`` setting, and configure structlog to write through it."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
+    # No line shows these, and each would cost a lookup per line (the logging documentation, "Optimization").
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  the documented way
-    if not structlog.is_configured():  # loggers that have written keep what they began with
+    if not structlog.is_configured():  # loggers keep the configuration that they first wrote with
         structlog.configure(
             processors=[
                 *shared,
@@ -83,12 +83,12 @@ def logging_settings(level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"()": _Lines, "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
+            "django.request": {"level": "CRITICAL"},  # it names paths, which hold tokens: RequestLog writes these lines
             "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
-            "psycopg.pool": {"level": "ERROR"},  # each attempt to connect while the database is away
+            "psycopg.pool": {"level": "ERROR"},  # it warns of each attempt to connect while the database is away
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
-            "apprise": {"level": "WARNING"},  # below that they name what they send: codes
+            "apprise": {"level": "WARNING"},  # below that it names what it sends: codes
             "twilio": {"level": "WARNING"},
             "urllib3": {"level": "WARNING"},
             "pikepdf": {"level": "WARNING"},
@@ -101,7 +101,7 @@ class _Lines(logging.Handler):
     """Write each line to stderr by one system call, which keeps it whole."""
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """With logging's lock, the threads of the web server would wait for each other at every request."""
+        """Take no lock: with logging's own, the server's threads would wait for each other at every request."""
         self.emit(record)
         return True
 
@@ -115,22 +115,22 @@ class _Lines(logging.Handler):
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
-    """Write the lines of requests, which are most of all, without the processors: those lines hold no exception and
-    nothing that others said."""
+    """Write the lines of requests, which are the most frequent, without the processors: these lines hold no exception
+    and no text of others."""
 
     def format(self, record: logging.LogRecord) -> str:
         return record.json() if isinstance(record, RequestLine) else super().format(record)
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:
-    """Hide secrets in what others have said: a mail server that refuses a message quotes the link in it."""
+    """Hide secrets in texts of others: a mail server that refuses a message quotes the link in it."""
     for secret in _SECRETS:
         line = secret.sub(r"\1…", line)
     return line
 
 
 def _name_jobs(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Procrastinate writes a job's arguments into its messages; we keep the task and the number."""
+    """Replace the message of Procrastinate, which holds a job's arguments, by the task and the number of the job."""
     record = event.get("_record")
     job = getattr(record, "job", None)
     if isinstance(job, dict):

@@ -42,9 +42,9 @@ class _Middleware:
 
 
 class RequestLog(_Middleware):
-    """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``: the one that it came
-    with, where that is 8 to 64 letters, digits, dots, dashes and underscores. The line names the route, never the path
-    or the query: signing tokens and presigned signatures stand there."""
+    """Log a line per request, and give it an id, which is also the response's ``X-Request-Id``: the one that the
+    request came with, if that is 8 to 64 letters, digits, dots, dashes and underscores. The line names the route, never
+    the path or the query, which may hold signing tokens and presigned signatures."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         given = request.headers.get("X-Request-Id", "")
@@ -62,7 +62,7 @@ class RequestLog(_Middleware):
 
 @receiver(got_request_exception)
 def _log_crash(**_: Any) -> None:
-    """Log what Django is about to turn into a plain 500. Refusals that are raised, such as ``Http404``, are none."""
+    """Log what Django is about to turn into a plain 500. Refusals such as ``Http404`` do not come here."""
     _log.error("unhandled", exc_info=True)
 
 
@@ -88,10 +88,10 @@ def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, re
 
 class HeaderNames(_Middleware):
     """Refuse a request with the header by which ``paraph check`` finds out whether the proxy in front drops or refuses
-    header names with underscores, which no client of the service sends (docs/decisions/slow-clients.md).
+    header names with underscores. No client of the service sends such names (docs/decisions/slow-clients.md).
 
-    The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, and nobody can tell any more which
-    of them was sent.
+    The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, so that nobody can tell any more
+    which of them was sent.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -103,7 +103,7 @@ class HeaderNames(_Middleware):
 
 class OutgoingBodies(_Middleware):
     """Bound the files on their way out: a client that reads slowly keeps a thread busy where the proxy does not take
-    the file out at once, so at most a quarter of the threads sends files (docs/decisions/slow-clients.md). A small file
+    the file at once, so at most a quarter of the threads send files (docs/decisions/slow-clients.md). A small file
     leaves in one piece; a larger one needs a place, and without one the response is 503."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -125,8 +125,8 @@ class OutgoingBodies(_Middleware):
 
 
 class _Sending:
-    """The pieces of a file. Gives its place back when it is closed, or collected: where the server fails before the
-    first piece, it never closes it."""
+    """The pieces of a file. Its place is given back when it is closed or collected, as the server never closes it where
+    it fails before the first piece."""
 
     def __init__(self, pieces: Iterator[bytes], place: ExitStack) -> None:
         self._pieces = pieces
@@ -165,8 +165,8 @@ class Language(_Middleware):
 
 
 class Outage(_Middleware):
-    """Answer 503 instead of a crash while the database is away, and where no place is free for expensive work, outside
-    of the API and of the pages of signers and members, which say it in their own way."""
+    """Answer 503 instead of a crash while the database is away or where no place is free for expensive work. The API
+    and the pages of signers and members answer in their own way."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
         if isinstance(exception, NoPlaceError):
@@ -183,7 +183,7 @@ def _unavailable(message: str) -> JsonResponse:
 
 
 class DashboardMiddleware(_Middleware):
-    """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
+    """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, and all others around it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         super().__init__(get_response)

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from paraph.server.bodies import Compressed
 
 _A_YEAR = 365 * 24 * 60 * 60  # seconds
-_CONTENT_TYPES = {  # of this table alone: what the machine knows of endings differs from one to the next
+_CONTENT_TYPES = {  # nothing else is asked: machines differ in the endings that they know
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".png": "image/png",
@@ -31,7 +31,7 @@ _WITH = re.compile(rb"^// with (\S+\.js)$", re.MULTILINE)
 _COMMENTS = {".css": re.compile(rb"/\*.*?\*/", re.DOTALL), ".js": re.compile(rb"^\s*//.*$", re.MULTILINE)}
 
 
-class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  # Django's own are composed so as well
+class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  # Django composes its own in the same way
     """What ``{% static %}`` names: every static file of the installed applications, each also under its hashed name.
     The name of a file that does not exist is an error."""
 
@@ -42,8 +42,8 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
                 raise outcome
 
     def _gather(self) -> set[str]:
-        """Return the names of all files. Where two applications have one of the same name, the first counts, as for
-        Django's own commands."""
+        """Return the names of all files. Where two applications have a file of the same name, the first one counts, as
+        for Django's own commands."""
         files = dict[str, bytes]()
         for finder in get_finders():
             for name, storage in finder.list([]):
@@ -56,15 +56,15 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
 
 
 def _whole(name: str, files: Mapping[str, bytes]) -> bytes:
-    """Return the file with those that it names in lines of their own, "// with pad.js", put in their places: what a
-    page needs together comes in one answer."""
+    """Return the file with each line such as "// with pad.js" replaced by the file that it names: what a page needs
+    together comes in one answer."""
     folder = PurePosixPath(name).parent
     return _WITH.sub(lambda found: _whole(str(folder / found[1].decode()), files), files[name])
 
 
 def _bare(name: str, content: bytes) -> bytes:
-    """Return the file without indents and without the lines and blocks that are comments alone: a tenth of what a
-    signing page loads. No text of ours goes over several lines."""
+    """Return the file without indents, empty lines and comments on lines of their own, which are a tenth of what a
+    signing page loads. No string in our files may span several lines."""
     without = _COMMENTS.get(PurePosixPath(name).suffix)
     if without is None:
         return content
@@ -74,10 +74,10 @@ def _bare(name: str, content: bytes) -> bytes:
 
 @cache
 def contents() -> dict[str, Compressed]:
-    """Return every static file by its hashed name, compressed. Called before processes are forked, which then share
-    it."""
+    """Return every static file by its hashed name, compressed. Called before processes are forked, which then share the
+    files."""
     files = {}
-    storage: Any = staticfiles_storage  # a StaticFiles, by STORAGES
+    storage: Any = staticfiles_storage  # the StaticFiles that STORAGES names
     for name in storage.hashed_files.values():
         with storage.open(name) as file:
             files[name] = Compressed(file.read(), _CONTENT_TYPES[PurePosixPath(name).suffix])
@@ -87,7 +87,7 @@ def contents() -> dict[str, Compressed]:
 
 @require_safe
 def static_file(request: HttpRequest, name: str) -> HttpResponse:
-    """Kept for a year by every cache: what has changed has another name."""
+    """Return a file that every cache keeps for a year: a changed file has another name."""
     file = contents().get(name)
     if file is None:
         raise Http404

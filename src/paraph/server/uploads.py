@@ -25,7 +25,7 @@ class NoFiles(FileUploadHandler):
         """Never called."""
 
 
-class StagedFile(UploadedFile):  # type: ignore[type-arg]  # it takes none where it runs
+class StagedFile(UploadedFile):  # type: ignore[type-arg]  # it takes no type at run time
     """A file of a form. ``writer``: what took its pieces."""
 
     def __init__(self, writer: Any, *described: Any) -> None:
@@ -34,8 +34,8 @@ class StagedFile(UploadedFile):  # type: ignore[type-arg]  # it takes none where
 
 
 class StagedFiles(FileUploadHandler):
-    """Write each file into the staging area of uploads, which ``staged`` leaves. ``writer``: what takes its pieces, of
-    the object in the making; the object's file unless it is named."""
+    """Write each file into the staging area of uploads, where it stays until ``staged`` closes. ``writer``: returns
+    what takes the pieces of an object in the making, by default its file."""
 
     chunk_size = 256 * 1024
 

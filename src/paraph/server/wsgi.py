@@ -1,5 +1,5 @@
-"""The WSGI application that granian serves: Django's, and around it what the server leaves to the application about
-the bodies of requests (docs/decisions/slow-clients.md)."""
+"""The WSGI application that granian serves: Django's, and around it what the server leaves to the application to do
+with the bodies of requests (docs/decisions/slow-clients.md)."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -19,17 +19,17 @@ StartResponse = Callable[..., Any]
 
 
 def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-    """Django's response. Where it was ready before the whole body had come, the rest of the body is let in and thrown
-    away first, so that a client or proxy that sends everything before it reads still gets it."""
+    """Return Django's response. Where it is ready before the whole body has come, the rest of the body is first read
+    and thrown away, so that a client or proxy that sends everything before it reads still gets the response."""
     if (settings.PARAPH.base_url or "").startswith("https://"):
-        environ["wsgi.url_scheme"] = "https"  # as clients come; the proxy that ends TLS comes by HTTP
+        environ["wsgi.url_scheme"] = "https"  # as clients call; the proxy that ends TLS calls by HTTP
     body = _body(environ)
     if body:
         environ["wsgi.input"] = body
     with on_behalf_of_nobody():
         response = _django(environ, start_response)
         content: Iterable[bytes] = response
-        if isinstance(response, HttpResponse):  # granian sends one piece as a whole, and asks for each of more
+        if isinstance(response, HttpResponse):  # granian sends a single piece at once, but several one by one
             content = [response.content]
             response.close()
     if body:
@@ -38,7 +38,7 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
 
 
 def _body(environ: dict[str, Any]) -> IncomingBody | None:
-    """Return None for a request without a body."""
+    """Return the body, None for a request without one."""
     length = environ.get("CONTENT_LENGTH") or ""
     if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
         return IncomingBody(environ["wsgi.input"], None)

@@ -278,7 +278,7 @@ OPTIONS = tuple(name for name in SignatureRequestInput.model_fields if name not 
 
 
 def fields_of(shape: type[BaseModel], names: Collection[str], *, optional: bool = False) -> dict[str, Any]:
-    """Return the fields of those names as :func:`pydantic.create_model` takes them; ``optional``: each may be absent or
+    """Return the fields of these names as :func:`pydantic.create_model` takes them; ``optional``: each may be absent or
     null, and is null then."""
     fields: dict[str, Any] = {}
     for name in names:
@@ -299,7 +299,7 @@ def options_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 PERSON = ("first_name", "last_name", "email", "phone")
-TAKING_PART = ("otp_channel", "role", "language")  # how a person does; of a template, how whoever has a role does
+TAKING_PART = ("otp_channel", "role", "language")  # how a person does so; in a template, how a role does
 
 _Correctable: Any = create_model(
     "_Correctable", __base__=ClosedInput, **fields_of(SignerInput, (*PERSON, "otp_channel", "language"), optional=True)
@@ -324,7 +324,7 @@ _SIGNERS: Any = list[Entry[PartialSigner]]
 
 
 def is_nobody(names: Collection[str]) -> bool:
-    """Whether a signer for whom these fields are given is nobody yet."""
+    """Return whether a signer for whom these fields are given is nobody in particular yet."""
     return set(PERSON).isdisjoint(names)
 
 

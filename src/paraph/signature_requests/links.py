@@ -6,12 +6,12 @@ as it is, so that no database dump opens a signing page. A new salt withdraws th
 16 random bytes, and where the secret was ever rotated the generation of the key, in two bytes.
 
 The highest two of the eight bytes of the id count the signer's links, so that a link which was replaced by a newer one
-is told from a wrong one by the same single comparison.
+is distinguished from a wrong one by the same single comparison.
 
-A ticket has a keyed hash over whom it is for and when it ends, in seconds of the epoch. A signing link that is opened
-again gives no copy by itself: it may have been passed on. Who has just signed has proven who they are, so their page
-gets a ticket to download their copy; the mail at the end carries another. Those who get copies have links,
-``{id}.{until}.{hash}``, and a new salt withdraws those of one.
+A ticket has a keyed hash over whom it is for and when it ends, in seconds since the epoch. A signing link that is
+opened again gives no copy by itself: it may have been passed on. Signers who have just signed have proven who they are,
+so their page gets a ticket to download their copy; the mail at the end carries another. Recipients of copies have
+links, ``{id}.{until}.{hash}``, and a new salt withdraws the links of one recipient.
 
 A member who opens a signing page on their own device, for a signer who is there, gets ``{member}.{until}.{hash}``: with
 it the page says whose turn it is, and the journal which member's device it was. It opens nothing: the page is opened by
@@ -38,9 +38,9 @@ _MAC_BYTES = 24
 _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 _GENERATION_BYTES = 2
-_IDS = 2**48  # more than there will be
+_IDS = 2**48  # more signers than there will be
 
-# For an unknown id, the signer with the id before it: both take the same time, which therefore reveals nothing.
+# Finds the signer before an unknown id: known and unknown ids take the same time, which therefore reveals nothing.
 _NEAREST = Joined(
     Signer, "request", "request__organization", end='WHERE "self"."id" <= %s ORDER BY "self"."id" DESC LIMIT 1'
 )
@@ -48,8 +48,8 @@ _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 
 class ReplacedLinkError(DomainError):
-    """A link that was replaced by a newer one, which its holder must not learn. ``request``: the one that it was
-    for."""
+    """A link that was replaced by a newer one, which its holder must not learn. ``request``: the request that the link
+    was for."""
 
     def __init__(self, request: SignatureRequest) -> None:
         super().__init__("replaced", "This link has been replaced by a newer one.")
@@ -118,8 +118,8 @@ def _token(key: bytes, identity: int, token_salt: bytes) -> str:
     return tokens.base64url(named + mac)
 
 
-# For a backend that follows its requests, which is told the same addresses again and again. Never for a comparison:
-# how long it takes would tell which tokens exist.
+# For a backend that polls its requests and gets the same addresses again and again. Never for a comparison, whose
+# time would tell which tokens exist.
 _kept_token = lru_cache(maxsize=4096)(_token)
 
 
@@ -128,7 +128,7 @@ IN_MAIL = timedelta(days=30)
 IN_PERSON = timedelta(hours=12)
 FROM_DASHBOARD = timedelta(hours=12)
 _NOTICED = timedelta(minutes=1)  # until every process knows that a key was replaced
-_COPY, _IN_PERSON, _DASHBOARD = b"copy", b"in person", b"dashboard"  # a signer's ticket is a hash of fewer parts
+_COPY, _IN_PERSON, _DASHBOARD = b"copy", b"in person", b"dashboard"  # a signer's own ticket has no such part
 _LONGEST = 18  # digits of a number
 
 
@@ -138,13 +138,13 @@ def ticket(signer: Signer, lifetime: timedelta) -> str:
 
 
 def holds(signer: Signer, text: str) -> bool:
-    """Return whether this is a ticket of the signer whose time is not over."""
+    """Return whether the text is a ticket of the signer that is still valid."""
     return _holds(text, signer.pk)
 
 
 @dataclass(frozen=True)
 class RecipientLink:
-    """What a link names, whether or not its time is over."""
+    """The recipient whom a link names, whether or not it is still valid."""
 
     recipient: CopyRecipient
     until: datetime
@@ -155,15 +155,15 @@ class RecipientLink:
 
 
 def copy_url(recipient: CopyRecipient) -> tuple[str, datetime]:
-    """Return the absolute address of a new link, and until when it holds."""
+    """Return the absolute address of a new link, and until when it is valid."""
     until = _until(IN_MAIL)
     proof = _proofs(until, *_copy(recipient, until))[0]
     return f"{settings.PARAPH.public_url}/copies/{recipient.pk}.{until}.{proof}", datetime.fromtimestamp(until, UTC)
 
 
 def link_of(text: str) -> RecipientLink | None:
-    """Return what the token names, with the request and its organization loaded; None for other texts, and where the
-    organization is deleted."""
+    """Return the link that has this token, with the request and its organization loaded; None for other texts, and
+    where the organization is deleted."""
     number, _, rest = text.partition(".")
     moment, _, proof = rest.partition(".")
     if not (_is_number(number) and _is_number(moment)):
@@ -200,18 +200,18 @@ def dashboard_ticket(signer: Signer) -> str:
 
 
 def is_from_dashboard(signer: Signer, text: str) -> bool:
-    """Return whether this is such a ticket of the signer, whose time is not over."""
+    """Return whether the text is a :func:`dashboard_ticket` of the signer that is still valid."""
     return _holds(text, _DASHBOARD, signer.pk)
 
 
 def _made(lifetime: timedelta, *parts: bytes | int) -> str:
-    """Return ``{until}.{hash}`` of the parts."""
+    """Return ``{until}.{hash}`` for the parts."""
     until = _until(lifetime)
     return f"{until}.{_proofs(until, *parts, until)[0]}"
 
 
 def _holds(text: str, *parts: bytes | int) -> bool:
-    """Return whether this is what :func:`_made` returned of the parts, and its time is not over."""
+    """Return whether :func:`_made` returned the text for these parts, and it is still valid."""
     until, _, proof = text.partition(".")
     is_ahead = _is_number(until) and int(until) > clock.now().timestamp()
     return is_ahead and _is_proven(proof, int(until), *parts, int(until))

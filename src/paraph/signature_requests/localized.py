@@ -22,7 +22,7 @@ def accepted_locales(header: str) -> list[str]:
 
 
 def accepted_locale(header: str) -> str:
-    """Return the most wanted of them; "" where none is named."""
+    """Return the first of :func:`accepted_locales`; "" where there is none."""
     return next(iter(accepted_locales(header)), "")
 
 
@@ -52,7 +52,7 @@ def _script(letter: str) -> str:
 
 
 class TranslatedRefusal(DomainError):
-    """``message`` is the sentences in English."""
+    """A refusal that can be told in every language of the signers. ``message`` is its sentences in English."""
 
     def __init__(self, code: str, *sentences: Sentence) -> None:
         self._sentences = sentences
@@ -72,7 +72,7 @@ def translated(code: str, name: str, **values: Any) -> TranslatedRefusal:
 def consent_notice(locale: str, documents: int, disclosure: str = "", *, approves: bool = False) -> str:
     """Return what a signer, or an approver, accepts for this number of documents, in one of the languages of
     signers. Where they were shown the ``disclosure`` of the US ESIGN Act, the text says, in English, that they have
-    read that version. The journal records the accepted text (rule 6.2). Raises ``KeyError`` for another language."""
+    read that version. The journal records the accepted text (rule 6.2). Raise ``KeyError`` for another language."""
     if locale not in LOCALES:
         raise KeyError(locale)
     words = for_approvers(of("consent", locale)) if approves else of("consent", locale)

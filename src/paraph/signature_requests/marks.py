@@ -32,7 +32,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {"hand": (1, 4), "aspect": (0.05, 20)}
 
 
 def _counted(strokes: object) -> object:
-    """Before anything is made of a point."""
+    """Refuse too many points before anything is made of a point."""
     if isinstance(strokes, list):
         points = sum(len(stroke) for stroke in strokes if isinstance(stroke, list))
         if points > MOST_POINTS:
@@ -94,7 +94,7 @@ def typed(hand: str) -> dict[str, Any]:
 
 
 def read_mark(signature: object) -> dict[str, Any]:
-    """Return a signature by itself. Raises ``DomainError("validation_error", …)`` naming what is wrong."""
+    """Return a signature that comes alone. Raise ``DomainError("validation_error", …)`` naming what is wrong."""
     try:
         checked = SignatureAlone.model_validate({"signature": signature})
     except ValidationError as error:
@@ -125,7 +125,7 @@ def _sentence(problem: ErrorDetails) -> Sentence:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """``signature.strokes[0][2]``, without the names that pydantic gives to alternatives."""
+    """Return a path such as ``signature.strokes[0][2]``, without the names that pydantic gives to alternatives."""
     text = "".join(
         f"[{part}]" if isinstance(part, int) else f".{part}" for part in location if part not in ("typed", "drawn")
     )
@@ -154,7 +154,7 @@ def keep_marks(signer: Signer, signature: dict[str, Any] | None, initials: dict[
 
 
 def mark_context(signer_id: int, name: str) -> bytes:
-    """Return what ``signature`` or ``initials`` of a signer is encrypted for."""
+    """Return the context for which ``signature`` or ``initials`` of a signer is encrypted."""
     return f"{name} of signer {signer_id}".encode()
 
 

@@ -50,14 +50,14 @@ class Channel(models.TextChoices):
 class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
     ``files_deleted_at``; ``people_forgotten_at``: when its people became pseudonyms, as the organization's rule says.
-    ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``; ``expires_at`` stays then.
+    ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``; ``expires_at`` stays the same.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``subject`` and ``message``: what that member writes to the
     signers, for invitations and reminders alone, until the files are deleted. ``external_id``, "" for none, and
     ``metadata``, null for none: what its creator's own system knows it by; signers do not see them either.
     ``decline_allowed``: whether a signer may decline, which ends the request early; ``declined_by`` says who did.
-    ``has_fields`` and ``has_copies``: whether there are rows of these, so that nobody looks for them where none are.
+    ``has_fields`` and ``has_copies``: whether it has any, so that nobody looks for rows that do not exist.
     ``redirect_url``: where signers may go on once they have signed, "" for nowhere. ``remind_every_days`` and
     ``reminders_at_most``: null where signers are reminded by hand alone.
 
@@ -158,7 +158,7 @@ class Signer(models.Model):
     ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.entry`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``notified_at`` follows with
     the journal entry. ``remind_at``: when the service looks whether to remind the signer by itself, null for never.
-    ``end_told_at``: when the mail server had the mail that somebody else declined or the sender withdrew the request.
+    ``end_told_at``: when the mail server took the mail that somebody else declined or the sender withdrew the request.
     ``undelivered``: the newest message that was refused for good, {"mail": its name, "channel", "recipient", "answer",
     "at"}, null for none; until the sender reminds or corrects the signer, nothing is sent by itself, but for the end of
     the request where it was an SMS. ``token_salt`` is one of the two inputs of a signing token; the other is a key of
@@ -212,7 +212,7 @@ class Signer(models.Model):
 
     @property
     def signed_on(self) -> str:
-        """The day of the signature in UTC; before it, as if it were now."""
+        """The day of the signature in UTC; before the signature, the present day."""
         return (self.signed_at or clock.now()).astimezone(UTC).date().isoformat()
 
 
@@ -224,7 +224,7 @@ class InquiryKind(models.TextChoices):
 class Inquiry(models.Model):
     """What a signer wrote to the sender instead of signing. It changes no state and has no entry in the journal.
 
-    ``forwarded_at``: when the mail server had the mail to the sender.
+    ``forwarded_at``: when the mail server took the mail to the sender.
     """
 
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="inquiries")
@@ -238,10 +238,10 @@ class Inquiry(models.Model):
 
 
 class SenderMail(models.Model):
-    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact
-    address. ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer
-    or inquiry, or a number of days; where a message was refused for good, the id of a signer below zero, or 0 for
-    those who get copies. ``sent_at``: when the mail server had it."""
+    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact address.
+    ``name`` says what the mail tells and about whom, so that nothing is told twice; ``about``: the id of a signer or
+    inquiry, or a number of days; where a message was refused for good, the id of a signer below zero, or 0 for those
+    who get copies. ``sent_at``: when the mail server took it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")
@@ -303,7 +303,7 @@ class Field(models.Model):
 class CopyRecipient(models.Model):
     """A person who gets a copy of the sealed documents and of the proof, and takes no other part; ``position`` counts
     from 0 in the order of the payload. ``token_salt`` is one of the two inputs of the link's token; ``notified_at``:
-    when the mail server had the mail; ``undelivered``: as that of a :class:`Signer`."""
+    when the mail server took the mail; ``undelivered``: as that of a :class:`Signer`."""
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="copies", db_index=False)
     position = models.SmallIntegerField()
@@ -325,7 +325,7 @@ class CopyRecipient(models.Model):
 
 
 class Approval(models.Model):
-    """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
+    """A document that an approver reads and confirms. A signer signs the documents on which they have placements."""
 
     request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals")
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)

@@ -31,17 +31,17 @@ Shapes = tuple[type[Input], ...]
 def look_for_unknown(
     value: object, shape: type[Input], problems: Problems, passed_over: list[str] | None = None
 ) -> None:
-    """Add a problem for each field of a closed shape that it does not have, and for each of another one that is within
-    two letters of one that it has; the paths of the rest to ``passed_over``, which ends the search when there are
-    :data:`MOST_PASSED_OVER`. What is of another type than the shape says is left to others."""
+    """Add a problem for each unknown field of a closed shape, and for each one of another shape that is within two
+    letters of a known field; add the paths of the others to ``passed_over``, until there are :data:`MOST_PASSED_OVER`.
+    A value of another type than the shape says is not looked into."""
     _look(value, (shape,), "", problems, [] if passed_over is None else passed_over)
 
 
 def look_beside(
     content: Iterable[str], root: str, shape: type[Input], problems: Problems, passed_over: list[str]
 ) -> None:
-    """Look at the other keys of a body with everything under its ``root`` key, of which the value has the ``shape``:
-    as :func:`look_for_unknown` does, and what is or looks like a field of the shape is a problem too."""
+    """Check the keys beside the ``root`` key of a body, whose value has the ``shape``, as :func:`look_for_unknown`
+    does. A key that is or looks like a field of the shape is a problem too."""
     fields = _fields((shape,))
     for name in content:
         if problems.full or len(passed_over) >= MOST_PASSED_OVER:
@@ -99,7 +99,7 @@ class _Field(NamedTuple):
 
 @cache
 def _fields(shapes: Shapes) -> dict[str, _Field]:
-    """Return by name the fields that one of the alternative shapes has."""
+    """Return the fields that any of the alternative shapes has, by name."""
     kinds: dict[str, list[Any]] = {}
     for shape in shapes:
         for name, field in shape.model_fields.items():
@@ -118,7 +118,7 @@ def _inputs(kinds: Iterable[Any]) -> Shapes:
 
 
 def _variants(shape: Any) -> Iterator[Any]:
-    """Yield what a type is made of, without its annotations and alternatives."""
+    """Yield the alternatives of a type, each without its annotations."""
     origin = get_origin(shape)
     if origin is Annotated:
         yield from _variants(get_args(shape)[0])
@@ -158,11 +158,11 @@ def read(
     value: object, allowance: Allowance, problems: Problems, shape: type[SignatureRequestInput] = SignatureRequestInput
 ) -> SignatureRequestInput:
     """Return the request that a payload describes, after adding a problem for each part that could not be read.
-    ``shape``: one of which parts may be missing, :data:`paraph.signature_requests.input.UnnamedRequest` or
-    :data:`paraph.signature_requests.input.PartialRequest`; these are None, or an array without entries.
+    ``shape``: also one whose parts may be missing, :data:`paraph.signature_requests.input.UnnamedRequest` or
+    :data:`paraph.signature_requests.input.PartialRequest`; a missing part is None, or an array without entries.
 
-    With problems, it holds what could be read: a field that could not is None, and an array of which entries were not
-    read ends with one that has no field set. Raises ``validation_error`` for what is no object.
+    With problems, the request has what could be read: an unreadable field is None, and an array of which entries were
+    not read ends with an entry that has no field set. Raise ``validation_error`` for what is no object.
     """
     payload, flood = _within_limits(object_of(value), allowance, problems), Flood()
     look_for_unknown(payload, shape, problems)
@@ -183,7 +183,7 @@ def read(
 
 
 def object_of(value: object, root: str = "signature_request") -> Json:
-    """Return the value under a root key. Raises ``validation_error`` for what is no object."""
+    """Return the value under a root key. Raise ``validation_error`` for what is no object."""
     if not isinstance(value, dict):
         problem = Problem(root, _("it must be an object."))
         raise InvalidPayloadError("validation_error", str(problem), [problem])
@@ -194,7 +194,7 @@ Shape = TypeVar("Shape", bound=Input)
 
 
 def read_small(shape: type[Shape], value: Json) -> Shape:
-    """Return what a small body says. Raises ``validation_error`` with every problem of it."""
+    """Return what a small body says. Raise ``validation_error`` with every problem of it."""
     problems = Problems()
     look_for_unknown(value, shape, problems)
     try:
@@ -209,8 +209,8 @@ def read_small(shape: type[Shape], value: Json) -> Shape:
 
 
 def _within_limits(value: Json, allowance: Allowance, problems: Problems) -> Json:
-    """Return the payload with as many entries of each array as the plan allows; nobody reads more, nor the
-    order of signers in parallel mode."""
+    """Return the payload with no more entries in each array than the plan allows, and in parallel mode without the
+    order of signers: nobody reads the rest."""
 
     def entries(holder: Json, name: str, path: str, limit: int) -> Any:
         given = holder.get(name)
@@ -241,7 +241,7 @@ def _problem(error: ErrorDetails, payload: Json) -> tuple[str, str]:
     steps = [step for step in error["loc"] if step not in _KINDS]
     if error["type"].startswith("union_tag"):
         steps.append("type")
-    if steps[-1] == "stamps":  # case 1: neither no array nor too many
+    if steps[-1] == "stamps":  # case 1, also for no array and for too many
         document = payload["documents"][steps[1]]
         assignment = document["signers"][steps[3]]
         sentence = stamps_sentence(assignment.get("signer_ref"), document.get("id"), assignment.get("stamps"))
@@ -266,11 +266,11 @@ def _one_of(expected: str) -> str:
     return _("it must be one of %(values)s.") % {"values": ", ".join(re.findall("'([^']*)'", expected))}
 
 
-_BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
+_BOUNDED = ("fields", "copies")  # where these have too many entries, none was read
 
 
 def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
-    """Return what could be read of an object, where the paths of ``refused`` could not."""
+    """Return what could be read of an object, without the paths in ``refused``."""
     given = shape.without_nulls(value) if isinstance(value, dict) else {}
     found: Json = {name: None for name, field in shape.model_fields.items() if field.is_required()}
     for name in found.keys() | given.keys() & shape.model_fields.keys():
@@ -293,7 +293,7 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
 
 
 def _read(adapter: TypeAdapter[Any], value: Any) -> Any:
-    """Return what stands there, None where it cannot be read."""
+    """Return the value as the adapter reads it, None where it cannot be read."""
     try:
         return adapter.validate_python(value)
     except ValidationError:

@@ -118,7 +118,7 @@ def _find(given: DocumentInput, path: str, document: Document, problems: Problem
 
 
 class _Sentences(NamedTuple):
-    """What is said of something that does not fit on its page."""
+    """The sentences about a stamp or a field that does not fit on its page."""
 
     by_tag: Callable[[], str]
     by_coordinates: Callable[[], str]
@@ -211,7 +211,7 @@ class ExpectedSigner:
 
     @property
     def signed_on(self) -> str:
-        """The longest day that the signature can have."""
+        """The day of signature that takes the most room."""
         return _longest_day(self.locale)
 
 
@@ -261,9 +261,9 @@ class _KnownValue(NamedTuple):
 
 
 def known_content(given: FieldInput, width: float, height: float, signer: Person, locale: str) -> FieldContent | None:
-    """Return what will stand in a field whatever its signer does, or unless the signer changes it: the value that the
-    sender gave, or what the service fills in; None where neither is there. Raise ``InvalidValueError`` for a value that
-    the field does not take."""
+    """Return what will stand in a field if its signer changes nothing: the value that the sender gave, or what the
+    service fills in; None where there is neither. Raise ``InvalidValueError`` for a value that the field does not
+    take."""
     row = row_of(given)
     row.width, row.height = width, height
     value = known_value(row, signer) or row.value
@@ -272,6 +272,6 @@ def known_content(given: FieldInput, width: float, height: float, signer: Person
 
 @lru_cache
 def _longest_day(locale: str) -> str:
-    """Return the day that has to be set smallest to fit in one and the same width."""
+    """Return the day that needs the smallest letters to fit in a given width."""
     sizes = {day: fitted_size(FieldContent(150, 40, words.day(day, locale), 24, locale)) or 0 for day in _DAYS}
     return min(sizes, key=lambda day: sizes[day]).isoformat()

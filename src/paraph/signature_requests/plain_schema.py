@@ -13,8 +13,8 @@ _NULL = {"type": "null"}
 
 
 def plain_schema(model: type[BaseModel], mode: JsonSchemaMode = "validation") -> Schema:
-    """Return the schema of a model, with what it refers to in place. A field whose default is null has no variant for
-    null, which counts as absent."""
+    """Return the schema of a model, with its references replaced by what they refer to. A field whose default is null
+    has no variant for null, which counts as absent."""
     schema = model.model_json_schema(mode=mode)
     return _plain({name: each for name, each in schema.items() if name != "description"}, schema.get("$defs", {}))
 

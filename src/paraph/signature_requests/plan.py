@@ -57,12 +57,12 @@ def make_plan(
     *,
     shape: type[SignatureRequestInput] = SignatureRequestInput,
 ) -> RequestPlan:
-    """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
-    are gathered, with those that are known already; ``locale``: of the request, "" where none was named; ``measured``:
-    how many ordinary values may be measured, 0 for all; ``shape``: of :func:`paraph.signature_requests.payload.read`.
+    """Plan the request that ``value``, under the root key ``signature_request``, describes. ``problems``: gathers
+    problems, and has those already known; ``locale``: of the request, "" where none was named; ``measured``: how many
+    ordinary values may be measured, 0 for all; ``shape``: as for :func:`paraph.signature_requests.payload.read`.
 
-    Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
-    ``validation_error``. At most two queries, and for each document with tags one read and one search.
+    Raise ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or ``validation_error``.
+    Makes at most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems() if problems is None else problems, allowance(scope.plan)
     draft = payload.read(value, allowed, problems, shape)
@@ -86,8 +86,8 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a creation would come to: why it would be refused, the documents with what has a place, and the paths of
-    fields that nobody knows."""
+    """What a creation would come to: why it would be refused, the documents with the stamps and fields on them, and the
+    paths of unknown fields."""
 
     refusals: list[Refusal]
     documents: list[PlannedDocument]
@@ -95,8 +95,8 @@ class Preview:
 
 
 def preview(scope: TenantScope, value: object, locale: str) -> Preview:
-    """Look at the request as :func:`make_plan` does, and go on whatever is wrong. Of the values that are known, as many
-    are measured as 200 ordinary ones take; whether the others have room, a creation says."""
+    """Check the request as :func:`make_plan` does, but go on whatever is wrong. Known values are measured up to the
+    cost of 200 ordinary ones; whether the others have room, only a creation tells."""
     problems, allowed = Problems(), allowance(scope.plan)
     try:
         draft = payload.read(value, allowed, problems)
@@ -113,7 +113,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
 
 
 def _refusals_by_code(draft: SignatureRequestInput, allowed: Allowance) -> Iterator[Refusal]:
-    """Yield those with a code of their own, in their order."""
+    """Yield the refusals with a code of their own, in their order of precedence."""
     if draft.initials_required and not allowed.initials:
         problem = Problem("initials_required", _("your plan does not include initials."))
         yield Refusal("initials_not_available_on_plan", problem)
@@ -132,7 +132,7 @@ def _refusals_by_code(draft: SignatureRequestInput, allowed: Allowance) -> Itera
 def _resolved(
     scope: TenantScope, draft: SignatureRequestInput, problems: Problems, locale: str, measured: int
 ) -> tuple[BrandingProfile | None, list[PlannedDocument]]:
-    """Return what the draft refers to, as far as it is there."""
+    """Return the branding profile and the documents of the draft, as far as they exist."""
     _refuse_by_facts(scope, draft, problems)
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
@@ -142,7 +142,7 @@ def _resolved(
 
 
 def _refuse_by_facts(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:
-    """Add what this service or this environment does not allow."""
+    """Add a problem for what this service or this environment does not allow."""
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(scope.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would receive the mails."))
@@ -173,7 +173,7 @@ def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems
 
 
 def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> list[PlannedDocument]:
-    """Plan each document. One of the other environment is as unknown as one of another organization (case 8)."""
+    """Plan each document. A document of the other environment is as unknown as another organization's (case 8)."""
     planned = []
     searched: set[int] = set()
     for index, each in enumerate(draft.documents):
@@ -212,8 +212,8 @@ def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], loca
 
 def check_references(request: SignatureRequestInput, problems: Problems) -> None:
     """Add a problem for what is required because of another field, for every reference to nothing and for everything
-    that is listed twice. A part that could not be read, None, may refer to anything. What the shape of the request lets
-    be missing is not asked for."""
+    that is listed twice. A part that could not be read, None, may refer to anything. What the shape lets a
+    request leave out is not required."""
     partial = isinstance(request, PartialRequest)
     for index, signer in enumerate(request.signers):
         _required(signer, f"signers[{index}]", request, problems)
@@ -338,7 +338,7 @@ def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
 
 
 def _few_fields(request: SignatureRequestInput, problems: Problems) -> None:
-    """All of them stand in each answer about the request, and in lists of a hundred requests."""
+    """Limit the fields, all of which stand in each answer about the request and in lists of a hundred requests."""
     count = sum(len(assignment.fields) for document in request.documents for assignment in document.signers)
     if count > MOST_FIELDS_OF_REQUEST:
         sentence = _("all signers together may have at most %(limit)d fields, not %(count)d.")

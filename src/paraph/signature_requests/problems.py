@@ -75,8 +75,8 @@ class Problems:
 
 
 def restated(refused: InvalidPayloadError, path_of: Callable[[str], str], known: Problems) -> InvalidPayloadError:
-    """Return the refusal of a payload in terms of what it was made of: with the paths of its problems there, and with
-    what is ``known`` to be wrong there, which is told in place of problems at the same path."""
+    """Return the refusal of a payload in terms of the source that it was made from: with the paths that its problems
+    have there, and with the problems ``known`` there, which replace others at the same path."""
     told, known_paths = Problems(), {problem.path for problem in known.named}
     for problem in refused.problems:
         path = path_of(problem.path)

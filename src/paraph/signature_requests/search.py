@@ -20,7 +20,7 @@ _LAST = "\U0010ffff"
 _ROUNDS = 3
 
 _WORDS = "SELECT DISTINCT signature_requests_words_of_file(%s)"
-# The next term after each, so that a term of a million requests costs no more than one of a single request.
+# Steps from each term to the next, so that a term of a million requests costs no more than one of a single request.
 _TERMS = """
     WITH RECURSIVE found (term) AS (
         (SELECT term FROM signature_requests_searchterm
@@ -47,7 +47,7 @@ _IDS = """
 
 @dataclass(frozen=True)
 class Found:
-    """``ids`` in the asked order. ``looked_until``: the id to go on from where there may be more, None at the end.
+    """``ids`` in the order asked for. ``looked_until``: the id to go on from where there may be more, None at the end.
     ``too_many_words``: a word begins so many others that not all of them were looked for."""
 
     ids: list[int]
@@ -96,7 +96,7 @@ def _words(text: str) -> list[str]:
 
 
 def _terms(scope: TenantScope, word: str) -> list[str]:
-    """Return the terms that begin with the word, in their order, which has the word itself first."""
+    """Return the terms that begin with the word, in an order that has the word itself first."""
     with connection.cursor() as cursor:
         cursor.execute(_TERMS, {**scope.columns, "first": word, "last": word + _LAST, "most": MOST_TERMS})
         return [term for (term,) in cursor.fetchall()]
@@ -105,7 +105,7 @@ def _terms(scope: TenantScope, word: str) -> list[str]:
 def _rarest(
     scope: TenantScope, words: list[list[str]], start: int, *, rising: bool
 ) -> tuple[list[int], list[list[str]]]:
-    """Return the ids of the word that the fewest requests have, and the other words."""
+    """Return the request ids of the word that the fewest requests have, and the other words."""
     ids = [_ids(scope, terms, start, rising=rising) for terms in words]
     rarest = min(range(len(words)), key=lambda number: len(ids[number]))
     return ids[rarest], words[:rarest] + words[rarest + 1 :]
@@ -122,8 +122,8 @@ def _ids(scope: TenantScope, terms: list[str], start: int, *, rising: bool) -> l
 def _fitting(
     scope: TenantScope, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
-    """Return the candidates that have all words. Each word is looked up for each candidate: a condition EXISTS could be
-    made a join, which reads all that have it."""
+    """Return the candidates that have all words. Each word is looked up for each candidate: the database could turn an
+    EXISTS into a join, which reads all requests that have the word."""
     rows = rows.filter(pk__in=candidates)
     for number, terms in enumerate(words):
         having = scoped(SearchTerm, scope).filter(term__in=terms, request_id=OuterRef("pk"))

@@ -1,5 +1,5 @@
-"""Deciding whether a signer may sign at a moment, for the page, the codes, the signature and the invitation; and what:
-the documents with a stamp of theirs. An approver's are those that list them."""
+"""Deciding whether a signer may sign at a moment, for the page, the codes, the signature and the invitation; and what
+they sign: the documents with a stamp of theirs, or for an approver the documents that list them."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -25,7 +25,7 @@ from paraph.signature_requests.models import (
 
 
 class SigningEligibility(Enum):
-    """Whether and why not. Values are error codes of the signer endpoints, except that of ``OPEN``."""
+    """Whether a signer may sign, or why not. Values are error codes of the signer endpoints, except for ``OPEN``."""
 
     OPEN = "open"
     SIGNED = "already_signed"

@@ -94,7 +94,7 @@ def choice(value: object, values: Collection[str]) -> str:
 
 
 def integer(value: object, maximum: int = LARGEST_ID) -> int:
-    """Read an integer from 1 on; 3.0 is one, as JSON has a single type of number."""
+    """Read an integer of at least 1; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -151,7 +151,7 @@ def phone(value: object) -> str:
 
 
 def sms_number(value: object) -> str:
-    """Read a phone number to which codes may be sent: of a country, and of no service that earns by being called."""
+    """Read a phone number to which codes may be sent: one of a country, and not of a premium or special service."""
     digits = phone(value)
     if not takes_sms(digits):
         sentence = _(
@@ -194,7 +194,7 @@ def page_url(value: object) -> str:
 
 
 def metadata(value: object) -> dict[str, str]:
-    """Read texts by name: all that is wrong with them is said at once."""
+    """Read texts by name. The sentence names all that is wrong with them."""
     if not isinstance(value, dict):
         raise InvalidValueError(_("it must be an object."))
     given: dict[str, Any] = value
@@ -293,7 +293,7 @@ def _counted(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInf
     try:
         return read(value)
     except ValidationError as error:
-        flood.problems = before + error.error_count()  # those of entries within it are among them
+        flood.problems = before + error.error_count()  # which includes those of entries within this one
         raise
 
 
@@ -316,7 +316,7 @@ Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra={"format": "int
 Days = Annotated[int, Field(ge=1, le=MOST_VALIDITY_DAYS), BeforeValidator(partial(integer, maximum=MOST_VALIDITY_DAYS))]
 Order = Annotated[int, Field(ge=1, le=MOST_ORDER), BeforeValidator(partial(integer, maximum=MOST_ORDER))]
 Page = Annotated[int, Field(ge=1, le=MOST_PAGES), BeforeValidator(partial(integer, maximum=MOST_PAGES))]
-# Negative ones are refused where the stamp is placed, with a sentence that names the page.
+# Negative numbers are refused where the stamp is placed, with a sentence that names the page.
 Point = Annotated[
     float, PlainValidator(number), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1e9})
 ]

@@ -31,10 +31,10 @@ from paraph.words import Words, phrase
 
 log = logging.getLogger("paraph.signer")
 STATUSES = {code: each.status for code, each in CODES.items()}
-RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
+RETRY_AFTER_SECONDS = 5  # a lack of time has mostly passed by then
 _SECONDS_TO_WAIT = {
     "unavailable": RETRY_AFTER_SECONDS,
-    "delivery_failed": 15,  # for as long a gateway is waited for
+    "delivery_failed": 15,  # as long as a gateway is waited for
 }
 _OF_THE_PAGE = {  # by code, the words of the page that say it
     "already_signed": ("already_signed_title",),
@@ -61,9 +61,9 @@ def answer(content: Answer | dict[str, Any], status: int = 200, locale: str = "e
 
 
 def private(response: HttpResponse) -> HttpResponse:
-    """Nothing under a secret address is kept by a cache or told to another site. Framing is allowed on purpose:
-    signing URLs are embeddable (rule 5.2), by any site unless the application names some
-    (:mod:`paraph.signer.shell`), and no signature comes about without a code from outside of the frame."""
+    """Keep a response under a secret address from caches and other sites. Framing is allowed on purpose: signing URLs
+    are embeddable (rule 5.2), by any site unless the application names some (:mod:`paraph.signer.shell`), and no
+    signature comes about without a code from outside the frame."""
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"
@@ -158,7 +158,7 @@ class Problem:
 
 
 class PageNotLoadedError(DomainError):
-    """The picture of a page cannot be had now, which may be otherwise in a moment."""
+    """The picture of a page cannot be had now, but perhaps in a moment."""
 
     def __init__(self, page_number: int, document_name: str) -> None:
         super().__init__("unavailable", f"Page {page_number} of “{document_name}” could not be loaded.")

@@ -1,6 +1,6 @@
-"""The files that people take along: for signers the documents to read before they sign, and afterwards the sealed ones
-and the proof, with a ticket (:mod:`paraph.signature_requests.links`); for those who get copies and take no other
-part, the latter from ``/copies/{token}``."""
+"""The files that people take along. Signers get the documents to read before they sign, and afterwards the sealed
+documents and the proof, with a ticket (:mod:`paraph.signature_requests.links`); recipients of copies, who take no other
+part, get the sealed documents and the proof from ``/copies/{token}``."""
 
 from collections.abc import Callable
 from functools import partial
@@ -85,7 +85,7 @@ def _require_ticket(request: HttpRequest, signer: Signer) -> None:
 @gzip_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def copies(request: HttpRequest, token: str) -> HttpResponse:
-    """List the files for a recipient, or tell that the link is over, and mail a new one to the recipient's own address.
+    """List the files for a recipient, or say that the link is over and mail a new one to the recipient's own address.
 
     Exempt from the CSRF cookie: the secret in the address is all permission there is.
     """
@@ -123,7 +123,7 @@ def _of_link(request: HttpRequest, token: str, file: Callable[[int], HttpRespons
 
 
 def _link(token: str) -> RecipientLink | None:
-    """Return whose link it is, None for a token that is nobody's. Expensive work is then done on behalf of the
+    """Return the link that has the token, None for an unknown token. Expensive work is then done on behalf of the
     organization, as for its signers."""
     link = link_of(token)
     if link:

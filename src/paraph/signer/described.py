@@ -80,8 +80,8 @@ LANG = query(
 
 
 def signer_paths() -> Schema:
-    """Return the paths in the form of an OpenAPI document, each with its operations by method: for the page as it is,
-    and for those who build one of their own. In the order of the URL map; what is no signer's own is last."""
+    """Return the paths in the form of an OpenAPI document, each with its operations by method: for users of our page,
+    and for those who build their own. In the order of the URL map; paths that are not a signer's own come last."""
     paths: Schema = {}
     for pattern in get_resolver().url_patterns:
         path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
@@ -92,14 +92,14 @@ def signer_paths() -> Schema:
 
 
 class Code(NamedTuple):
-    """``when`` it comes, and what a page of one's own does about it."""
+    """``when``: when it comes; ``remedy``: what a page of one's own does about it."""
 
     status: int
     when: str
     remedy: str
 
 
-CODES = {  # in the order in which they are looked for
+CODES = {  # in their order of precedence
     "method_not_allowed": Code(405, "The route does not answer this method.", "Use one that `Allow` names."),
     "decline_not_allowed": Code(
         403,

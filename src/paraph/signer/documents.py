@@ -32,12 +32,12 @@ from paraph.tenants.scope import tenant_key
 
 SvgBox = dict[str, str]
 
-_BADGE = 7.0  # points: half of the sign at a corner of each place, which stands for the note under the page
+_BADGE = 7.0  # points: half the sign at a corner of each place, which points to the note under the page
 
 
 def disputed_places(document: Document) -> dict[int, list[SvgBox]]:
-    """Return by page number boxes in points from the top left, with the place of the sign at a corner of each: the one
-    that is nearer to an edge of the page, where least is covered."""
+    """Return boxes by page number, in points from the top left. Each has a sign at one corner, the one nearer to an
+    edge of the page, where it covers least."""
     found: dict[int, list[SvgBox]] = defaultdict(list)
     for place in document.remarks().get("drawn_differently", []):
         number = place["page_number"]
@@ -69,9 +69,9 @@ _CHANGING = ("scripts", "actions", "layers", "media", "xfa_form", "hover_annotat
 
 
 def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any]:
-    """``prints_differently``: page numbers, ``print_unknown``: how many pages, ``drawn_differently``: numbers of the
-    pages with such places, ``can_change``: what, in the page's language, ``altered_after_seal``: whether it was. Empty
-    where there is nothing to tell."""
+    """Return remarks on a document. ``prints_differently``: page numbers, ``print_unknown``: number of pages,
+    ``drawn_differently``: numbers of pages with disputed places, ``can_change``: what can, in the page's language,
+    ``altered_after_seal``: whether it was. Empty where there is nothing to tell."""
     noted = document.remarks()
     parts = [words[word] for word in _CHANGING if word in noted.get("can_change", [])]
     found = {
@@ -85,7 +85,7 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
-    """Raise ``DomainError("not_found", …)`` for a document that the signer does not sign."""
+    """Return a document that the signer signs. Raise ``DomainError("not_found", …)`` for any other."""
     for document in documents_of(signer):
         if document.pk == document_id:
             return document
@@ -93,10 +93,10 @@ def document_of(signer: Signer, document_id: int) -> Document:
 
 
 def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
-    """Return what the template shows of each document. Places to sign are numbered through all of them, in reading
+    """Return what the template shows of each document. Places to sign are numbered across all documents, in reading
     order; boxes are in points from the top left, as in the pictures of the pages.
 
-    All numbers of a page are texts: a template looks up how the language writes numbers for each that it is given.
+    All numbers of a page are texts: for each real number, a template looks up how the language writes it.
     """
     numbers = count(1)
     places = _places(signer)
@@ -155,8 +155,8 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
 
 
 def _initials(signer: Signer) -> dict[int, tuple[int, int]]:
-    """Return by a document's id the place of the signer among those who sign it, as they are sealed, and how many these
-    are; nothing where no initials are asked for."""
+    """Return by document id the position of the signer among those who sign it, in the order of the sealed initials,
+    and their number; nothing where no initials are required."""
     if not signer.request.initials_required or signer.is_approver:
         return {}
     places = Placement.objects.filter(request_document__request=signer.request_id).order_by("signer__order")
@@ -173,7 +173,7 @@ def _initials_box(index: int, count: int, width: float, height: float) -> SvgBox
 
 
 _MOST_PAGES = 100  # in one answer as text
-_FORM = 3  # of the kept text: another number where lines come about in another way, so that old ones are not found
+_FORM = 3  # version of the kept text: a new one where lines are made differently, so that old texts are not found
 
 
 class Line(Answer):
@@ -252,8 +252,8 @@ def _first(request: HttpRequest, document: Document) -> int:
 
 
 def _text(document: Document, number: int) -> PageText:
-    """Return the text of a page, without lines where it cannot be read. Raise ``DomainError("not_found", …)`` for one
-    that the document does not have."""
+    """Return the text of a page, without lines where it cannot be read. Raise ``DomainError("not_found", …)`` for a
+    page that the document does not have."""
     if not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     key = f"pages/{document.shown_sha256.hex()}/{number}-text-{_FORM}.json"
@@ -266,12 +266,12 @@ def _text(document: Document, number: int) -> PageText:
         layer = text_layer(
             lambda: store.get(document.shown_key), number, tenant_key=tenant_key(document), sha256=document.shown_sha256
         )
-    except PdfRefused:  # perhaps for want of time: it is tried again
+    except PdfRefused:  # perhaps for lack of time: not kept, so it is tried again
         width, height = document.pages[number - 1]
         return PageText.model_construct(width=width, height=height, lines=[])
     lines = [_line(layer, list(words)) for _, words in groupby(layer.words, key=lambda word: word.line)]
     text = PageText.model_construct(width=layer.width, height=layer.height, lines=lines)
-    with suppress(OSError):  # without room to keep it, it is read again
+    with suppress(OSError):  # where there is no room to keep it, it is read again
         store.put(key, json.dumps(text.model_dump()).encode())
     return text
 

@@ -30,7 +30,7 @@ READING = ["GET", "HEAD"]
 _LARGEST = 512 * 1024  # bytes
 
 STAMPS = MinuteRate(60)  # of one signer, in each web process: setting a stamp takes up to 20 ms of a processor
-ENTRIES = MinuteRate(240)  # what is kept of fields, each with a picture
+ENTRIES = MinuteRate(240)  # values that are kept, each with a picture
 VALUES = MinuteRate(240)  # pages with values: each entry changes one
 
 Reader = Callable[..., Answer | HttpResponseBase | bytes]
@@ -68,7 +68,7 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
 
 def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Reader], Callable[..., HttpResponseBase]]:
     """Return a view for ``GET /sign/{token}/…``, with every refusal in the one envelope. ``kept``: for how many seconds
-    browsers may keep the answer. ``media``: of one in bytes. ``allowed``: the methods of the whole route."""
+    browsers may keep the answer. ``media``: its type where it is bytes. ``allowed``: the methods of the whole route."""
 
     def decorated(reader: Reader) -> Callable[..., HttpResponseBase]:
         def view(request: HttpRequest, token: str, **place: Any) -> HttpResponseBase:
@@ -91,8 +91,8 @@ def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Re
 
 
 def _kept(request: HttpRequest, response: HttpResponseBase, seconds: int) -> HttpResponseBase:
-    """Let the browser keep an answer, and ask then whether it is still the same; not even that where its address
-    changes with it."""
+    """Let the browser keep an answer, and then ask whether it is still the same; where its address changes with the
+    answer, it need not even ask."""
     assert isinstance(response, HttpResponse)
     fixed = ", immutable" if "v" in request.GET else ""
     response["Cache-Control"] = f"private, max-age={seconds}{fixed}"
@@ -101,7 +101,7 @@ def _kept(request: HttpRequest, response: HttpResponseBase, seconds: int) -> Htt
 
 
 def found(token: str) -> Signer:
-    """Raise ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
+    """Return the signer as :func:`signer_with_turn` does. Raise ``DomainError`` ``not_found`` for an unknown token."""
     signer = signer_with_turn(token)
     if signer is None:
         raise translated("not_found", "link_unknown")
@@ -109,7 +109,7 @@ def found(token: str) -> Signer:
 
 
 def signer_with_turn(token: str) -> Signer | None:
-    """Return None for a token that is nobody's. Expensive work is then done on behalf of the organization."""
+    """Return the signer, None for an unknown token. Expensive work is then done on behalf of the organization."""
     signer = signer_of(token)
     if signer:
         answer_for(signer.request)
@@ -117,8 +117,7 @@ def signer_with_turn(token: str) -> Signer | None:
 
 
 def require_reader(signer: Signer) -> None:
-    """Let those read who may sign now or whose turn is still to come. Raise ``DomainError`` as :func:`require_open`
-    does."""
+    """Raise ``DomainError`` as :func:`require_open` does, but let those read whose turn is still to come."""
     if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
         require_open(signer)
 
@@ -131,8 +130,8 @@ def in_person(request: HttpRequest, signer: Signer) -> dict[str, str]:
 
 
 def from_dashboard(request: HttpRequest, signer: Signer) -> dict[str, str]:
-    """Return ``dashboard``, the ticket of a member who came from there to sign, and ``request_address``, to which they
-    go back; {} for others."""
+    """Return ``dashboard``, the ticket of a member who came from the dashboard to sign, and ``request_address``, to
+    which they go back; {} for others."""
     ticket = request.GET.get("dashboard", "")
     if not ticket or not is_from_dashboard(signer, ticket):
         return {}
@@ -149,17 +148,17 @@ class TooManyPicturesError(DomainError):
 
 
 def count(rate: MinuteRate, signer: Signer) -> None:
-    """Raise :class:`TooManyPicturesError` beyond the rate."""
+    """Count a call of the signer. Raise :class:`TooManyPicturesError` beyond the rate."""
     if retry_after := rate.count(signer.pk):
         raise TooManyPicturesError(retry_after)
 
 
 def posted_form(request: HttpRequest) -> QueryDict:
-    """Return a form that a browser sends to a page, without scripts. Raise ``DomainError``: ``validation_error`` for a
-    form of another site and an unreadable one, ``payload_too_large``.
+    """Return a form that a browser sends to a page, without scripts. Raise ``DomainError``: ``validation_error`` for an
+    unreadable form and one of another site, ``payload_too_large``.
 
-    A form of another site is refused by what every browser says of where a request comes from: no other site could
-    know the address, but one that was told it must not do anything in the signer's name.
+    A form of another site is recognized by what every browser says of where a request comes from: no site can guess the
+    address, but one that was told it must not do anything in the signer's name.
     """
     if request.headers.get("Sec-Fetch-Site") == "cross-site":
         raise DomainError("validation_error", "The form was sent from another site.")

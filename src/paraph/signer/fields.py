@@ -1,6 +1,6 @@
-"""The fields that a signer fills in. On the signing page: the step «Fill in», and the places of values. For pages of
-others ``/sign/{token}/fields``: GET lists them, POST keeps what was entered until it is signed. For both
-``…/documents/{id}/pages/{number}-values.svg``: the values on a page as they will stand there, in one picture."""
+"""The fields that a signer fills in. On the signing page: the step "Fill in", and the places of values. For pages that
+others build: ``/sign/{token}/fields``, where GET lists them and POST keeps what was entered until it is signed. For
+both ``…/documents/{id}/pages/{number}-values.svg``: the values on a page as they will stand there."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -49,16 +49,16 @@ from paraph.signer.documents import document_of, svg_box
 from paraph.signer.endpoints import ENTRIES, KEPT_SECONDS, VALUES, count, got, posted, require_reader
 from paraph.words import Words, phrase
 
-_LARGE = 300  # pages, beyond which a signing page takes a tenth of a second and more
+_LARGE = 300  # pages; with more, a signing page takes a tenth of a second or longer
 _LABELLED = 30.0  # points: a narrower place has no room for a label
-MARKER = "fill"  # in every form that has the step: what is not ticked in it is in no form
+MARKER = "fill"  # in every form with the step: boxes that are not ticked are in no form
 
 
 @dataclass(frozen=True)
 class StepField:
     """A field in the step. ``typed``: the text in its input, and of a checkbox whether it is ticked. ``said``: the same
-    as it will stand on the page. ``is_entered``: whether the signer sets it. ``is_open``: whether it has to be filled
-    in yet. ``problem``: what is wrong with it."""
+    as it will stand on the page. ``is_entered``: whether the signer sets it. ``is_open``: whether it is still to be
+    filled in. ``problem``: what is wrong with it."""
 
     field: Field
     typed: Value
@@ -86,9 +86,9 @@ def fields_on(
     signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
-    ``has_fields``; ``fill``, the step with its ``pages`` and the fields that are ``open``, which have to be filled in
-    yet or anew, None where there is nothing to fill in; and ``hides_entries``, whether others enter what the signer
-    does not see. ``refusal``: why a signature was not taken."""
+    ``has_fields``; ``fill``, the step with its ``pages`` and the ``open`` fields, which are still to be filled in or
+    corrected, None where there is nothing to fill in; and ``hides_entries``, whether others enter what the signer does
+    not see. ``refusal``: why a signature was not taken."""
     shown = {document["id"]: document for document in documents}
     fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
     if sum(len(each["pages"]) for each in documents) > _LARGE:
@@ -108,7 +108,7 @@ def fields_on(
 
 
 def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each page, with its number and, where there are several documents, the name of its own."""
+    """Yield the fields of each page, with its number and, where there are several documents, its document's name."""
     of_page = groupby(steps, key=lambda step: (str(step.field.request_document.document_id), step.page))
     for (document_id, number), found in of_page:
         name = shown[document_id]["name"] if len(shown) > 1 else ""
@@ -178,15 +178,15 @@ def _place(
 
 
 def _localized(field: Field, value: ShownValue | None, locale: str) -> str:
-    """Return the value as it is read out."""
+    """Return the value as a screen reader reads it out."""
     if value is None or isinstance(value.value, bool):
         return "✓" if value and value.value else ""
     return shown_text(field, value.value, locale)
 
 
 def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Entry]:
-    """Return what a form says of the signer's fields; nothing where it has no such step. ``is_final``: whether the
-    signer goes on from the step; else what is left empty in it takes nothing back that another device has kept.
+    """Return what a form says of the signer's fields; nothing where it does not have the step. ``is_final``: whether
+    the signer goes on from the step; else a field left empty takes nothing back that another device has kept.
 
     Raise ``DomainError("validation_error", …)`` for a text beyond :data:`LONGEST`.
     """
@@ -346,7 +346,7 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
 
 
 def _listed(signer: Signer, field: Field, typed: Values, locale: str) -> OwnField:
-    """Return the value as it was entered, the sender's where nothing was, null where there is none."""
+    """Return a field with its value as it was entered, else the sender's, else null."""
     placement = {name: getattr(field, name) for name in FieldPlacement.model_fields}
     return OwnField.model_construct(
         document_id=field.request_document.document_id,
@@ -391,7 +391,7 @@ def _is_on(field: Field, document_id: int, number: int) -> bool:
 
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
     """Return the address of the picture, "" where the page has none of the ``values``. Its last part changes with the
-    values, and tells nobody of them."""
+    values, but reveals none of them."""
     shown = [each for each in values if _is_on(each.field, document_id, number)]
     if not shown:
         return ""

@@ -1,5 +1,5 @@
-"""What signers write instead of signing: ``/sign/{token}/ask``, to the sender, whatever has become of the request; and
-``/sign/{token}/decline``, why they decline, which pages of others ``POST`` with a body of JSON."""
+"""What signers write instead of signing: to the sender, whatever has become of the request (``/sign/{token}/ask``), and
+why they decline (``/sign/{token}/decline``, to which pages that others build ``POST`` a body of JSON)."""
 
 from typing import Any, Literal
 
@@ -81,7 +81,7 @@ def _send(request: HttpRequest, signer: Signer) -> HttpResponse:
 def _ask_form(
     request: HttpRequest, signer: Signer, entered: dict[str, str] | None = None, chosen: str = "", **told: Any
 ) -> HttpResponse:
-    """``told``: as of :func:`_form`, and ``is_sent``."""
+    """``told``: as for :func:`_form`, and ``is_sent``."""
     content: dict[str, Any] = {
         "is_sent": told.pop("is_sent", False),
         "is_open": signing_eligibility(signer) in _STILL_OPEN,
@@ -105,7 +105,7 @@ class Declined(Answer):
 
 @csrf_exempt
 def decline(request: HttpRequest, token: str) -> HttpResponse:
-    """Tell forms of the page from calls by programs, which alone send anything else."""
+    """Tell forms of the page from calls by programs: only programs send another type of body."""
     is_call = request.method == "POST" and request.content_type not in _FORMS
     return _call(request, token) if is_call else _decline_page(request, token)
 
@@ -120,7 +120,7 @@ def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Decline
     not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. The form
     of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.
     """
-    verbs.require_declinable(signer)  # who may not is told so before their body is looked at
+    verbs.require_declinable(signer)  # who may not decline is told so whatever the body is
     if surplus := sorted(body.keys() - DeclineBody.model_fields):
         raise translated("validation_error", "field_surplus", field=surplus[0][:100])
     reason = body.get("reason", "")
@@ -178,7 +178,7 @@ def _decline_form(
     return _form(request, signer, content, chosen, **told)
 
 
-_TEXTS = {"ask": ("message", verbs.LONGEST), "decline": ("reason", LONGEST_REASON)}  # and the most characters
+_TEXTS = {"ask": ("message", verbs.LONGEST), "decline": ("reason", LONGEST_REASON)}  # with the most characters
 
 
 def _form(

@@ -1,4 +1,4 @@
-"""In which language a page speaks."""
+"""The language of a page or of an answer."""
 
 from django.http import HttpRequest
 
@@ -11,9 +11,9 @@ from paraph.words import DEFAULT_LOCALE, LOCALES, Words
 def choose(
     request: HttpRequest, signer: Signer | None, entered: object = "", *, found: SignatureRequest | None = None
 ) -> str:
-    """Return the language that a form on the page was ``entered`` in, ``?lang=``, else the signer's own or, if its
-    sender named one, that which the request was created in, else the first language of the browser that there is a page
-    in, else English (docs/decisions/languages.md). ``found``: the signature request, where there is no signer."""
+    """Return the language that a form on the page was ``entered`` in, else ``?lang=``, else the signer's own, else the
+    request's if its sender named one, else the first language of the browser in which there is a page, else English
+    (docs/decisions/languages.md). ``found``: the signature request, where there is no signer."""
     asked, found = request.GET.get("lang", ""), signer.request if signer else found
     own = (signer and signer.locale) or (found.locale if found and found.locale_chosen else "")
     browser = accepted_locales(request.headers.get("Accept-Language", ""))
@@ -21,9 +21,9 @@ def choose(
 
 
 def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
-    """Return the language of a JSON answer: the ``locale`` of the body, ``?lang=``, else the first that
-    ``Accept-Language`` names and there are words in, else the one that was named for the signer, that of the request,
-    English. A program that calls for a signer says what it wants; a page says it in its body."""
+    """Return the language of a JSON answer: the ``locale`` of the body, else ``?lang=``, else the first of
+    ``Accept-Language`` in which there are words, else the one named for the signer, else the request's, else English. A
+    program that calls for a signer says what it wants; a page says it in its body."""
     asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
     return _first_known(*asked, *((signer.language, signer.request.locale) if signer else ()))
 
@@ -33,6 +33,6 @@ def _first_known(*locales: object) -> str:
 
 
 def words(locale: str, signer: Signer | None = None) -> Words:
-    """Return everything a page says, by name; to an approver of approving."""
+    """Return everything a page says, by name; for an approver, in words about approving."""
     found = catalog.of("page", locale)
     return catalog.for_approvers(found) if signer and signer.is_approver else found

@@ -51,7 +51,7 @@ def notice(
     found: SignatureRequest | None = None,
 ) -> HttpResponse:
     """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``replaced``,
-    ``locked``, ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other
+    ``locked``, ``not_found`` or ``unavailable``. Where a signer has declined the request, ``expired`` is told in other
     words; where its sender withdrew it, the state is ``withdrawn``. ``problem``: the name of the words that say what
     could not be done there. ``found``: the request, where the page must not know its signer."""
     is_withdrawn = bool(signer and signer.request.ended_early_at and not signer.request.declined_by_id)
@@ -101,7 +101,7 @@ class Progress(Answer):
 
 
 def progress(signer: Signer) -> Progress:
-    """Count, and name nobody: who else signs is not the signer's to know."""
+    """Return how far the request is, without names: who else signs is not for the signer to know."""
     request = signer.request
     if request.finalized:
         return Progress(progress="ready", others=0)
@@ -128,8 +128,8 @@ def progress_view(_request: HttpRequest, signer: Signer) -> Progress:
 
 
 class Redirect(NamedTuple):
-    """The page that the request's creator named, where signers may go on once they have signed. ``host``: what the page
-    calls the place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
+    """The page that the request's creator named, where signers may go on once they have signed. ``host``: what our page
+    calls that place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
 
     address: str
     host: str
@@ -140,7 +140,7 @@ class Redirect(NamedTuple):
 
 
 def redirect(signer: Signer) -> Redirect | None:
-    """Return the address with the ids of request and signer in its query."""
+    """Return the page to go on to, with the ids of request and signer in its query."""
     if not signer.request.redirect_url:
         return None
     parts = urlsplit(signer.request.redirect_url)
@@ -151,8 +151,7 @@ def redirect(signer: Signer) -> Redirect | None:
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     """Return what the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at
-    completion (:mod:`paraph.signature_requests.links`); for others, the address to which such a link can be
-    mailed."""
+    completion (:mod:`paraph.signature_requests.links`); for others, the address to which such a link can be mailed."""
     ticket = request.GET.get("ticket", "")
     if signer.request.files_deleted_at or not links.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
@@ -177,8 +176,8 @@ def mail_on_request(request: HttpRequest, mail: Callable[[], None], page: Callab
 
 
 class SignerOutage(MiddlewareMixin):
-    """The middleware for while the database is away, or no place is free for expensive work: a page in the signer's
-    language instead of a crash, and JSON for pictures and whatever else a page loads by itself. And for whoever comes
+    """Answer while the database is away, or no place is free for expensive work: with a page in the signer's language
+    instead of a crash, and with JSON for pictures and whatever else a page loads by itself. Also answer whoever comes
     to a page by a link that was replaced."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
@@ -200,8 +199,8 @@ class SignerOutage(MiddlewareMixin):
 
 @require_safe
 def whole_link(request: HttpRequest, address: str) -> HttpResponse:
-    """Lead to the page from its address with something behind it, such as a bracket or a full stop, which programs for
-    mails take for a part of the link."""
+    """Redirect to the page from its address with something behind it, such as a bracket or a full stop, which mail
+    programs take for a part of the link."""
     query = request.META.get("QUERY_STRING", "")
     return answers.private(HttpResponseRedirect(f"/{address}{f'?{query}' if query else ''}"))
 

@@ -37,10 +37,10 @@ from paraph.signer.pictures import require_pictures
 from paraph.signer.shell import show, words_address
 from paraph.signer.signature import not_sent, read
 
-_APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
+_APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts word differently
 _PAUSE_SECONDS = 30  # before the page offers another code: a mail takes a while
 _MARKS = ("signature", "initials")
-_FINAL = ("fill", "sign")  # what is left empty then is meant to be
+_FINAL = ("fill", "sign")  # in these, empty fields are left empty on purpose
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
 
 
@@ -86,14 +86,14 @@ def page(request: HttpRequest, signer: Signer) -> HttpResponse:
     if request.method == "POST":
         answer = _answer(request, signer)
         return answer if isinstance(answer, HttpResponse) else _page(request, signer, answer, found)
-    if request.method == "GET":  # who asks for the head alone sees no documents
+    if request.method == "GET":  # a HEAD request shows no documents
         opening = FirstOpening(signer=signer, opened_at=clock.now(), ip=client_address(request))
         FirstOpening.objects.bulk_create([opening], ignore_conflicts=True)  # a later one changes nothing
     return _page(request, signer, Entries(), found)
 
 
 def _page(request: HttpRequest, signer: Signer, entries: Entries, found: SigningEligibility) -> HttpResponse:
-    """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
+    """``entries``: the content of a form that could not be taken, or that was sent to change the language."""
     is_turn = found is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
     shown = documents.contents(signer, locale)
@@ -221,7 +221,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
             return entered
-    except ReplacedLinkError:  # nothing more is shown to who came by it
+    except ReplacedLinkError:  # whoever came by the old link is shown nothing more
         raise
     except DomainError as refusal:
         return replace(entered, refusal=refusal)

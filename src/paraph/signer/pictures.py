@@ -1,6 +1,6 @@
 """Pictures: the pages of documents (``GET …/pages/{number}.webp``, ``{number}-{zoom}.webp``, ``{number}-print.webp``,
-and of large ones the parts ``{number}-800-{part}.webp``); the stamps as they will stand there, as SVG by what draws the
-sealed ones (``POST …/stamp``, and ``GET …/stamp.svg?hand=2`` for pages without scripts); and the logo."""
+and of large ones the parts ``{number}-800-{part}.webp``); the stamps as they will stand there, as SVG drawn as the
+sealed ones are (``POST …/stamp``, and ``GET …/stamp.svg?hand=2`` for pages without scripts); and the logo."""
 
 from collections.abc import Callable
 from typing import Any
@@ -73,9 +73,9 @@ def page_image(
 
 
 def require_pictures(signer: Signer) -> None:
-    """Have a picture of each page, drawn now where nobody has looked at it yet. Raise :class:`PageNotShownError` for a
-    page that cannot be drawn, :class:`PageNotLoadedError` for one that cannot be had now. Where no script sees that a
-    picture did not come, this stands in for it (docs/decisions/shown-is-sealed.md)."""
+    """Make sure of a picture of each page, drawing it where nobody has looked at the page yet. Raise
+    :class:`PageNotShownError` for a page that cannot be drawn, :class:`PageNotLoadedError` for one that cannot be had
+    now. Where no script notices a missing picture, this does instead (docs/decisions/shown-is-sealed.md)."""
     for document in documents_of(signer):
         for number in range(1, len(document.pages) + 1):
             try:

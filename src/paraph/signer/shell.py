@@ -1,5 +1,5 @@
-"""The frame of every page for signers: head, colours and language; and the scripts ``/sign/words/{locale}.js``, what a
-signing page's own say and show, and ``/sign/embed.js``, for sites that embed it. Nothing of a request is in these."""
+"""The frame of every page for signers: head, colours and language; and two scripts with nothing of a request in them:
+``/sign/words/{locale}.js``, what a page's own scripts say and show, and ``/sign/embed.js``, for sites that embed it."""
 
 import hashlib
 import json
@@ -44,11 +44,11 @@ def show(
     """Return the page of the template, in ``locale`` or the language that the request asks for. ``found``: the
     signature request that a page without a signer is about.
 
-    Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
-    style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
-    frame: ``frame_ancestors``, else those of the request's application; without any, every site may. Pages of a request
-    that was sent from the dashboard may be framed by the sites of the application that its organization names for such
-    requests, and without any by none.
+    Its security policy lets it load nothing from elsewhere, send forms nowhere else, and run no inline script; the one
+    inline style, with the colours of the branding profile, carries a nonce. The policy names the sites that may show
+    the page in a frame: ``frame_ancestors``, else those of the request's application; where none is named, every site
+    may. Pages of a request that was sent from the dashboard may be framed by the sites of the application that its
+    organization names for such requests, else by none.
     """
     found = signer.request if signer else found
     locale = locale or language.choose(request, signer, found=found)
@@ -88,7 +88,7 @@ def show(
 
 
 def _logo(found: SignatureRequest, sign_url: str) -> dict[str, Any] | None:
-    """The address has a part of the digest, so that browsers may keep the picture. Pages without a signer hold it."""
+    """Give the address a part of the digest, so that browsers may keep the picture. Pages without a signer embed it."""
     logo = logo_of(found.branding_profile)
     if logo is None:
         return None
@@ -151,7 +151,7 @@ def embed_script(_request: HttpRequest) -> HttpResponse:
     """
     response = HttpResponse(_embed(), content_type="text/javascript; charset=utf-8")
     response["Cache-Control"] = "public, max-age=3600"
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"  # for sites that demand it of all that they load
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"  # for sites that require it of all that they load
     return response
 
 

@@ -123,7 +123,7 @@ class Signed(Answer):
 
 
 def read(body: dict[str, Any], signer: Signer) -> Signature:
-    """Raise ``DomainError("validation_error", …)`` naming the fields that are wrong."""
+    """Return the signature that a body gives. Raise ``DomainError("validation_error", …)`` naming the wrong fields."""
     try:
         checked = SignatureBody.model_validate(body)
     except ValidationError as error:
@@ -149,7 +149,7 @@ def _problems(body: SignatureBody, signer: Signer, member_id: int | None, locale
     if body.esign_disclosure != shown_disclosure(signer):
         yield "field_choice", {"field": "esign_disclosure", "values": f'"{shown_disclosure(signer)}"'}
     wants_initials = signer.request.initials_required and not signer.is_approver
-    if signer.is_approver and body.signature is not None:  # who approves draws nothing
+    if signer.is_approver and body.signature is not None:  # an approver draws nothing
         yield "field_surplus", {"field": "signature"}
     if wants_initials and body.initials is None:
         yield "field_missing", {"field": "initials"}

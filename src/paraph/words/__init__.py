@@ -24,13 +24,13 @@ Words = dict[str, Any]
 _FOLDER = Path(__file__).parent
 DEFAULT_LOCALE = "en"
 """The language of a request whose creator named none."""
-_DATED_AS = {"en": "en_GB"}  # day before month and 24 hours, which nobody takes for another moment
+_DATED_AS = {"en": "en_GB"}  # day before month, and 24 hours: nobody misreads these
 LOCALES = (DEFAULT_LOCALE, *sorted({path.stem for path in (_FOLDER / "page").glob("*.json")} - {DEFAULT_LOCALE}))
 
 
 @cache
 def of(theme: str, locale: str) -> Words:
-    """Return the words of a theme, and under ``locale`` whose plurals they follow. English where there is no such
+    """Return the words of a theme and, as ``locale``, the language of their plurals. English for an unknown
     language."""
     code = locale if locale in LOCALES else DEFAULT_LOCALE
     words: Words = json.loads((_FOLDER / theme / f"{code}.json").read_text("utf-8"))
@@ -38,7 +38,7 @@ def of(theme: str, locale: str) -> Words:
 
 
 def for_approvers(words: Words) -> Words:
-    """Return the words as approvers read them: those whose names begin with ``approve_`` in the place of others."""
+    """Return the words as approvers read them: words whose names begin with ``approve_`` replace those without it."""
     prefix = "approve_"
     own = {name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)}
     return {**words, **own}
@@ -69,13 +69,13 @@ def language_name(locale: str) -> str:
 
 
 def moment(time: datetime, locale: str) -> str:
-    """Date and time to the minute in words, as the language writes them, in UTC and saying so."""
+    """Return date and time to the minute in words, as the language writes them, in UTC and saying so."""
     together = str(get_datetime_format("long", _DATED_AS.get(locale, locale))).replace("'", "")
     return together.format(clock(time, locale), date(time, locale))
 
 
 def clock(time: datetime, locale: str) -> str:
-    """Return the time of day to the minute, in UTC and saying so; in one line with its "am" or "pm"."""
+    """Return the time of day to the minute, in UTC and saying so, with no line break before "am" or "pm"."""
     hours = format_time(time.astimezone(UTC), "short", locale=_DATED_AS.get(locale, locale)).replace(" ", "\u00a0")
     return f"{hours} UTC"
 

@@ -228,7 +228,7 @@ class AuditLog(Output):
 
     @classmethod
     def of(cls, row: Entry, **known: Any) -> Self:
-        """``known``: what is known now and is no part of the journal."""
+        """Return an entry as the API shows it. ``known``: facts as of now, which the journal does not have."""
         return cls.build(
             id=row.pk,
             event_type=row.event_type,
@@ -270,8 +270,8 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
 
 
 def _describing(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
-    """Return how an entry is shown: with what is known now and no part of the journal, which never changes: what keeps
-    a completed request from being finalized, and with a signer's newest code how many wrong ones were entered."""
+    """Return how an entry is shown, with what the journal, which never changes, cannot have: what keeps a completed
+    request from being finalized and, at a signer's newest code, how many wrong codes were entered."""
     wrong_codes = by_entry(request_id) if has_wrong_codes else {}
 
     def described(row: Entry) -> AuditLog:

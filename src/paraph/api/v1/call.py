@@ -1,5 +1,5 @@
-"""What a call brings: a JSON body; and the header Idempotency-Key, by which a call that is sent again is answered with
-what it created, and creates nothing."""
+"""The JSON body of a call, and its header Idempotency-Key: a call that is sent again under the same key creates nothing
+and is answered with what the first one created."""
 
 import hashlib
 import json
@@ -23,14 +23,14 @@ from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import Input
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
-MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000
+MOST_PARTS = 120_000  # arrays and objects: 110,000 where each signer has ten stamps on each document
 _KEY = re.compile(r"[!-~]{1,255}")
 
 Made = TypeVar("Made")
 
 
 class Body(NamedTuple):
-    """The ``value`` under the root key; what is wrong with the keys beside it, and those that are passed over."""
+    """The ``value`` under the root key, and of the keys beside it their ``problems`` and those ``passed_over``."""
 
     value: object
     problems: Problems
@@ -38,9 +38,9 @@ class Body(NamedTuple):
 
 
 def read(request: HttpRequest, root: str, shape: type[Input]) -> object:
-    """Return the value under the root key, which is to have the ``shape``.
+    """Return the value under the root key, which is expected to have the ``shape``.
 
-    Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
+    Raise ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
     """
     found = read_all(request, root, shape)
     found.problems.refuse()
@@ -48,7 +48,7 @@ def read(request: HttpRequest, root: str, shape: type[Input]) -> object:
 
 
 def read_all(request: HttpRequest, root: str, shape: type[Input]) -> Body:
-    """Return what :func:`read` does, with what it would refuse of the keys beside the root."""
+    """Return the value as :func:`read` does, with the problems for which :func:`read` would refuse it."""
     if request.content_type != "application/json":
         raise _not_json()
     content = _parse(_content(request))
@@ -61,7 +61,7 @@ def read_all(request: HttpRequest, root: str, shape: type[Input]) -> Body:
 
 
 def read_object(request: HttpRequest) -> dict[str, Any]:
-    """Return the object that the body is, empty where there is no body. Raises as :func:`read` does."""
+    """Return the JSON object in the body, an empty one where there is no body. Raise as :func:`read` does."""
     given = _content(request)
     if not given:
         return {}
@@ -107,9 +107,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 @contextmanager
 def key_of(request: ApiRequest) -> Iterator[HeldKey | None]:
-    """Give the key that the call names, None for none, which is held for the call's path while the block answers.
+    """Yield the key that the call names, held for the call's path during the block; ``None`` where it names none.
 
-    Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
+    Raise ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
     """
     key = request.headers.get("Idempotency-Key")
     if key is None:
@@ -124,7 +124,7 @@ def key_of(request: ApiRequest) -> Iterator[HeldKey | None]:
 
 
 def _path(request: ApiRequest) -> str:
-    """Return the path of the call after ``/api/v1/``, with ids as they are written in short."""
+    """Return the path of the call after ``/api/v1/``, with ids in their shortest form."""
     found = request.resolver_match
     assert found
     return re.sub(r"<int:(\w+)>", lambda name: str(found.kwargs[name[1]]), found.route.removeprefix("api/v1/"))
@@ -137,8 +137,8 @@ def created_once(
     again: Callable[[int], Made | None],
     shown: Callable[[Made], Content],
 ) -> HttpResponse:
-    """Return what ``create`` makes as it is ``shown``, or what ``again`` finds where it was made before: ``None`` for
-    what is gone. ``content``: what is asked for, a JSON value. Raises ``idempotency_key_reused`` or ``gone``."""
+    """Answer with what ``create`` makes or, where the key made it before, with what ``again`` finds, ``None`` if it is
+    gone. ``content``: the JSON value that is asked for. Raise ``idempotency_key_reused`` or ``gone``."""
     if held is None:
         return json_response(shown(create(lambda _: [])), 201)
     digest = _digest(content)
@@ -156,8 +156,8 @@ def created_once(
 def done_once(
     held: HeldKey | None, content: object, resource_id: int, act: Callable[[], object], read: Callable[[], Content]
 ) -> HttpResponse:
-    """Return what ``read`` says of the resource once ``act`` has changed it, which it does not do again under a key
-    that named the same before. ``content`` as for :func:`created_once`. Raises ``idempotency_key_reused``."""
+    """Let ``act`` change the resource, unless it did so before under the same key, and answer with what ``read``
+    returns. ``content``: as for :func:`created_once`. Raise ``idempotency_key_reused``."""
     digest = _digest(content)
     if held and held.made_before(digest):
         response = json_response(read())
@@ -170,5 +170,5 @@ def done_once(
 
 
 def _digest(value: object) -> bytes:
-    """Return the SHA-256 of a JSON value, whatever the order of its keys and its white space."""
+    """Return the SHA-256 of a JSON value, which neither the order of its keys nor its white space changes."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).digest()

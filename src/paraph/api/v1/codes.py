@@ -9,7 +9,7 @@ from paraph.kernel.errors import DomainError
 
 
 class Code(NamedTuple):
-    """``message``: the sentence of a code that has but one."""
+    """``message``: the sentence of a code that has only one."""
 
     status: int
     when: str
@@ -173,7 +173,7 @@ CODES = {
 
 
 class TooEarlyError(DomainError):
-    """What was asked for can be asked again after so many seconds."""
+    """A refusal of a call that can be sent again after ``retry_after`` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__("rate_limited", message)
@@ -181,7 +181,7 @@ class TooEarlyError(DomainError):
 
 
 def refused(code: str) -> DomainError:
-    """Return the refusal of a code that has but one sentence, in the language of the call."""
+    """Return the refusal of a code that has only one sentence, in the language of the call."""
     return DomainError(code, gettext(CODES[code].message))
 
 

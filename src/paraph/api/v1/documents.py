@@ -107,7 +107,7 @@ def _accepts(request: ApiRequest) -> bool:
 
 
 _PIECE = 256 * 1024  # bytes that are read at first
-_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
+_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of the other fields and of the lines between fields
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
 
 
@@ -120,14 +120,14 @@ class _FilePart(NamedTuple):
 
 
 def _announced_size(request: HttpRequest) -> int:
-    """Return the most bytes that the file may have, by what the body says of itself; 0 where it says nothing."""
+    """Return how many bytes the file has at most, by the declared length of the body; 0 where none is declared."""
     length = request.META.get("CONTENT_LENGTH") or ""
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024
     return min(int(length), most) if length.isascii() and length.isdigit() else 0
 
 
 def _receive_file(request: HttpRequest, file: IncomingFile) -> _FilePart:
-    """Write the file of the body to ``file``, as it comes. Raises ``payload_too_large`` as soon as it passes the limit,
+    """Write the file of the body to ``file`` as it arrives. Raise ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""
     parts = _receive(request, file)
     named = [part for part in parts if part.field == "file"]
@@ -143,9 +143,9 @@ def _receive(request: HttpRequest, file: IncomingFile) -> list[_FilePart]:
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
     stream, length = body_stream(request, most)
     if length is not None and length > most:
-        refuse_beyond_limit(length)  # as it says itself, before any of it is read
+        refuse_beyond_limit(length)  # by the declared length, before any of it is read
     body, handler = _Body(stream), _Receiving(file)
-    declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants one, and reads to the end
+    declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants a length, but reads to the end
     try:
         MultiPartParser(declared, cast(Any, body), [handler], "utf-8").parse()
     except (MultiPartParserError, SuspiciousOperation) as error:  # too many or too large fields beside the file
@@ -160,7 +160,7 @@ def _broken() -> DomainError:
 
 
 class _Body:
-    """The body, remembering its end. What the part that it begins with says of itself is in UTF-8, whatever it was."""
+    """A body that remembers its end as ``tail``, with the headers of its first part in UTF-8, whatever they came in."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -175,8 +175,8 @@ class _Body:
 
 
 def _in_utf_8(begun: bytes) -> bytes:
-    """Names of files are in UTF-8 (RFC 7578, 5.1), or else in Latin-1, as old systems write them, which browsers take
-    for Windows-1252."""
+    """Return the bytes with file names in UTF-8 (RFC 7578, 5.1). Old systems write them in Latin-1, which is read as
+    Windows-1252, as browsers do."""
     head, gap, rest = begun.partition(b"\r\n\r\n")
     try:
         head.decode()
@@ -186,8 +186,8 @@ def _in_utf_8(begun: bytes) -> bytes:
 
 
 class _Receiving(FileUploadHandler):
-    """Write what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
-    only the first one is written."""
+    """Write a file as it arrives, never beyond the limit. Of several files only the first is written: the body is
+    refused later."""
 
     chunk_size = 64 * 1024
 

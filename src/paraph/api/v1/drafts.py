@@ -97,7 +97,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
 
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
-    """Return the drafts that applications of the caller prepared; those of members are theirs alone."""
+    """Return the drafts of the caller's organization that applications prepared; members' drafts are theirs alone."""
     return scoped(models.Draft, request.scope).exclude(application=None).defer("content")
 
 

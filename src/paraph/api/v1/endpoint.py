@@ -1,10 +1,10 @@
-"""The way into the API: what an operation says of itself, at the function that answers it; every call is identified and
-counted before it is answered (rules 5.1 and 8), and answered in the one envelope.
+"""The way into the API. Operations are declared at the functions that answer them; every call is identified and
+counted before it is answered (rules 5.1 and 8), and every refusal has the one envelope.
 
 The precedence of refusals, first match wins:
 
-0.  ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is; later, where
-    the object store is.
+0.  ``unavailable`` with ``Retry-After`` while the database is away, as nobody can tell whose key it is; later,
+    while the object store is away.
 1.  ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one address:
     ``rate_limited``.
 2.  ``rate_limited``: the calls of the organization in the environment exceed a window.
@@ -69,8 +69,8 @@ from paraph.tenants.models import ActorKind, Environment
 from paraph.tenants.scope import TenantScope, answer_for
 
 log = logging.getLogger("paraph.api")
-RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
-_MOST_PARAMETERS = 50  # of a query, that are looked at
+RETRY_AFTER_SECONDS = 5  # a lack of time has mostly passed by then
+_MOST_PARAMETERS = 50  # that are looked at in a query
 Function = Callable[..., HttpResponse]
 Functions = dict[str, Function]
 DocumentPart = dict[str, Any]
@@ -79,7 +79,7 @@ Found = TypeVar("Found")
 
 def endpoint(**functions: Function) -> Function:
     """Return a Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``.
-    With no function it is the view of a route that does not exist, which only a valid key is told."""
+    Without functions it is the view of a route that does not exist, which only callers with a valid key learn."""
 
     @csrf_exempt  # an API key is no cookie: no page can make a browser send it
     def view(request: HttpRequest, **ids: int) -> HttpResponse:
@@ -136,7 +136,7 @@ def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Body:
-    """``more``: what the document says of its media type besides."""
+    """``more``: what else the OpenAPI document says of its media type."""
 
     schema: type[BaseModel] | DocumentPart
     description: str
@@ -147,8 +147,8 @@ class Body:
 
 @dataclass(frozen=True)
 class Operation:
-    """A function of the API. ``path`` begins after ``/api/v1``. ``answers``: the shape of the one answer that is no
-    refusal, ``None`` where that has no body; ``answered`` says what it is."""
+    """A function of the API. ``path`` begins after ``/api/v1``. ``answers``: the shape of its answer where it is not
+    refused, ``None`` where that has no body; ``answered`` describes the answer."""
 
     function: Function
     name: str
@@ -166,7 +166,7 @@ class Operation:
 
     @property
     def parameters(self) -> list[str]:
-        """The names of those of the query."""
+        """The names of the query's parameters."""
         return [each["name"] for each in self.accepts if each["in"] == "query"]
 
     @property
@@ -195,8 +195,8 @@ def operation(
     refuses: Iterable[str] = (),
 ) -> Callable[[Function], Operation]:
     """Make a function an operation. ``route``: such as ``GET /documents/{document_id}``. ``accepts``: the parameters of
-    query and header; others of the query are ignored, but for those that look misspelt. ``refuses``: codes, or the
-    names of refusals in ``examples.json``, but for what any call may meet, and ``not_found`` where there is an id."""
+    query and header; others of the query are ignored unless they look misspelt. ``refuses``: codes, or the names of
+    refusals in ``examples.json``, without those that any call may meet and the ``not_found`` of a route with an id."""
     method, path = route.split()
     refused = (*ANY, *refuses, *(["not_found"] if "{" in path else []))
 
@@ -262,8 +262,8 @@ class RateLimited(DomainError):
 def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
     """Return the caller and what is left of their calls; the call is counted.
 
-    Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key
-    passes whatever else its address sends: many clients share one.
+    Raise ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key passes
+    whatever else its address sends: many clients share one.
     """
     admission = admit(request.META.get("HTTP_X_API_KEY", ""))
     if admission is None:
@@ -310,7 +310,7 @@ def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
 
 
 def existing(found: Found | None) -> Found:
-    """Return what was found, or whether something was. Raise ``not_found`` where nothing was."""
+    """Return what was found, which may be just ``True``. Raise ``not_found`` where nothing was."""
     if not found:
         raise refused("not_found")
     return found
@@ -349,7 +349,7 @@ def crash() -> HttpResponse:
 
 
 def _unavailable(message: str) -> HttpResponse:
-    """Whatever the reason, which the log has: callers can but try again."""
+    """Give the same answer whatever the reason, which the log has: callers can only try again."""
     response = json_response({"error": {"code": "unavailable", "message": message}}, CODES["unavailable"].status)
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
@@ -365,7 +365,7 @@ def json_response(content: Content, status: int = 200) -> HttpResponse:
     A lone surrogate, which a client may send and see quoted in a refusal, leaves as its JSON escape: Django's
     JsonResponse and pydantic refuse it.
     """
-    if isinstance(content, BaseModel):  # parts of it may be as they were stored, and are right all the same
+    if isinstance(content, BaseModel):  # stored parts may be of other types and right all the same
         return json_bytes(content.model_dump_json(exclude_unset=True, warnings=False).encode(), status)
     try:
         return json_bytes(to_json(content), status)
@@ -374,7 +374,7 @@ def json_response(content: Content, status: int = 200) -> HttpResponse:
 
 
 def no_content() -> HttpResponse:
-    """Answer that it is done, where there is nothing to show."""
+    """Answer a call that is done and has nothing to show."""
     response = HttpResponse(status=204)
     del response.headers["Content-Type"]
     return response

@@ -1,4 +1,4 @@
-"""Events: what webhooks say, for those who ask (docs/decisions/events.md); and the shapes of webhooks (rule 6.1)."""
+"""Events: what webhooks say, for programs that ask (docs/decisions/events.md); and shapes of webhooks (rule 6.1)."""
 
 import json
 from typing import Annotated, Literal

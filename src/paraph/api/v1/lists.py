@@ -53,8 +53,8 @@ def _moment_in(name: str, meaning: str) -> DocumentPart:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rows, from ``after`` to ``before``, both inclusive, and in which order. ``status`` and ``external_id`` ""
-    are any."""
+    """The rows to list, from ``after`` to ``before``, both inclusive, and their order. An empty ``status`` or
+    ``external_id`` stands for any."""
 
     status: str = ""
     after: datetime | None = None
@@ -63,7 +63,7 @@ class Selection:
     external_id: str = ""
 
     def of(self, rows: QuerySet[Row]) -> QuerySet[Row]:
-        """Return the selected rows, in order; those of one second in the order of their ids."""
+        """Return the selected rows in order of time, and rows of the same time in the order of their ids."""
         if self.status:
             rows = rows.filter(status=self.status)
         if self.external_id:
@@ -76,7 +76,7 @@ class Selection:
 
 
 def selection(asked_for: QueryDict, statuses: Collection[str], *more: DocumentPart) -> Selection:
-    """Return what a query asks for, by the filters of every list and those ``more``. Raises as :func:`strict`."""
+    """Return what a query asks for by the filters of every list and by ``more``. Raise as :func:`strict` does."""
     asked = strict(asked_for, *filters(statuses), *more)
     return Selection(
         asked.get("status", ""),
@@ -88,7 +88,7 @@ def selection(asked_for: QueryDict, statuses: Collection[str], *more: DocumentPa
 
 
 def strict(asked_for: QueryDict, *parameters: DocumentPart) -> dict[str, Any]:
-    """Return the values that a query gives to parameters, by their names. Raises ``validation_error`` naming every one
+    """Return the values that a query gives to parameters, by name. Raise ``validation_error`` naming every parameter
     that is given twice or is not as its schema says."""
     found: dict[str, Any] = {}
     problems: list[str] = []
@@ -107,7 +107,7 @@ def strict(asked_for: QueryDict, *parameters: DocumentPart) -> dict[str, Any]:
 
 
 def _read(name: str, value: str, schema: DocumentPart) -> tuple[Any, str]:
-    """Return a value, ``None`` for one that is not of the schema, and what it must be. A bare date is the whole day:
+    """Return the value, ``None`` where it does not fit the schema, and what it must be. A bare date is the whole day:
     its first moment as lower bound, its last as upper bound."""
     if "enum" in schema:
         return value if value in schema["enum"] else None, _("one of %(values)s") % {
@@ -153,7 +153,7 @@ PAGING = (
     query("limit", "Entries of a page. Lowered to 100; what is no positive number is 20.", type=_LENIENT, default=20),
 )
 _PAGE_NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)
-_MOST_DIGITS = 18  # a page of more is as empty as the last one of so many
+_MOST_DIGITS = 18  # any page with a longer number is empty
 
 
 class Page(NamedTuple):
@@ -166,7 +166,7 @@ class Page(NamedTuple):
 
 
 def page_of(query: QueryDict) -> Page:
-    """Lenient: what is absent, negative, zero or no number falls back to the default, a large limit is lowered."""
+    """Return the page asked for: absent or invalid numbers fall back to the default, a large limit is lowered."""
     return Page(_number(query, "page", 1), min(_number(query, "limit", DEFAULT_LIMIT), LARGEST_LIMIT))
 
 
@@ -177,8 +177,8 @@ def envelope(
     of: Callable[[Row], Output],
     size: Callable[[list[int]], int] | None = None,
 ) -> HttpResponse:
-    """Answer with the asked page of a short collection, in the order of the rows. Two queries. ``size``: as of
-    :func:`require_readable`."""
+    """Answer with the page of a short collection that is asked for, in the order of the rows. Two queries. ``size``: as
+    for :func:`require_readable`."""
     page = page_of(query)
     count = rows.order_by().count()
     entries = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
@@ -189,7 +189,7 @@ def envelope(
 
 def require_readable(ids: list[int], size: Callable[[list[int]], int]) -> None:
     """Raise ``validation_error`` for a page of several entries with more than :data:`LARGEST_MIB` of placements and
-    fields, before they are read. ``size``: bytes of those that have these ids. An entry by itself is always read."""
+    fields, before they are read. ``size``: bytes of the entries with given ids. An entry by itself is always read."""
     if size(ids) > LARGEST_MIB * 1024 * 1024 and len(ids) > 1:
         sentence = _(
             "These %(count)d entries have more than %(limit)d MiB of placements and fields. Ask for fewer at a time "
@@ -207,13 +207,13 @@ def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Outp
 def page_of_rows(
     rows: QuerySet[Row], resource: str, scope: TenantScope, selection: Selection, page: Page
 ) -> tuple[int, QuerySet[Row]]:
-    """Return the number of selected rows and those of the page. ``rows`` are all of the caller's rows of the resource.
+    """Return the number of selected rows, and the rows of the page. ``rows``: all of the caller's rows of the resource.
 
-    A query for the days, one for each end that is no whole day, and one for the page, when it is read.
+    Makes one query for the days, one for each end that is no whole day, and one for the page, when it is read.
     """
     first, last = _whole_days(selection)
     chosen = selection.of(rows)
-    if first > last or selection.external_id:  # few rows, and no daily counts of them
+    if first > last or selection.external_id:  # few rows, of which there are no daily counts
         return _count(chosen), chosen[page.offset : page.offset + page.limit]
     after, before, falling = selection.after, selection.before, selection.descending
     early = _count(chosen.filter(created_at__lt=_midnight(first))) if after and after != _midnight(first) else 0

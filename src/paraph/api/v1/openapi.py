@@ -1,4 +1,4 @@
-"""The OpenAPI document, as /api/v1/openapi.json gives it, which wants no key: the shapes of bodies and answers, the
+"""The OpenAPI document, which /api/v1/openapi.json answers without a key: the shapes of bodies and answers, the
 webhooks (rule 6.1) and callbacks (6.4), and examples about one lease, signed by two people (``examples.json``)."""
 
 import json
@@ -66,7 +66,7 @@ _TAGS = {
     "Service": "Whether the service answers.",
     "Webhooks": "What your backend hears.",
 }
-_SECTIONS = {"sandbox": "Sandbox acts", "health": "Service"}  # by the first part of a path, where it is no name of one
+_SECTIONS = {"sandbox": "Sandbox acts", "health": "Service"}  # by the first part of a path that is no section's name
 _IDS = {
     "document_id": ("The document's `id`.", 35),
     "request_id": ("The request's `id`.", 71),
@@ -249,8 +249,8 @@ def _schemas() -> DocumentPart:
 
 
 def _refused(names: Iterable[str]) -> DocumentPart:
-    """Return the answers of the refusals, in the order of their statuses. When each comes and what it says stands in
-    the examples, else in the table of codes; what is behind a colon tells apart those whose examples have one name."""
+    """Return the answers of the refusals, in the order of their statuses. The examples, else the table of codes, tell
+    when each comes and what it says. The part after a colon distinguishes names that share an example's name."""
     answers: DocumentPart = {}
     limit = str(settings.PARAPH.upload_limit_mb)
     for name in sorted(names, key=lambda name: CODES[_code(name)].status):
@@ -272,7 +272,7 @@ def _code(name: str) -> str:
 
 
 def _headers_of(status: str) -> DocumentPart:
-    """401 is not counted; a fault may come before the counting."""
+    """Return the headers of an answer. A 401 is not counted, and a fault may come before the call is counted."""
     names = ["WWW-Authenticate"] if status == "401" else list(_LIMIT_HEADERS)
     headers: DocumentPart = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
     if status == "500":
@@ -305,7 +305,7 @@ _HEADERS: dict[str, tuple[str, DocumentPart, Any]] = {
     "X-Service-Event": (
         "The event type, the same as `event` of the payload.",
         {"type": "string", "enum": list(EVENTS)},
-        None,  # each event has its own
+        None,  # the name of the event
     ),
     "X-Service-Event-Id": (
         "Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every "
@@ -334,7 +334,7 @@ _HEADERS: dict[str, tuple[str, DocumentPart, Any]] = {
 
 
 def _callbacks() -> dict[str, DocumentPart]:
-    """Return what a request's own address gets of it."""
+    """Return the webhooks that go to a request's own callback address."""
     address = "{$request.body#/signature_request/callback_url}"
     return {
         event: {address: {"post": _delivery(event, f"callback.{event}")}}

@@ -57,7 +57,7 @@ OPERATIONS: list[Operation] = [
 
 
 def routes() -> Iterator[URLPattern]:
-    """Yield what answers each path."""
+    """Yield a route for each path, with the view of its operations."""
     by_path: dict[str, dict[str, Operation]] = {}
     for each in OPERATIONS:
         by_path.setdefault(each.path, {})[each.method] = each

@@ -147,7 +147,7 @@ def _acted(request: ApiRequest, request_id: int, act: Callable[[Json], object]) 
 
 
 def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
-    """Raises ``sandbox_only`` and ``not_found``."""
+    """Return a signer. Raise ``sandbox_only`` or ``not_found``."""
     _require_sandbox(scope)
     wanted = scoped(SignatureRequest, scope).filter(pk=request_id)
     return existing(Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first())
@@ -159,7 +159,7 @@ def _require_sandbox(scope: TenantScope) -> None:
 
 
 def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
-    """Raises what the signer's page answers, in words about the signer."""
+    """Raise what the signer's page would answer, in words about the signer."""
     try:
         allowed(signer)
     except DomainError as error:
@@ -167,7 +167,7 @@ def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
 
 
 def _present(given: Json, *allowed: str) -> Json:
-    """Return the fields of a body, which may have these alone. A field that is null counts as absent."""
+    """Return the fields of a body, which may have only those ``allowed``. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
     if surplus := sorted(present.keys() - set(allowed)):
         message = _("%(name)s: there is no such field.")
@@ -177,8 +177,8 @@ def _present(given: Json, *allowed: str) -> Json:
 
 @contextmanager
 def _in_the_callers_language() -> Iterator[None]:
-    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer, and with
-    ``conflict`` what a correction of the signer came before."""
+    """Turn refusals in the signer's language into the language of the call, and one for a link that was replaced
+    meanwhile into ``conflict``: the signer was corrected."""
     try:
         yield
     except TranslatedRefusal as error:

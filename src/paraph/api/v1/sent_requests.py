@@ -131,7 +131,7 @@ def extend_signature_request(request: ApiRequest, request_id: int) -> HttpRespon
 
 
 def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:
-    """Return a signer of one of the caller's requests, without role and fields. Raises ``not_found``."""
+    """Return a signer of one of the caller's requests, without role and fields. Raise ``not_found``."""
     for signer in own(request.scope, request_id)["signers"]:
         if signer["id"] == signer_id:
             return {name: value for name, value in signer.items() if name not in ("role", "fields")}

@@ -44,8 +44,8 @@ class Output(BaseModel):
 
     @classmethod
     def build(cls, **facts: Any) -> Self:
-        """Make one without validation: what is stored is answered, and tests, not users, find what is not of the
-        shape."""
+        """Make one without validation: stored values are answered as they are, and tests, not users, find what does not
+        fit the shape."""
         return cast(Self, cls.model_construct(**facts))
 
 

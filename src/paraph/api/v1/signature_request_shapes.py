@@ -186,8 +186,8 @@ _ISO = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
 _FAILED = """json_build_object('failed', json_build_object('reason', CASE undelivered->>'channel'
     WHEN 'sms' THEN 'The SMS gateway refuses this number: ' ELSE 'The mail server refuses this address: '
 END || (undelivered->>'answer'), 'at', undelivered->>'at'))"""
-# Python puts what it alone knows in the place of ``signing_url`` and of ``value``, takes ``replaced_links`` and
-# ``entered`` out, and whatever is only in the answers that have it.
+# Python then replaces ``signing_url`` and ``value`` by what only it knows, and drops ``replaced_links``, ``entered``
+# and what only some answers have, where a request has none of it.
 _READ = f"""
 SELECT json_agg(json_build_object(
     'id', request.id, 'mode', request.mode, 'status', request.status, 'validity_days', request.validity_days,
@@ -273,13 +273,13 @@ def read(scope: TenantScope, ids: Iterable[int]) -> list[Answer]:
 
 
 def own(scope: TenantScope, request_id: int) -> Answer:
-    """Return one of the caller's requests, as lists show it. Raises ``not_found``."""
+    """Return one of the caller's requests, as lists show it. Raise ``not_found``."""
     found = existing(read(scope, [request_id]) if request_id <= LARGEST_ID else [])
     return found[0]
 
 
 def size_of_fields(ids: list[int]) -> int:
-    """Return about how many bytes an answer tells of the fields of these requests."""
+    """Return about how many bytes the fields of these requests take in an answer."""
     [size] = one_row(_SIZE, {"ids": ids}) or [0]
     return int(size)
 
@@ -305,7 +305,7 @@ def download_urls(request_id: int) -> list[DownloadUrls]:
 
 
 def _completed(answer: Answer) -> Answer:
-    """Return the answer with what the database does not know, and without what this request does not have."""
+    """Return the answer with what the database cannot know, and without what this request does not have."""
     signers = answer["signers"]
     for signer in signers:
         salt, replaced = signer["signing_url"], signer.pop("replaced_links")

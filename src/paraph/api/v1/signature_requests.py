@@ -272,7 +272,7 @@ def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse
 
 
 def shown(scope: TenantScope, request_id: int) -> Answer:
-    """Return one of the caller's requests as a read answers it. Raises ``not_found``."""
+    """Return one of the caller's requests as a read answers it. Raise ``not_found``."""
     found = own(scope, request_id)
     if found["finalized"] and found["status"] == models.RequestStatus.COMPLETED:
         found["download_urls"] = download_urls(request_id)

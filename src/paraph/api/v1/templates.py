@@ -150,7 +150,7 @@ def _document(each: dict[str, Any], roles: list[models.Role]) -> TemplateDocumen
 
 
 def _placed(assignment: dict[str, Any]) -> dict[str, Any]:
-    """Return stamps and fields as they were given, without where their tags are."""
+    """Return stamps and fields as they were given, without the places of their tags."""
     stamps, fields = (
         [{key: part for key, part in each.items() if key != "at"} for each in assignment.get(name, ())]
         for name in ("stamps", "fields")

@@ -1,7 +1,7 @@
-"""What signers enter into their fields, from the body of a call to what is signed:
-``[{"document_id", "name", "value"}]``, as it was typed; checked; what is wrong with it, in the words of their page;
-and how it is kept: encrypted for one signer alone, so that no other row can hold it. Before the signature these are
-values as they were entered, so that nothing is lost; with it, what was signed."""
+"""What signers enter into their fields, given in a body as ``[{"document_id", "name", "value"}]``: how it is read and
+checked, what is wrong with it in the words of their page, and how it is kept. It is encrypted for one signer alone, so
+that no other row can hold it. Before the signature the values are kept as they were entered, so that nothing is lost;
+with the signature, as they were signed."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ PURPOSE = "fields"
 Values = dict[int, Value]
 """Values by the id of their field."""
 
-_MANY = 300  # fields and options, which take a tenth of a second and more
+_MANY = 300  # fields and options; more take a tenth of a second or longer
 
 
 def values_of(signer: Signer) -> Values:
@@ -59,7 +59,7 @@ def write(signer: Signer, values: Values) -> None:
 
 
 def context(signer_id: int) -> bytes:
-    """Return what the values of a signer are encrypted for."""
+    """Return the context for which the values of a signer are encrypted."""
     return f"fields of signer {signer_id}".encode()
 
 
@@ -73,7 +73,7 @@ def forget_entries(request: SignatureRequest) -> None:
 
 
 def fields_of(request_id: int) -> list[Field]:
-    """Return the fields of all signers, by document and page, on each from its top, with ``request_document``. Where
+    """Return the fields of all signers, by document and page, from the top of each, with ``request_document``. Where
     they are many, whatever a web process does with them is expensive work (:mod:`paraph.kernel.places`)."""
     rows = Field.objects.select_related("request_document").filter(request_document__request=request_id)
     if sum(1 + len(field.options or ()) for field in rows) > _MANY:
@@ -82,7 +82,7 @@ def fields_of(request_id: int) -> list[Field]:
 
 
 def own_fields(signer: Signer) -> list[Field]:
-    """Return those of one signer."""
+    """Return the fields of one signer, in the same order."""
     some = fields_of(signer.request_id) if signer.request.has_fields else ()
     return [field for field in some if field.signer_id == signer.pk]
 
@@ -92,7 +92,7 @@ def _place(field: Field) -> tuple[int, int, float, float, int]:
 
 
 def facts_of(field: Field) -> dict[str, Any]:
-    """Return what journal, evidence and answers call a field by."""
+    """Return how journal, evidence and answers identify a field."""
     return {"document_id": field.request_document.document_id, "name": field.name, "type": field.type}
 
 
@@ -107,7 +107,7 @@ class SignedField(NamedTuple):
 
 
 def signed_fields(request_ids: Collection[int]) -> dict[int, list[SignedField]]:
-    """Return the fields of each request (by id) in the order of the payload; none of one without fields."""
+    """Return the fields of each request (by id) in the order of the payload; a request without fields is left out."""
     rows = Field.objects.filter(request_document__request__in=request_ids).select_related("request_document")
     fields = list(rows.order_by("request_document__position", "signer__order", "position"))
     signers = Signer.objects.filter(pk__in={field.signer_id for field in fields}, status=SignerStatus.SIGNED)
@@ -192,7 +192,7 @@ class Entry(NamedTuple):
 def read_entries(given: object, fields: Sequence[Field]) -> list[Entry]:
     """Return what a body says, without judging values beyond their form. ``fields``: those of the signer.
 
-    Raise ``DomainError("validation_error", …)`` naming the path of what has not this form, of a name that is none of
+    Raise ``DomainError("validation_error", …)`` naming the path of what is not of this form, of a name that is none of
     the signer's on the document, of a text beyond :data:`LONGEST`, and of a value that is not the signer's to set.
     """
     if given is None:
@@ -256,7 +256,7 @@ class FilledField(NamedTuple):
 
 def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[FilledField, ...]:
     """Return all fields of the signer with what the body of a signature gives; for the others what was entered before
-    counts, else the sender's value. ``read_in``: as of :func:`checked_entry`.
+    counts, else the sender's value. ``read_in``: as for :func:`checked_entry`.
 
     Raise ``DomainError`` as :func:`read_entries` does, and :class:`EntriesRefusal` for all that is wrong or missing.
     """
@@ -282,9 +282,9 @@ def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[Fil
 def checked_entry(
     field: Field, typed: Value | None, locale: str, path: str = "fields", read_in: str = ""
 ) -> tuple[Value | None, EntryProblem | None]:
-    """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
-    and nothing has to be. ``locale``: the request's, in which values stand on the pages. ``read_in``: the language of
-    the page that they were entered on, in which a number that can be read in two ways is asked about."""
+    """Return the value of what was typed or what is wrong with it, or neither where nothing is entered and nothing has
+    to be. ``locale``: the request's, in which values stand on the pages. ``read_in``: the language of the page that the
+    value was entered on; a number that can be read in two ways there is a problem."""
     kind = KINDS[field.type]
     if not typed or (isinstance(typed, str) and is_blank(typed)):
         if field.required:
@@ -324,8 +324,8 @@ class ShownValue(NamedTuple):
 
 
 def shown_values(signer: Signer, fields: Iterable[Field], typed: Values) -> list[ShownValue]:
-    """Return what is there to be seen of ``fields``, which are those of the request on documents that the signer
-    reads. ``typed``: what the signer has entered so far; what is wrong of it is not shown."""
+    """Return the values that the signer sees in ``fields``, which are those of the request on documents that the signer
+    reads. ``typed``: what the signer has entered so far; wrong values are not shown."""
     every = list(fields)
     own = [field for field in every if field.signer_id == signer.pk]
     others = [field for field in every if field.signer_id != signer.pk]
@@ -343,7 +343,7 @@ def own_value(signer: Signer, field: Field, typed: Values) -> Value | None:
 
 
 def values_of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
-    """Return what the signer sees of ``fields``, which are those of others."""
+    """Return the values that the signer sees in ``fields`` of other signers."""
     if not fields:
         return []
     before = _before(signer)

@@ -88,7 +88,7 @@ def _options(value: object) -> list[str]:
 
 
 def _option(value: object) -> str:
-    """Read one, as it is drawn: two that look alike are the same."""
+    """Read an option as it is drawn: two that look alike are the same."""
     option = drawable(text(value))
     if is_blank(option):
         raise InvalidValueError(_("it must not be empty."))
@@ -205,7 +205,7 @@ def check_field(given: FieldInput, path: str, problems: Problems) -> None:
 
 def row_of(given: FieldInput) -> FieldRow:
     """Return the row of a field that was checked, without its place and what it belongs to. The value that the sender
-    gave is as it is kept."""
+    gave has the form in which it is kept."""
     alike = ("name", "type", "required", "read_only", "options", "max_length", "font_size")
     row = FieldRow(**{name: getattr(given, name) for name in alike}, label=given.label or given.name)
     row.minimum, row.maximum = _bound(given, given.minimum), _bound(given, given.maximum)

@@ -3,7 +3,7 @@ ticks.
 
 A reader takes a field, whose rules it holds to, and a value; it returns the value as it is kept, or raises
 :class:`InvalidEntryError`. Whether a field may be changed at all (``read_only``), and whether it may be left empty, is
-for those who ask.
+for callers to decide.
 """
 
 import re
@@ -54,8 +54,8 @@ class InvalidEntryError(InvalidValueError):
 
 
 def drawable(written: str) -> str:
-    """Return the text without what is never drawn and often comes with pasted text: signs that turn the direction of
-    writing, soft hyphens, spaces of no width."""
+    """Return the text without characters that are never drawn and often come with pasted text: marks that change the
+    direction of writing, soft hyphens, zero-width spaces."""
     if written.isascii():
         return written
     undrawn = {sign for sign in set(written) if sign not in _JOINERS and unicodedata.category(sign) == "Cf"}
@@ -63,13 +63,13 @@ def drawable(written: str) -> str:
 
 
 def is_blank(written: str) -> bool:
-    """Return whether nothing would be seen of the text."""
+    """Return whether nothing of the text would be visible."""
     return not _NOTHING.sub("", drawable(written))
 
 
 def read_text(field: Field, value: object, longest: int, unseen: str = "") -> str:
     """Read a text without blanks around it and without what is not drawn (:func:`drawable`). ``longest``: how many
-    characters it may have where the field does not say; ``unseen``: a control character that may be in it."""
+    characters it may have where the field does not say; ``unseen``: a control character that it may have."""
     written = re.sub(r"\r\n?", "\n", drawable(_string(value)).replace("\t", " ")).strip()
     longest = field.max_length or longest
     if is_blank(written):
@@ -163,8 +163,8 @@ class Readings(NamedTuple):
 
 def two_readings(typed: object, locale: str = "") -> Readings | None:
     """Return both readings of a number such as 1.250, whose only mark stands between thousands in the language, and
-    before decimals elsewhere; None where there is one at most. Without a ``locale``, nobody knows in which language it
-    was written: then they have a point, and three decimals get a zero more, so that they can be read in one way only.
+    before decimals elsewhere; None where there is at most one. Without a ``locale`` the language of the number is
+    unknown: both readings then have a point, and three decimals get a zero more, to be read in one way only.
     """
     found = _TWO_READINGS.fullmatch(_plain_text(typed)) if isinstance(typed, str) else None
     thousands, decimal = words.number_marks(locale) if locale else ("", ".")
@@ -178,7 +178,7 @@ def two_readings(typed: object, locale: str = "") -> Readings | None:
 
 def plain_number(typed: object) -> object:
     """Return a number with a point and without marks between thousands, whether it was typed with a comma or a point,
-    and in whatever digits. The last mark is the decimal one, unless it stands there twice. Anything else stays."""
+    and in whatever digits. The last mark is the decimal one, unless it occurs twice. Anything else is left alone."""
     if not isinstance(typed, str):
         return typed
     text = _plain_text(typed)
@@ -210,7 +210,7 @@ _SHORT = (100.0, 18.0)
 
 
 class Person(Protocol):
-    """What the service fills in of who signs."""
+    """What the service fills in about a signer."""
 
     @property
     def full_name(self) -> str: ...
@@ -224,11 +224,11 @@ class Person(Protocol):
 class Kind:
     """A type of field. The signer enters what ``read`` takes, unless the service fills in what is ``known``.
 
-    ``attributes``: what can be said of it beside a name, a label and a font size. ``text``: how a value is written in a
+    ``attributes``: those that it may have beside a name, a label and a font size. ``text``: how a value is written in a
     language. ``longest``: of a text, where the field does not say. ``control``: of the signing page; ``rules``: words
     of that page beside it, ``bounds``: its words for a least and a greatest value. ``size``: in points, where a payload
-    gives none; ``drawn``: that of a new one in the editor, ``tags``: what it is also called in tags of a document.
-    ``example``: a cell of a CSV.
+    gives none; ``drawn``: the size of a new field in the editor, ``tags``: other names for the type in tags of a
+    document. ``example``: a cell of a CSV.
     """
 
     type: str
@@ -249,7 +249,7 @@ class Kind:
 
     @property
     def is_box(self) -> bool:
-        """Whether its value is whether it is ticked, and no text."""
+        """Whether its value is no text, but says whether it is ticked."""
         return self.control == "checkbox"
 
     @property
@@ -258,7 +258,7 @@ class Kind:
         return self.control == "decimal"
 
     def content(self, name: str) -> dict[str, Any]:
-        """Return what a new field of the kind asks, as the payload has it."""
+        """Return a new field of the kind, as the payload has it."""
         content = {"name": name, "type": self.type, "font_size": 10}
         if "options" in self.attributes:
             content["options"] = [_("Option %(number)s") % {"number": number} for number in (1, 2)]
@@ -313,7 +313,7 @@ def is_entered(field: Field) -> bool:
 
 
 def known_value(field: Field, person: Person) -> str | None:
-    """Return what the service fills in of who signs; None for a field of another type."""
+    """Return what the service fills in about the signer; None for a field of another type."""
     known = KINDS[field.type].known
     return known(person) if known else None
 

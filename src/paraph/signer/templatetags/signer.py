@@ -12,12 +12,12 @@ from paraph import words as catalog
 
 register = template.Library()
 
-_ANY_NUMBER = "\0"  # in no name and no words: PostgreSQL stores none in texts
+_ANY_NUMBER = "\0"  # in no name, as PostgreSQL stores none in texts, and in no words
 
 
 @register.simple_tag(takes_context=True)
 def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
-    """Return the words of this name in the page's language, escaped, with its placeholders filled in; values are
+    """Return the words of this name in the page's language, escaped, with their placeholders filled in; values are
     escaped unless they are markup of ours."""
     text = escape(catalog.form(context["words"], called + ending, values.get("count")))
     return format_html(text, **values) if values else text
@@ -31,7 +31,7 @@ def moment(context: dict[str, Any], time: datetime) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def clock(context: dict[str, Any], time: datetime) -> SafeString:
-    """Return the time of day of what was just now, as :func:`moment` writes it, without the date."""
+    """Return the time of day of a recent moment, as :func:`moment` writes it, without the date."""
     return format_html('<time datetime="{}" data-clock>{}</time>', _exact(time), catalog.clock(time, context["locale"]))
 
 
@@ -49,8 +49,8 @@ def as_json(value: Any) -> str:
 def page_figure(
     context: dict[str, Any], document: dict[str, Any], page: dict[str, Any], *, is_first: bool
 ) -> SafeString:
-    """Return a page with its places. Most pages of long documents differ in nothing but their number: these are
-    rendered once."""
+    """Return a page with its places. Most pages of long documents differ only in their number: these are rendered
+    once."""
     if is_first or page["boxes"] or "fields" in page or page["prints_differently"] or page["disputed"]:
         return _rendered(context, document, page, is_first=is_first)
     rendered = document.setdefault("figures", {})
