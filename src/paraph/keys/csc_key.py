@@ -1,4 +1,4 @@
-"""A key that a provider of remote seals keeps, by the API of the Cloud Signature Consortium (CSC)."""
+"""A key that a provider of remote seals keeps, used through the API of the Cloud Signature Consortium (CSC)."""
 
 import base64
 import hashlib
@@ -92,7 +92,7 @@ class CscKey(CertifiedKey):
     seal. The provider gets the digest, never the message."""
 
     def __init__(self, address: str, client: CscClient, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the roots that the operator trusts, and issuers that the provider does not send. Signs
+        """``certificates``: the roots that the operator trusts, and issuers that the provider does not send. Sign
         nothing, since signatures cost money. Raise ``DomainError``: ``configuration`` when the credential or its
         certificate cannot be used, ``unavailable`` when the provider does not answer three attempts."""
         self._provider, self._tried_pin = Provider(address, client), (address, tokens.sha256(client.pin.encode()))
@@ -105,7 +105,7 @@ class CscKey(CertifiedKey):
         self._sign_algorithm, self.algorithm = self._chosen(found.key.algo, self.algorithm)
         self._authentication = self._authenticated(found, client.pin)
         self.key_id: str = address
-        """It has no secret in it."""
+        """The address of the key, which contains no secret."""
         self.provider: str = self._provider.name
         self.credential: str = self._provider.credential
 
@@ -160,7 +160,7 @@ class CscKey(CertifiedKey):
         return self._provider.attempt(lambda call: call(_Credential, "credentials/info", asked))
 
     def _certificates(self, found: _Credential) -> list[x509.Certificate]:
-        """Return the credential's own certificate and those above it."""
+        """Return the credential's own certificate and those of its issuers."""
         try:
             return [x509.load_der_x509_certificate(each) for each in found.cert.certificates]
         except ValueError as error:

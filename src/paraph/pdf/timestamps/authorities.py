@@ -41,7 +41,7 @@ _LARGEST_REPLY = 256 * 1024
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 307, 308}
 _DROPPED = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
-"""What a server that has closed a kept connection makes of the next request on it."""
+"""The errors of a request on a kept connection that the server has already closed."""
 
 
 class _Rejected(ValueError):
@@ -56,7 +56,7 @@ class BuiltInAuthority:
     name = "built-in"
 
     def __init__(self, key: SigningKey) -> None:
-        """Take a key whose certificate has the critical, sole purpose timeStamping. Raises
+        """Take a key whose certificate has the critical, sole purpose timeStamping. Raise
         ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
