@@ -151,8 +151,8 @@ def _revocation(sealed: Sequence[_Packed]) -> dict[str, bytes]:
 
 
 def _timestamp(request: SignatureRequest, manifest: bytes) -> tuple[bytes, list[bytes]] | None:
-    """Return the token that is kept of this manifest, got now where there is none, and the chain of its authority; None
-    where the settings name no authority."""
+    """Return the token that is kept for this manifest, requested now where there is none, and the chain of its
+    authority; None where the settings name no authority."""
     digest = tokens.sha256(manifest)
     kept = BundleTimestamp.objects.filter(request=request, manifest_sha256=digest)
     row = kept.first()

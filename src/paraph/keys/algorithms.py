@@ -70,9 +70,9 @@ def end_of_key(key: object) -> datetime:
 
 
 def verify(key: object, signature: bytes, content: bytes, hash_: HashAlgorithm | None, way: object = None) -> None:
-    """Check that a key signed the content. ``hash_``: none for the keys that hash for themselves; ``way``: of RSA, PKCS
-    #1 v1.5 where none is given, or of an elliptic curve, ECDSA at any rate. Raise ``InvalidSignature``, or
-    ``UnsupportedAlgorithm`` for what the key does not do."""
+    """Check that a key signed the content. ``hash_``: ``None`` for keys that hash for themselves; ``way``: the padding
+    of RSA, PKCS #1 v1.5 where none is given; an elliptic curve always signs by ECDSA. Raise ``InvalidSignature``,
+    or ``UnsupportedAlgorithm`` for what the key cannot do."""
     if isinstance(key, rsa.RSAPublicKey) and hash_ and isinstance(way, PSS | PKCS1v15 | None):
         key.verify(signature, content, way or PKCS1v15(), hash_)
     elif isinstance(key, ec.EllipticCurvePublicKey) and hash_ and isinstance(way, ec.ECDSA | None):

@@ -67,8 +67,8 @@ class Fault(NamedTuple):
 
 
 class NoChain(ValueError):
-    """No chain holds. ``fault``: why none may have ``certificate``, as the end of a sentence; empty where its issuer is
-    missing instead. ``issuers``: those of the first certificate that were found, nearest first."""
+    """No chain holds. ``fault``: why none may contain ``certificate``, as the end of a sentence; empty where its issuer
+    is missing. ``issuers``: those of the first certificate that were found, nearest first."""
 
     def __init__(
         self, certificate: x509.Certificate, fault: Fault | None, issuers: tuple[x509.Certificate, ...] = ()

@@ -167,8 +167,8 @@ class CscKey(CertifiedKey):
             raise self._provider.refused("its provider sends a certificate that cannot be read") from error
 
     def _chosen(self, offered: list[str], own: str) -> tuple[str, str]:
-        """Return the algorithm of ``signAlgo``, and our name of it. ``own``: that of the certificate; a key for RSA may
-        also sign with RSASSA-PSS."""
+        """Return the algorithm for ``signAlgo`` and our name for it. ``own``: that of the certificate; a key for RSA
+        may also sign with RSASSA-PSS."""
         fitting = (own, RSA_PSS_SHA256) if own == RSA_SHA256 else (own,)
         for identifier, algorithm in _ALGORITHMS:
             if identifier in offered and algorithm in fitting:

@@ -161,7 +161,7 @@ class _Exchange:
     end: float
 
     def __call__(self, shape: type[_Shape], verb: str, url: str, **content: Any) -> _Shape:
-        """Return the answer. Raise :class:`ProviderRefused`, or ``DomainError("unavailable", …)`` for what passes."""
+        """Return the answer. Raise :class:`ProviderRefused`; for passing faults, ``DomainError("unavailable", …)``."""
         seconds = max(min(_ANSWER_SECONDS, self.end - time.monotonic()), 0.001)
         until = time.monotonic() + seconds
         limits = httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))

@@ -183,7 +183,7 @@ class Identity:
 
     @property
     def is_of_development(self) -> bool:
-        """Whether a development authority issued the certificate; such an authority has separate ones for proofs."""
+        """Whether a development authority, which has separate certificates for proofs, issued the certificate."""
         return is_of_development(self._certificate.parsed)
 
     def is_one_of(self, wanted: Sequence[str]) -> bool:
@@ -279,9 +279,9 @@ def _reason(error: NoChain, certificate: Certificate) -> str:
 
 @lru_cache(maxsize=64)
 def qualified_statements(certificate: bytes) -> tuple[str, ...]:
-    """Return the names of what a certificate (DER) states about its being qualified (ETSI EN 319 412-5), a type that is
-    not known by its number. That is its issuer's word, which the trusted lists of the member states make good or not.
-    It states nothing where its statements cannot be read."""
+    """Return the names of the statements that a certificate (DER) makes about being qualified (ETSI EN 319 412-5); an
+    unknown type has its number. They are the issuer's word, which the trusted lists of the member states may or may
+    not confirm. Statements that cannot be read count as none."""
     try:
         values = [each.value for each in load(certificate).parsed.extensions if each.oid.dotted_string == _STATEMENTS]
         parts = [each.children() for value in values for each in der.read(value.public_bytes()).children()]
@@ -293,6 +293,6 @@ def qualified_statements(certificate: bytes) -> tuple[str, ...]:
 
 
 def makes_qualified_seals(certificate: bytes) -> bool:
-    """Return whether seals by a certificate (DER) are qualified electronic seals in its own words (Article 3(27) of the
-    Regulation): it is a qualified one for seals and nothing else, its key in a qualified device."""
+    """Return whether a certificate (DER) says that its seals are qualified electronic seals (Article 3(27) of the
+    Regulation): it is qualified, for seals and nothing else, and its key is in a qualified device."""
     return set(qualified_statements(certificate)) == _OF_QUALIFIED_SEALS

@@ -77,7 +77,7 @@ class SignedData:
     certificates: tuple[bytes, ...]
     """DER of every certificate in the message."""
     digest_algorithm: str
-    """The :mod:`hashlib` name; also of an outdated one, which :func:`check_signature` refuses in the end."""
+    """The :mod:`hashlib` name of a hash, even an outdated one, which :func:`check_signature` refuses in the end."""
     signature_algorithm: Element
     signature: bytes
     signer: Certificate
@@ -299,7 +299,7 @@ def hash_name(algorithm: Element) -> str:
 
 
 def outdated(hash_: str) -> str:
-    """Return why nobody should rely on a hash today, given by its :mod:`hashlib` name; empty for no reason."""
+    """Return why nobody should rely on a hash today, given by its :mod:`hashlib` name; empty where one may."""
     return weakness(hash_, None, clock.now()) or ""
 
 

@@ -191,7 +191,7 @@ def der_of(encoded: bytes) -> bytes:
 
 
 def whole_string(content: bytes, tag: int) -> bytes:
-    """Return the content of a string from its parts, given as DER. ``tag``: of the whole, as primitive value. Raise
+    """Return the content of a string from its parts, given as DER. ``tag``: that of the primitive whole. Raise
     :class:`DerError`."""
     part_tag = BIT_STRING if tag == BIT_STRING else OCTET_STRING
     parts = [part.expect(part_tag).content for part in elements(content)]
@@ -240,7 +240,7 @@ class _Reading:
         return self._whole(tag, values, end, position)
 
     def _values(self, position: int, limit: int, depth: int, *, is_open: bool) -> tuple[bytes | None, int]:
-        """Return the values up to ``limit``, or up to the marker of an end, which is read too; ``None`` for DER."""
+        """Return the values (``None`` if DER already) up to ``limit`` or an end marker, and the position after."""
         parts, copied = list[bytes](), position
         while position < limit and not (is_open and self._encoded.startswith(_END, position)):
             start = position

@@ -196,8 +196,8 @@ class CmsTemplate:
 
 
 def _allows_our_pss(restrictions: bytes) -> bool:
-    """Return whether a key for RSASSA-PSS alone may sign with our parameters: of the salt it names the least length
-    (RFC 4055 §3.3)."""
+    """Return whether a key for RSASSA-PSS alone may sign with our parameters; the salt that it names is the shortest
+    that it allows (RFC 4055 §3.3)."""
     try:
         digest, mask, salt = pss_parameters(der.read(restrictions)) if restrictions else ("sha256", "sha256", 0)
     except (CmsRefused, DerError):

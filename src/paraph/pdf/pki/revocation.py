@@ -208,7 +208,7 @@ def _is_answer_there(encoded: bytes, moment: datetime) -> bool:
 
 
 def _holds(made: datetime, end: datetime, child: Certificate, moment: datetime, known: datetime) -> bool:
-    """Return whether a list or answer says something of ``moment``: it was in force then, or ``made`` later. It may not
+    """Return whether a list or answer speaks about ``moment``: it was in force then, or ``made`` later. It may not
     say that it was made after the time at which it is ``known`` to have existed, nor after the certificate expired:
     lists and responders forget the revocation of an expired one (RFC 5280 §3.3)."""
     return made <= min(known + AHEAD, end, child.parsed.not_valid_after_utc) and moment <= end

@@ -202,7 +202,7 @@ def _left(end: float) -> float:
 
 
 def _target(url: httpx.URL, location: str) -> httpx.URL:
-    """Return where a redirect leads. To another host, or back to http, the operator has to send us."""
+    """Return where a redirect leads. Only the operator may send us to another host, or back to http."""
     target = url.join(location)
     if target.host != url.host or target.scheme not in {url.scheme, "https"}:
         shown = _without_credentials(str(target))
@@ -244,7 +244,7 @@ def _without_credentials(url: str) -> str:
 def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Timestamping:
     """Open the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
-    The built-in authority brings its own root; at the level B-B there are no authorities. Raises
+    The built-in authority brings its own root; at the level B-B there are no authorities. Raise
     ``DomainError("configuration", …)`` for an address that is not http or https, for a root that cannot be used, and
     for authorities elsewhere without roots, whose tokens could never be verified.
     """

@@ -1,4 +1,4 @@
-"""RFC 3161 timestamps: tokens, checked in full, and authorities, asked for them in order within one time budget."""
+"""RFC 3161 timestamps: tokens, which are checked in full, and authorities, asked in order within one time budget."""
 
 import hashlib
 import time
@@ -65,7 +65,7 @@ class TokenMismatch(TokenRefused):
 
 
 class TokenUnfit(TokenRefused):
-    """The token is one of the content at hand, but of an authority or in a way that must not be relied on."""
+    """The token stamps the content at hand, but by an authority or in a way that must not be relied on."""
 
     kind: SubIndication = "NO_POE"
 
@@ -97,7 +97,7 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
     time, and that this time has come.
 
     ``encoded``: the ContentInfo (BER); ``stamped_digest`` returns the digest of the stamped content for the name of a
-    hash, also of an outdated one. Raise :class:`TokenRefused`.
+    hash, even of an outdated one. Raise :class:`TokenRefused`.
     """
     try:
         signed = read_signed_data(encoded)
@@ -224,7 +224,7 @@ class Timestamp:
 
     @property
     def renewal_at(self) -> datetime:
-        """When to renew it: 90 days before its chain ends, or after three quarters of the time
+        """When to renew the timestamp: 90 days before its chain ends, or after three quarters of the time
         left if that is less than 360 days."""
         ends = end_of(self.chain)
         return ends - min(timedelta(days=90), max(ends - clock.now(), timedelta(0)) / 4)
@@ -251,7 +251,7 @@ class Timestamping:
 
 def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | None, list[str]]:
     """Return a verified timestamp of ``digest`` (SHA-256, 384 or 512) from the first authority that gives one, and a
-    sentence for each authority that failed; ``None`` where all of them failed. Raises nothing."""
+    sentence for each authority that failed; ``None`` where all of them failed. Raise nothing."""
     failures: list[str] = []
     end = time.monotonic() + timestamping.budget_seconds
     for position, authority in enumerate(timestamping.authorities):
