@@ -60,7 +60,7 @@ def bundle_address(request_id: int) -> str:
 
 
 def bundle_of_key(key: str) -> int | None:
-    """Return the id of the request whose bundle has this key in the storage; None for the key of an object."""
+    """Return the id of the request whose bundle a key of a download names; None for the key of an object."""
     number = key.removeprefix(_FOLDER).removesuffix(_ENDING)
     return int(number) if key == f"{_FOLDER}{number}{_ENDING}" and number.isdecimal() else None
 

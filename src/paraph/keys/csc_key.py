@@ -94,7 +94,7 @@ class CscKey(CertifiedKey):
     def __init__(self, address: str, client: CscClient, certificates: Sequence[x509.Certificate]) -> None:
         """``certificates``: the roots that the operator trusts, and issuers that the provider does not send. Sign
         nothing, since signatures cost money. Raise ``DomainError``: ``configuration`` when the credential or its
-        certificate cannot be used, ``unavailable`` when the provider does not answer three attempts."""
+        certificate cannot be used, ``unavailable`` when the provider answers none of three attempts."""
         self._provider, self._tried_pin = Provider(address, client), (address, tokens.sha256(client.pin.encode()))
         found = self._read()
         chain = self._certificates(found)
@@ -118,7 +118,7 @@ class CscKey(CertifiedKey):
     def sign(self, message: bytes) -> KeySignature:
         """Sign SHA-256 of the message, by an authorization for this one digest. Raise ``DomainError``:
         ``configuration`` when the certificate has expired, the provider refuses or its signature is wrong,
-        ``unavailable`` when it does not answer three attempts."""
+        ``unavailable`` when it answers none of three attempts."""
         self._usable_certificate.check_not_expired()
         self._check_pin()
         request_id = tokens.random_hex(16)

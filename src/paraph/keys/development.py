@@ -1,5 +1,5 @@
 """The development authority that a first start makes: a root, four sealing keys, a timestamp key, and the
-revocation data which says that none of their certificates was revoked.
+revocation data saying that none of their certificates was revoked.
 
 The authority never revokes one: an installation that loses a development key makes a new authority.
 """

@@ -65,7 +65,7 @@ class KmsKey(CertifiedKey):
 
     def sign(self, message: bytes) -> KeySignature:
         """Sign SHA-256 of the message. Raise ``DomainError``: ``configuration`` when the certificate has expired or
-        AWS refuses, ``unavailable`` when AWS does not answer three attempts."""
+        AWS refuses, ``unavailable`` when AWS answers none of three attempts."""
         self._usable_certificate.check_not_expired()
         answer = self._signed(self.key_id, hashlib.sha256(message).digest())
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])

@@ -251,7 +251,7 @@ def described(error: PKCS11Error) -> str:
 
 
 class DedicatedThread:
-    """Make all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
+    """A thread that makes all calls, one after the other. A hanging call does not keep the process from ending."""
 
     def __init__(self, name: str) -> None:
         self._name = name

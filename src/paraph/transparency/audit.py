@@ -70,8 +70,8 @@ def offered_key(fetch: Fetch) -> VerifierKey:
 def audit(
     fetch: Fetch, trusted: Policy, earlier: str = "", digests: Collection[bytes] = ()
 ) -> tuple[Checkpoint, dict[bytes, int]]:
-    """Read the whole log: the hashes of its entries have to match its tiles and lead to the root of its checkpoint, and
-    on the way to that of an ``earlier`` one, which may be that of a proof of inclusion.
+    """Read the whole log: the hashes of its entries must match its tiles and lead to the root of its checkpoint, and,
+    on the way, to that of an ``earlier`` one, which may be that of a proof of inclusion.
 
     ``trusted``: whose log it is, and who has to have cosigned; ``digests``: those of the files to look for. Return the
     newest checkpoint, and the index of the entry of each of these files that is in the log. Raise ProofRefused with a

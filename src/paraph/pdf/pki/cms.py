@@ -1,4 +1,4 @@
-"""Reads CMS SignedData (RFC 5652), the form of seals and timestamps, and checks its one signature over signed
+"""CMS SignedData (RFC 5652), the form of seals and timestamps: reading it, and checking its one signature over signed
 attributes."""
 
 from collections.abc import Callable, Iterator
@@ -77,7 +77,7 @@ class SignedData:
     certificates: tuple[bytes, ...]
     """DER of every certificate in the message."""
     digest_algorithm: str
-    """The :mod:`hashlib` name of a hash, even an outdated one, which :func:`check_signature` refuses in the end."""
+    """The :mod:`hashlib` name of the hash, even an outdated one, which :func:`check_signature` refuses in the end."""
     signature_algorithm: Element
     signature: bytes
     signer: Certificate

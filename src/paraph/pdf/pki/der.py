@@ -81,7 +81,7 @@ class Element:
 
 
 def elements(encoded: bytes) -> Iterator[Element]:
-    """Yield the values in the bytes, one after another. Raise :class:`DerError` for bytes that are not a value."""
+    """Yield the values in the bytes, one after another. Raise :class:`DerError` for bytes that are not values."""
     position, end = 0, len(encoded)
     while position < end:
         start = position
@@ -191,7 +191,7 @@ def der_of(encoded: bytes) -> bytes:
 
 
 def whole_string(content: bytes, tag: int) -> bytes:
-    """Return the content of a string from its parts, given as DER. ``tag``: that of the primitive whole. Raise
+    """Return the content of a string from its parts, given as DER. ``tag``: the primitive tag of the whole. Raise
     :class:`DerError`."""
     part_tag = BIT_STRING if tag == BIT_STRING else OCTET_STRING
     parts = [part.expect(part_tag).content for part in elements(content)]

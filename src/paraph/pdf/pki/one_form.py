@@ -42,8 +42,8 @@ def signed_data(
     content: bytes | None = None,
     token: bytes = b"",
 ) -> bytes:
-    """Return a ContentInfo (DER). ``attributes``: DER of the signed ones; ``algorithm``: DER of how the key signed;
-    ``certificates``: DER of those to send along, ``None`` for no list of them; ``digest_algorithm`` and
+    """Return a ContentInfo (DER). ``attributes``: DER of the signed ones; ``algorithm``: DER of the signature
+    algorithm; ``certificates``: DER of those to send along, ``None`` for no list; ``digest_algorithm`` and
     ``content_type``: identifiers; ``token``: a TimeStampToken (DER), the only unsigned attribute, empty for none."""
     digest = der.sequence(der.oid(digest_algorithm))
     signer_info = der.sequence(

@@ -79,8 +79,8 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
 def read_timestamps_file(
     content: bytes, sealed: bytes, earlier: Sequence[DetachedTimestamp] = ()
 ) -> tuple[DetachedTimestamp, ...]:
-    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER). Return none where the
-    JSON has none for this file, or the token is not over this file and the ``earlier`` timestamps. Raise
+    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER); an empty tuple where
+    the JSON has none for this file, or the token is not over this file and the ``earlier`` timestamps. Raise
     :class:`DetachedTimestampsRefused`."""
     if content[:1] == START_OF_TOKEN:
         try:

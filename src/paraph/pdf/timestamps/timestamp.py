@@ -242,7 +242,7 @@ class Timestamping:
     last_issuers: list[bytes] = field(default_factory=list)
     """DER of the issuers of the authority that answered last, which a seal states before its timestamp arrives."""
     check_not_revoked: Callable[[tuple[bytes, ...], datetime], None] | None = None
-    """Raise :class:`~paraph.pdf.pki.revocation.Revoked` for a chain known to have been revoked at a time."""
+    """A function that raises :class:`~paraph.pdf.pki.revocation.Revoked` for a chain known to be revoked at a time."""
 
     def preferring(self, name: str) -> "Timestamping":
         """Return a copy that asks the authority of that name first."""

@@ -200,7 +200,7 @@ def _check_documents(
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
     result.strange = {name: verified(name) for name in strange if name in files}
     held = [name for name, report in result.strange.items() if report.ok]
-    is_other = not absent or held == strange  # rather than the absent one, altered
+    is_other = not absent or held == strange  # not the absent one, altered
     kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
     for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
         result.fault(sentence, kind)

@@ -45,7 +45,7 @@ _HARMLESS = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, Modification
 _OF_THE_WRITER = {"/ModDate", "/Producer"}
 _VERSIONS = ("", "/1.0", "/1.1", "/1.2", "/1.3", "/1.4", "/1.5", "/1.6", "/1.7", "/2.0")
 _DEFAULTS = {"/DR", "/DA", "/Q"}
-"""Keys of the form by which viewers draw fields without an appearance. With /NeedAppearances, all fields are drawn."""
+"""Keys of the form by which viewers draw fields without an appearance. With /NeedAppearances they redraw all fields."""
 
 
 class _WriterInfoRule(DocInfoRule):

@@ -189,7 +189,7 @@ class SignedFile:
         return match.end() if match else len(self.pdf)
 
     def objections(self, field: SignedField) -> str:
-        """Return why the file may have been altered after a signature that is not trusted; empty if it was not."""
+        """Return why the file may have been altered after a signature that is not trusted; empty if nothing says so."""
         before = self.reader_until(field.end)
         try:
             defaults_matter = before is None or uses_defaults(before)

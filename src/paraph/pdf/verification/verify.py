@@ -355,7 +355,7 @@ def _report(
 
 def _matches(check: SignatureCheck, changed: Changes) -> bool | None:
     """Return whether the file is as it was signed; ``None`` where that cannot be told: after a signature was added that
-    is not trusted, for a signature that only others may be able to read, or for a changed file with one nobody can."""
+    is not trusted, for a signature that only others may be able to read, or in a changed file for one nobody can."""
     if check.mismatch:
         return False
     if check.genuine:

@@ -202,7 +202,7 @@ def _is_extension(value: Any) -> bool:
 
 
 def check_information(update: Update, old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` if more changed in the trailer's information than the program and the time."""
+    """Raise :class:`NotPermitted` if the trailer's information changed beyond the program and the time of change."""
     before, after = update.was(old), update.now(new)
     if after is None and not isinstance(before, dict):
         return
@@ -217,7 +217,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
 
 
 def check_metadata(update: Update, old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` if the metadata (ISO 16684-1) changed but for what programs say of themselves."""
+    """Raise :class:`NotPermitted` if the metadata (ISO 16684-1) changed beyond what programs say of themselves."""
     if old == new and not update.changed(new):
         return
     before, after = update.was(old), update.now(new)

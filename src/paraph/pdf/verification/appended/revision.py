@@ -117,7 +117,7 @@ class _Reading:
         return match.end()
 
     def decrypted(self) -> dict[Ref, Any]:
-        """Return the objects, decrypted, without the cross-reference stream and its copy."""
+        """Return the objects, decrypted, without any cross-reference stream."""
         encryption = self._before.encryption
         return {
             ref: encryption.decrypt(ref, value) if encryption else value
@@ -153,8 +153,8 @@ class _Reading:
         return self._pdf[start : start + length]
 
     def _stated_length(self, ref: Ref, start: int) -> int | None:
-        """Return the length that an object after the stream states; None where the object is not a number. Programs do
-        so that write a stream before they know its length."""
+        """Return the length that an object after the stream states; None where the object is not a number. Programs
+        that write streams before they know how long these are refer to such an object."""
         number = re.compile(rb"[\r\n]%d %d obj[\t\n\r ]+(" % ref + NATURAL + rb")[\t\n\r ]+endobj")
         match = number.search(self._pdf, start)
         self._lengths[ref] = int(match[1]) if match else None

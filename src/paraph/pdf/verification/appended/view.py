@@ -62,7 +62,7 @@ def strict_object(data: bytes, position: int) -> tuple[Any, int]:
         raise NotPermitted(f"an object cannot be read: {error}") from error
     if position + parsed != end:
         raise NotPermitted("an object is not written plainly")
-    meaning(value)  # the parser finds only some of the keys that are equal but spelled differently
+    meaning(value)  # raises for equal keys that are spelled differently, of which the parser finds only some
     return value, end
 
 
@@ -93,9 +93,9 @@ def _end_of_string(data: bytes, position: int) -> int:
 
 def meaning(value: Any) -> Any:
     """Return what a value means, so that equal values compare equal however they are written: whole numbers as
-    :class:`~decimal.Decimal`; other numbers, names and strings with their kind. Whole numbers with a point count as
-    other numbers, since readers want some without; a null entry counts, since readers take it for the end of what is
-    inherited. References stay. Raise :class:`NotPermitted` for a dictionary that has a key twice."""
+    :class:`~decimal.Decimal`; other numbers, names and strings with their kind. A whole number with a point counts as
+    another number, since readers want some numbers whole; a null entry counts as an entry, since readers take it for
+    the end of what is inherited. References stay. Raise :class:`NotPermitted` for a dictionary with a key twice."""
     if isinstance(value, dict):
         entries = {unescaped(key): meaning(item) for key, item in value.items()}
         if len(entries) != len(value):
