@@ -254,7 +254,7 @@ def _genuine_ocsp(
 ) -> tuple[ocsp.OCSPSingleResponse, datetime, bool] | None:
     """Return, if the issuer or its responder signed the answer: its part about the certificate; when it was made, the
     later of the two times that it states; and whether its "good" counts, which takes a strong hash, a responder that
-    was in order then, and nothing critical that is not understood. The result is kept, as many files bring the same.
+    could answer then, and nothing critical that is not understood. The result is kept, as many files bring the same.
     """
     response = ocsp.load_der_ocsp_response(encoded)
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
@@ -285,8 +285,8 @@ def _is_understood(response: ocsp.OCSPResponse) -> bool:
 
 
 def _may_answer(responder: x509.Certificate, issuer: x509.Certificate, made: datetime) -> bool:
-    """Return whether responder and issuer were in order when the answer was ``made``. An issuer that may sign lists may
-    answer, too."""
+    """Return whether the responder may answer, and it and the issuer were valid when the answer was ``made``. An issuer
+    that may sign lists may answer, too."""
     is_for_answers = may_sign(responder) or (responder == issuer and _may_sign_lists(responder))
     return is_for_answers and not any(fault_of(each, made, is_root=each == issuer) for each in (responder, issuer))
 

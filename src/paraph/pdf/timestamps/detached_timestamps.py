@@ -107,7 +107,7 @@ class DetachedTimestampsCheck:
     """What the detached timestamps of a file prove."""
 
     timestamps: tuple[SealTimestamp, ...] = ()
-    """The ones that hold and are trusted, in order."""
+    """The timestamps that hold and are trusted, in order."""
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
     """The statuses that came with the timestamps."""
     ends: tuple[datetime, ...] = ()

@@ -122,7 +122,7 @@ def _check_sealed(result: EvidenceCheck, name: str, verification: Verification) 
 def _check_purpose(
     result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
 ) -> None:
-    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request. A seal
+    """Note whether the seal's purpose is a proof or a document (as ``kind`` demands) of the evidence's request. A seal
     without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence is of
     that time."""
     purpose = seal.purpose

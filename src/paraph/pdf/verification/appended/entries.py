@@ -1,6 +1,6 @@
 """What an update may change in the catalog and the trailer beside the form: long-term validation data, which it may add
 to the document security store (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1 §5.4.2), and what a program states about
-itself, of which nothing is drawn: its name and the time, a version of PDF that knows the signature, and extensions."""
+itself, none of which is drawn: its name and the time, a version of PDF that knows the signature, and extensions."""
 
 import re
 from collections.abc import Callable, Iterator
