@@ -1,4 +1,4 @@
-"""A key that a provider of remote seals keeps, used through the API of the Cloud Signature Consortium (CSC)."""
+"""A key that a provider of remote seals keeps, by the API of the Cloud Signature Consortium (CSC)."""
 
 import base64
 import hashlib

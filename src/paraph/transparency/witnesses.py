@@ -98,7 +98,7 @@ def missing(note: Note) -> list[VerifierKey]:
 
 def witnessed(text: str, cosigned: int, read: Read) -> str:
     """Return the checkpoint with the cosignatures of the witnesses that give one. ``cosigned``: the size that they have
-    probably cosigned before."""
+    likely cosigned before."""
     note = read_note(text)
     for key in missing(note):
         try:
@@ -132,7 +132,7 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
 
 def add_checkpoint(body: bytes) -> tuple[int, str]:
     """Answer a log that asks for a cosignature: an HTTP status and a body. A checkpoint that is cosigned extends
-    the one before, and is stored before the answer."""
+    the one before, and is remembered before the answer."""
     try:
         head, _, text = body.decode().partition("\n\n")
         first, *lines = head.split("\n")

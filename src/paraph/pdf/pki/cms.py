@@ -291,7 +291,7 @@ def _check_stated_algorithms(signed: SignedData) -> None:
 
 def hash_name(algorithm: Element) -> str:
     """Return the :mod:`hashlib` name of an AlgorithmIdentifier. Raise :class:`CmsRefused` for outdated hashes and
-    ``DerError`` for hashes with parameters."""
+    ``DerError`` for one with parameters."""
     name = digest_name(algorithm)
     if reason := outdated(name):
         raise CmsRefused(reason, CmsOutdated.kind)

@@ -28,7 +28,7 @@ _UNDERSTOOD_IN_ENTRIES = (x509.CRLReason, x509.InvalidityDate)
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
 _Extensions = Sequence[x509.Extension[x509.ExtensionType]] | None
 _GRACE = timedelta(days=7)
-"""How long an answer or list that does not state its end holds."""
+"""How long an answer or list holds if it does not state its end."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class RevocationList:
 
 @lru_cache(maxsize=64)
 def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
-    """Read a CRL (DER); ``None`` where it is not a CRL or ``issuer`` did not sign it. The result is kept, as many
-    files bring the same lists."""
+    """Read a CRL (DER); ``None`` where it is not a CRL or ``issuer`` did not sign it. Remembered, as every file
+    brings the same lists."""
     try:
         parsed = x509.load_der_x509_crl(encoded)
         if not same_name(parsed.issuer, issuer.parsed.subject) or not is_made_by(
@@ -174,7 +174,7 @@ class LongTermData:
         return self.certificates, self.crls, self.ocsps
 
     def until(self, moment: datetime) -> "LongTermData":
-        """Return the data without the lists and answers that say they were made after ``moment``."""
+        """Return the data without lists and answers that say that they were made later."""
         crls = tuple(each for each in self.crls if _is_list_there(each, moment))
         ocsps = tuple(each for each in self.ocsps if _is_answer_there(each, moment))
         return LongTermData(self.certificates, crls, ocsps)
@@ -254,7 +254,7 @@ def _genuine_ocsp(
 ) -> tuple[ocsp.OCSPSingleResponse, datetime, bool] | None:
     """Return, if the issuer or its responder signed the answer: its part about the certificate; when it was made, the
     later of the two times that it states; and whether its "good" counts, which takes a strong hash, a responder that
-    could answer then, and nothing critical that is not understood. The result is kept, as many files bring the same.
+    could answer then, and nothing critical that is not understood. Remembered, as every file brings the same answers.
     """
     response = ocsp.load_der_ocsp_response(encoded)
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:

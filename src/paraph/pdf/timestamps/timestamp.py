@@ -1,4 +1,4 @@
-"""RFC 3161 timestamps: tokens, which are checked in full, and authorities, asked in order within one time budget."""
+"""RFC 3161 timestamps: tokens, checked in full, and authorities, asked for them in order within one time budget."""
 
 import hashlib
 import time
@@ -97,7 +97,7 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
     time, and that this time has come.
 
     ``encoded``: the ContentInfo (BER); ``stamped_digest`` returns the digest of the stamped content for the name of a
-    hash, even of an outdated one. Raise :class:`TokenRefused`.
+    hash, also of an outdated one. Raise :class:`TokenRefused`.
     """
     try:
         signed = read_signed_data(encoded)

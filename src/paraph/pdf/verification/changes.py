@@ -250,8 +250,8 @@ class History:
 def changes(
     file: SignedFile, strict: History, lenient: History, check: SignatureCheck, later: Sequence[SignatureCheck]
 ) -> Changes:
-    """Return what changed after the signature of ``check``. ``later``: the signatures after it; ``strict`` lets only
-    trusted signatures add their field, ``lenient`` all that hold."""
+    """Return what changed after the signature of ``check``. ``later``: the signatures after it; ``strict`` lets trusted
+    signatures alone add their field, ``lenient`` all that hold."""
     name = check.label
     if check.coverage == "whole file" or check.field.unsigned:
         return Changes(False, ())

@@ -120,7 +120,7 @@ def _picture(document: pypdfium2.PdfDocument, index: int, rectangles: Sequence[t
 
 
 def draw(document: pypdfium2.PdfDocument, index: int) -> None:
-    """Draw a page as for a comparison, to learn how much that takes. Raise ``PdfiumError`` or ``ValueError``
+    """Draw a page as it is drawn to be compared, to learn what that takes. Raise ``PdfiumError`` or ``ValueError``
     where PDFium cannot."""
     with closing(document[index]) as page:
         _drawn(page).close()

@@ -178,7 +178,7 @@ class SignedFile:
         return "its revision" if is_in_revision else "unclear"
 
     def has_value(self, field: SignedField, value: bytes) -> bool:
-        """Return whether the file has this value of a signature as the service writes it: in lower case, with zeros
+        """Return whether the file has this value of a signature as the service writes it: in lower case, and zeros
         behind it."""
         _, before, after, _ = field.byte_range
         return self.pdf[before + 1 : after - 1] == value.hex().encode().ljust(after - before - 2, b"0")
@@ -274,7 +274,7 @@ def _opened(pdf: bytes) -> tuple[PdfReader, list[SignedField]]:
 
 
 def _reader_of(pdf: bytes) -> PdfReader:
-    """Open the file; if its end is unreadable, only up to the newest signature before, so the rest is an alteration."""
+    """Open the file; if its end is unreadable, up to the newest signature before, so that the rest is an alteration."""
     try:
         return PdfReader(pdf)
     except (Unsafe, *CONFUSED):

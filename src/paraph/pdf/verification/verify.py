@@ -218,7 +218,7 @@ def _verify(
 
 def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
     """Return the names of the seals after which a file was altered, of those that are trusted or say that a service
-    like this one made them: even where a signature that is not trusted, or cannot be read, came with the alteration.
+    like this one made them: also where a signature that is not trusted, or cannot be read, came with the alteration.
     Empty for a file that cannot be verified. ``roots``: as in :func:`verify`."""
     try:
         file = SignedFile(pdf)
