@@ -55,12 +55,12 @@ def bundle_name(request_id: int) -> str:
 
 
 def bundle_address(request_id: int) -> str:
-    """Return an address from which anyone may download the bundle for as long as other files."""
+    """Return an address at which anyone may download the bundle; it is valid as long as those of other files."""
     return presigned_url(f"{_FOLDER}{request_id}{_ENDING}", bundle_name(request_id), store.LINK_SECONDS)
 
 
 def bundle_of_key(key: str) -> int | None:
-    """Return whose bundle the key of :func:`bundle_address` names; None where it is that of an object."""
+    """Return the id of the request whose bundle a key of a download names; None for the key of an object."""
     number = key.removeprefix(_FOLDER).removesuffix(_ENDING)
     return int(number) if key == f"{_FOLDER}{number}{_ENDING}" and number.isdecimal() else None
 
@@ -143,7 +143,7 @@ def _certificates(sealed: Sequence[_Packed]) -> list[bytes]:
 
 
 def _revocation(sealed: Sequence[_Packed]) -> dict[str, bytes]:
-    """Return what is kept beside the sealed files of the revocation of certificates, by the names in the bundle."""
+    """Return the revocation data that is kept beside the sealed files, by its names in the bundle."""
     statuses = [record.statuses for each in sealed for record in each.records]
     found = [("crl", content) for each in statuses for content in each.crls]
     found += [("ocsp", content) for each in statuses for content in each.ocsps]
@@ -151,8 +151,8 @@ def _revocation(sealed: Sequence[_Packed]) -> dict[str, bytes]:
 
 
 def _timestamp(request: SignatureRequest, manifest: bytes) -> tuple[bytes, list[bytes]] | None:
-    """Return the token that is kept of this manifest, got now where there is none, and the chain of its authority; None
-    where the settings name no authority."""
+    """Return the token that is kept for this manifest, requested now where there is none, and the chain of its
+    authority; None where the settings name no authority."""
     digest = tokens.sha256(manifest)
     kept = BundleTimestamp.objects.filter(request=request, manifest_sha256=digest)
     row = kept.first()
@@ -182,7 +182,7 @@ _PAGE = Path(__file__).parent / "templates" / "README.html"
 def readme(
     request: SignatureRequest, documents: Sequence[str], roots: Sequence[bytes], *, stamped: bool, included: bool
 ) -> bytes:
-    """Return the page. ``documents``: the names of the signed files and then the uploaded ones; ``roots``: DER;
+    """Return the page. ``documents``: the names of the signed files, then of the uploaded ones; ``roots``: DER;
     ``stamped`` and ``included``: whether the bundle has a timestamp, and a proof of inclusion in a log."""
     words, parts = catalog.of("bundle", request.locale), {"stamped": stamped, "included": included}
     limits = [words[name] for name, lacks in (("unstamped", not stamped), ("unlogged", not included)) if lacks]
@@ -215,7 +215,7 @@ def _files(documents: Sequence[str], *, stamped: bool, included: bool) -> Iterat
 
 
 def _commands(documents: Sequence[str], *, stamped: bool, included: bool) -> Iterator[tuple[str, str]]:
-    """Yield the words of each check and its command, of OpenSSL and poppler where these can do it."""
+    """Yield each check: the key of its words, and its command, one of OpenSSL or poppler where these suffice."""
     sealed = [asic.PROOF, *(name for name in documents if name.startswith(asic.SIGNED))]
     yield "altered", f"sha256sum -c {asic.SUMS}"
     if stamped:

@@ -1,10 +1,10 @@
-"""Which hashes and keys may be relied on, and until when: the one table of it.
+"""The one table of which hashes and keys may be relied on, and until when.
 
 The figures are those of ETSI TS 119 312 V2.1.1 (2026-06): hashes of table 1, curves of table 3, parameter sets of
 ML-DSA of table 3.1, suites of table 4, and lengths of RSA of table 6. For RSA below 3000 bits no certificates may be
-issued after 2026, and those that there are end with 2028 (clause 8.4), so a signature counts until then. What is not
-listed here counts at no time, such as SHA-1, MD5 and shorter keys. SHA-224, which the tables keep for RSA alone, is
-none of the hashes of PDF (ISO 32000-2, table 260; ISO/TS 32001). SHAKE256 is the hash that Ed448 and ML-DSA contain.
+issued after 2026, and existing ones end with 2028 (clause 8.4), so a signature counts until then. Whatever is not
+listed here, such as SHA-1, MD5 and shorter keys, never counts. SHA-224, which the tables keep for RSA alone, is not one
+of the hashes of PDF (ISO 32000-2, table 260; ISO/TS 32001). SHAKE256 is the hash that Ed448 and ML-DSA contain.
 """
 
 from datetime import UTC, date, datetime
@@ -42,11 +42,11 @@ _ENDS = dict.fromkeys(
     _OPEN_END,
 )  # fmt: skip
 _ENDS_OF_RSA = ((3000, _OPEN_END), (1900, date(2028, 12, 31)))
-"""From how many bits on until when, the longest first."""
+"""The least length in bits, and the last day on which keys of at least that length may be relied on; longest first."""
 
 
 def weakness(name: str, key_bits: int | None, at: datetime) -> str | None:
-    """Return why nobody should rely on an algorithm at a time, as a clause; ``None`` for no reason. ``name``: of a hash
+    """Return why nobody should rely on an algorithm at a time, as a clause; ``None`` where one may. ``name``: a hash
     as :mod:`hashlib` names it, ``RSA``, an elliptic curve (``secp256r1``), or one of :data:`OF_FIXED_LENGTH`;
     ``key_bits``: the length of a key of RSA or of an elliptic curve."""
     end = _end(name, key_bits)
@@ -57,22 +57,22 @@ def weakness(name: str, key_bits: int | None, at: datetime) -> str | None:
 
 
 def weakness_of_key(key: object, at: datetime) -> str | None:
-    """Return why nobody should rely on a public key at a time, as a clause; ``None`` for no reason."""
+    """Return why nobody should rely on a public key at a time, as a clause; ``None`` where one may."""
     named = _name_and_bits(key)
     return weakness(*named, at) if named else "a key of its kind is not known"
 
 
 def end_of_key(key: object) -> datetime:
-    """Return until when a public key may be relied on; of one that may never be, the beginning of time."""
+    """Return until when a public key may be relied on; for one that may never be, the beginning of time."""
     named = _name_and_bits(key)
     end = _end(*named) if named else None
     return datetime.combine(end or date.min, datetime.max.time(), UTC)
 
 
 def verify(key: object, signature: bytes, content: bytes, hash_: HashAlgorithm | None, way: object = None) -> None:
-    """Check that a key signed the content. ``hash_``: none for the keys that hash for themselves; ``way``: of RSA, PKCS
-    #1 v1.5 where none is given, or of an elliptic curve, ECDSA at any rate. Raise ``InvalidSignature``, or
-    ``UnsupportedAlgorithm`` for what the key does not do."""
+    """Check that a key signed the content. ``hash_``: ``None`` for keys that hash for themselves; ``way``: the padding
+    of RSA, PKCS #1 v1.5 where none is given; an elliptic curve always signs by ECDSA. Raise ``InvalidSignature``,
+    or ``UnsupportedAlgorithm`` for what the key cannot do."""
     if isinstance(key, rsa.RSAPublicKey) and hash_ and isinstance(way, PSS | PKCS1v15 | None):
         key.verify(signature, content, way or PKCS1v15(), hash_)
     elif isinstance(key, ec.EllipticCurvePublicKey) and hash_ and isinstance(way, ec.ECDSA | None):

@@ -34,8 +34,8 @@ def misconfigured(sentence: str) -> DomainError:
 
 
 def public_key(certificate: x509.Certificate) -> object:
-    """Return the certificate's key. Of many Estonian identity cards the modulus of RSA lacks the zero in front, without
-    which it seems to be negative; OpenSSL takes it as it is meant. Raises as cryptography does."""
+    """Return the certificate's key. On many Estonian identity cards the modulus of RSA lacks its leading zero and so
+    appears to be negative; OpenSSL takes it as it is meant. Raise as cryptography does."""
     try:
         return certificate.public_key()
     except ValueError:
@@ -49,7 +49,7 @@ def public_key(certificate: x509.Certificate) -> object:
 
 
 def weakness_of_signature(signed: Signed, at: datetime) -> str:
-    """Return why nobody should trust how something is signed, as the end of a sentence; empty for no reason."""
+    """Return why nobody should trust how something is signed, as the end of a sentence; empty where one may."""
     hash_, algorithm = signed.signature_hash_algorithm, signed.signature_algorithm_oid.dotted_string
     weak = weakness(hash_.name.replace("-", "_"), None, at) if hash_ else None
     if weak or (hash_ is None and algorithm not in OF_FIXED_LENGTH):
@@ -58,8 +58,8 @@ def weakness_of_signature(signed: Signed, at: datetime) -> str:
 
 
 def weakness_of_certificate(certificate: x509.Certificate, at: datetime, *, is_root: bool = False) -> str:
-    """Return why nobody should trust a certificate at a time, as the end of a sentence; empty for no reason. How a root
-    is signed does not matter: who trusts it trusts its key."""
+    """Return why nobody should trust a certificate at a time, as the end of a sentence; empty where one may. How a root
+    is signed does not matter: whoever trusts it trusts its key."""
     if _EXPLICIT_CURVE in certificate.tbs_certificate_bytes:
         return "describes its elliptic curve by explicit parameters instead of its name (RFC 5480 §2.1.1)"
     try:
@@ -79,7 +79,7 @@ def is_made_by(issuer: x509.Certificate, signed: Signed, content: bytes) -> bool
     makes no other signatures (RFC 4055 §1.2)."""
     try:
         key, hash_ = issuer.public_key(), signed.signature_hash_algorithm
-        way = getattr(signed, "signature_algorithm_parameters", None)  # of an OCSPResponse they cannot be had
+        way = getattr(signed, "signature_algorithm_parameters", None)  # an OCSPResponse does not give them
         if isinstance(key, rsa.RSAPublicKey) and (is_pss(issuer) and not isinstance(way, PSS)):
             return False
         if hash_ is None and signed.signature_algorithm_oid != issuer.public_key_algorithm_oid:
@@ -101,7 +101,7 @@ def read_certificates(path: Path) -> list[x509.Certificate]:
 
 
 def certificates_of(content: bytes, name: str) -> list[x509.Certificate]:
-    """Return every certificate of what a PEM file holds, in its order. ``name``: what the file is called. Raises as
+    """Return every certificate in the content of a PEM file, in its order. ``name``: that of the file. Raise as
     :func:`read_certificates` does."""
     try:
         return x509.load_pem_x509_certificates(content)
@@ -112,7 +112,7 @@ def certificates_of(content: bytes, name: str) -> list[x509.Certificate]:
 
 
 def read_roots(path: Path) -> list[bytes]:
-    """Return the DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
+    """Return the DER of every certificate of a PEM file. Raise as :func:`read_certificates` does."""
     return [certificate.public_bytes(Encoding.DER) for certificate in read_certificates(path)]
 
 
@@ -122,13 +122,13 @@ def is_pss(certificate: x509.Certificate) -> bool:
 
 
 def may_sign(certificate: x509.Certificate) -> bool:
-    """Return whether the key is for signatures, or nothing is said of what it is for."""
+    """Return whether the certificate's key usage allows signatures, or is absent."""
     usage = extension(certificate, x509.KeyUsage)
     return usage is None or usage.digital_signature or usage.content_commitment
 
 
 def extension(certificate: x509.Certificate, kind: type[_Value]) -> _Value | None:
-    """Return the value of an extension, ``None`` for none."""
+    """Return the value of an extension; ``None`` where it is absent."""
     return next((each.value for each in certificate.extensions if isinstance(each.value, kind)), None)
 
 

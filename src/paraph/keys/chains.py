@@ -1,7 +1,7 @@
 """Certification paths (RFC 5280 §6): from a certificate through its issuers to a root.
 
-What decides here is listed: algorithms, curves, critical extensions. A certificate with anything else takes no part in
-a chain.
+Algorithms, curves and critical extensions are accepted only where they are listed. A certificate with any other takes
+no part in a chain.
 """
 
 import re
@@ -35,7 +35,7 @@ FOR_DOCUMENTS = frozenset(
         x509.ObjectIdentifier("1.2.840.113583.1.1.5"),  # authentic documents trust, of Adobe
     }
 )
-"""The extended key usages of which a certificate for documents and its issuers have one each, if they have any."""
+"""The extended key usages of which a certificate for documents, and each of its issuers, has one if it has any."""
 _FOR_TIMESTAMPS = frozenset({ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE, ExtendedKeyUsageOID.TIME_STAMPING})
 _UNDERSTOOD = (
     x509.BasicConstraints,
@@ -48,7 +48,7 @@ _UNDERSTOOD = (
     x509.CRLDistributionPoints,
     x509.CertificatePolicies,
 )
-"""May be critical. No policy is demanded, so that any policies hold."""
+"""The extensions that may be critical. No policy is demanded, so any policy is accepted."""
 
 _Kind = Literal[
     "OUT_OF_BOUNDS_NO_POE",
@@ -60,15 +60,15 @@ _Name = list[frozenset[tuple[x509.ObjectIdentifier, str | bytes]]]
 
 
 class Fault(NamedTuple):
-    """Why no chain may have a certificate: the sub-indication of ETSI EN 319 102-1, and the end of a sentence."""
+    """Why no chain may contain a certificate: the sub-indication of ETSI EN 319 102-1, and the end of a sentence."""
 
     kind: _Kind
     told: str
 
 
 class NoChain(ValueError):
-    """No chain holds. ``fault``: why none may have ``certificate``, as the end of a sentence; empty where its issuer is
-    missing instead. ``issuers``: those of the first certificate that were found, nearest first."""
+    """No chain holds. ``fault``: why none may contain ``certificate``, as the end of a sentence; empty where its issuer
+    is missing. ``issuers``: those of the first certificate that were found, nearest first."""
 
     def __init__(
         self, certificate: x509.Certificate, fault: Fault | None, issuers: tuple[x509.Certificate, ...] = ()
@@ -87,7 +87,7 @@ def find_chain(
 ) -> tuple[x509.Certificate, ...]:
     """Return the shortest chain of certificates from ``certificate`` to one of the ``roots``, both included, all valid
     at ``moment``. ``others``: certificates in any order that may lie between; what belongs to no chain does no harm.
-    Raises :class:`NoChain`."""
+    Raise :class:`NoChain`."""
     if fault := fault_of(certificate, moment, is_root=certificate in roots):
         raise NoChain(certificate, fault)
     own = extension(certificate, x509.ExtendedKeyUsage)
@@ -136,7 +136,7 @@ def is_root(certificate: x509.Certificate) -> bool:
 
 def same_name(one: x509.Name, other: x509.Name) -> bool:
     """Compare names by RFC 5280 §7.1, as OpenSSL does: whatever the type of their strings, without regard to the case
-    of ASCII letters and to how much white space there is."""
+    of ASCII letters and to the amount of white space."""
     return one == other or _folded(one) == _folded(other)
 
 
@@ -158,7 +158,7 @@ def _names(certificate: x509.Certificate) -> tuple[_Name | None, _Name | None]:
 
 
 def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> Fault | None:
-    """Return why no chain may have this certificate at ``moment``; ``None`` for no reason."""
+    """Return why no chain may contain this certificate at ``moment``; ``None`` where one may."""
     if moment < certificate.not_valid_before_utc:
         return Fault("OUT_OF_BOUNDS_NO_POE", f"is valid only from {clock.iso(certificate.not_valid_before_utc)}")
     if moment > certificate.not_valid_after_utc:
@@ -177,8 +177,8 @@ def _broken(told: str) -> Fault:
 
 
 def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> Fault | None:
-    """Return why a certificate may not issue others, if so. ``is_authority``: the chain begins with that of
-    a timestamp authority."""
+    """Return why a certificate may not issue others; ``None`` where it may. ``is_authority``: whether the chain begins
+    with the certificate of a timestamp authority."""
     constraints = extension(certificate, x509.BasicConstraints)
     usage = extension(certificate, x509.KeyUsage)
     purposes = extension(certificate, x509.ExtendedKeyUsage)
@@ -190,7 +190,7 @@ def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> Fa
 
 
 def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
-    """Yield what a certificate of the chain demands of those below it and they do not keep (RFC 5280 §6.1.4)."""
+    """Yield each demand of a certificate of the chain that those below it do not meet (RFC 5280 §6.1.4)."""
     for position, issuer in enumerate(chain[1:], start=1):
         below = chain[:position]
         constraints = extension(issuer, x509.BasicConstraints)
@@ -203,8 +203,8 @@ def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
 
 
 def _allows(constraints: x509.NameConstraints, certificate: x509.Certificate) -> bool:
-    """Return whether the constraints allow the certificate's names. Directory names are compared; a constraint on names
-    of another kind allows none of this kind."""
+    """Return whether the constraints allow the certificate's names. Only directory names are compared; a constraint on
+    names of another kind allows no name of that kind."""
     alternative = extension(certificate, x509.SubjectAlternativeName)
     names = [x509.DirectoryName(certificate.subject)] if certificate.subject.rdns else []
     kinds = {type(each) for each in (*names, *(alternative or ()))}

@@ -92,9 +92,9 @@ class CscKey(CertifiedKey):
     seal. The provider gets the digest, never the message."""
 
     def __init__(self, address: str, client: CscClient, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the roots that the operator trusts, and issuers that the provider does not send. Signs
+        """``certificates``: the roots that the operator trusts, and issuers that the provider does not send. Sign
         nothing, since signatures cost money. Raise ``DomainError``: ``configuration`` when the credential or its
-        certificate cannot be used, ``unavailable`` when the provider does not answer three attempts."""
+        certificate cannot be used, ``unavailable`` when the provider answers none of three attempts."""
         self._provider, self._tried_pin = Provider(address, client), (address, tokens.sha256(client.pin.encode()))
         found = self._read()
         chain = self._certificates(found)
@@ -105,7 +105,7 @@ class CscKey(CertifiedKey):
         self._sign_algorithm, self.algorithm = self._chosen(found.key.algo, self.algorithm)
         self._authentication = self._authenticated(found, client.pin)
         self.key_id: str = address
-        """It has no secret in it."""
+        """The address of the key, which contains no secret."""
         self.provider: str = self._provider.name
         self.credential: str = self._provider.credential
 
@@ -118,7 +118,7 @@ class CscKey(CertifiedKey):
     def sign(self, message: bytes) -> KeySignature:
         """Sign SHA-256 of the message, by an authorization for this one digest. Raise ``DomainError``:
         ``configuration`` when the certificate has expired, the provider refuses or its signature is wrong,
-        ``unavailable`` when it does not answer three attempts."""
+        ``unavailable`` when it answers none of three attempts."""
         self._usable_certificate.check_not_expired()
         self._check_pin()
         request_id = tokens.random_hex(16)
@@ -160,15 +160,15 @@ class CscKey(CertifiedKey):
         return self._provider.attempt(lambda call: call(_Credential, "credentials/info", asked))
 
     def _certificates(self, found: _Credential) -> list[x509.Certificate]:
-        """Return the credential's own certificate and those above it."""
+        """Return the credential's own certificate and those of its issuers."""
         try:
             return [x509.load_der_x509_certificate(each) for each in found.cert.certificates]
         except ValueError as error:
             raise self._provider.refused("its provider sends a certificate that cannot be read") from error
 
     def _chosen(self, offered: list[str], own: str) -> tuple[str, str]:
-        """Return the algorithm of ``signAlgo``, and our name of it. ``own``: that of the certificate; a key for RSA may
-        also sign with RSASSA-PSS."""
+        """Return the algorithm for ``signAlgo`` and our name for it. ``own``: that of the certificate; a key for RSA
+        may also sign with RSASSA-PSS."""
         fitting = (own, RSA_PSS_SHA256) if own == RSA_SHA256 else (own,)
         for identifier, algorithm in _ALGORITHMS:
             if identifier in offered and algorithm in fitting:

@@ -1,5 +1,5 @@
-"""Calls of a provider of remote seals by the API of the Cloud Signature Consortium (CSC API 1.0.4.0 and 2.0), with an
-access token by OAuth 2.0 client credentials (RFC 6749 §4.4)."""
+"""Calls to a provider of remote seals by the API of the Cloud Signature Consortium (CSC API 1.0.4.0 and 2.0), with an
+access token from OAuth 2.0 client credentials (RFC 6749 §4.4)."""
 
 import time
 from collections.abc import Callable
@@ -26,13 +26,13 @@ _Returned = TypeVar("_Returned")
 
 
 class Call(Protocol):
-    """Calls a method of the API, such as ``credentials/info``, with a body, and returns its answer."""
+    """A function that calls a method of the API, such as ``credentials/info``, with a body and returns the answer."""
 
     def __call__(self, shape: type[_Shape], method: str, body: dict[str, Any]) -> _Shape: ...
 
 
 class ProviderRefused(DomainError):
-    """The provider does not do what it is asked, and waiting does not help. ``error``: its name of the reason;
+    """The provider does not do what it is asked, and waiting does not help. ``error``: its name for the reason;
     ``status``: that of its answer, 0 where the answer itself is not what it should be."""
 
     def __init__(self, who: str, why: str, error: str = "", status: int = 0) -> None:
@@ -72,8 +72,8 @@ class _Error(Answer):
 
 
 class Provider:
-    """The API at ``csc+https://HOST/csc/v2?credential=ID``. Redirects are not followed; secrets go only to addresses of
-    HTTPS. ``version``: ``v1`` or ``v2``; ``name``: what the provider calls its service, once it was asked."""
+    """The API at ``csc+https://HOST/csc/v2?credential=ID``. Redirects are not followed; secrets go only to HTTPS
+    addresses. ``version``: ``v1`` or ``v2``; ``name``: what the provider calls its service, once it has been asked."""
 
     def __init__(self, address: str, client: CscClient) -> None:
         """Raise ``DomainError("configuration", …)`` for an address of another form, with a sentence that does not quote
@@ -90,7 +90,7 @@ class Provider:
         self._token, self._token_end, self._token_address = "", 0.0, ""
 
     def attempt(self, work: Callable[[Call], _Returned]) -> _Returned:
-        """Return what ``work`` returns. It is begun anew, up to three times, where the provider or the network fails.
+        """Return what ``work`` returns. It is attempted up to three times where the provider or the network fails.
         Raise :class:`ProviderRefused`, and ``DomainError("unavailable", …)`` after the last attempt."""
         end = time.monotonic() + _SECONDS
         with httpx.Client(verify=self._tls, follow_redirects=False) as http:
@@ -131,8 +131,8 @@ class Provider:
         return {"Authorization": f"Bearer {self._token}"}
 
     def _find_token_address(self, exchange: "_Exchange") -> str:
-        """Return where the provider gives access tokens, as its ``info`` says; for a client without an id, which it
-        knows otherwise, its own address."""
+        """Return the address for access tokens that the provider's ``info`` names; the API's own address for a client
+        without an id, which the provider knows by other means."""
         info = exchange(_Info, "POST", f"{self._base}/info", json={})
         self.name = _shown(info.name)
         ways = {"oauth2client"} if self._client.id else {"external", "TLS"}
@@ -154,14 +154,14 @@ class Provider:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """One question and its answer. ``end``: when all of them have to be answered, of the monotonic clock."""
+    """The HTTP exchanges of one operation. ``end``: when all of them must have ended, by the monotonic clock."""
 
     who: str
     http: httpx.Client
     end: float
 
     def __call__(self, shape: type[_Shape], verb: str, url: str, **content: Any) -> _Shape:
-        """Return the answer. Raise :class:`ProviderRefused`, or ``DomainError("unavailable", …)`` for what passes."""
+        """Return the answer. Raise :class:`ProviderRefused`; for passing faults, ``DomainError("unavailable", …)``."""
         seconds = max(min(_ANSWER_SECONDS, self.end - time.monotonic()), 0.001)
         until = time.monotonic() + seconds
         limits = httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
@@ -186,7 +186,7 @@ class _Exchange:
             raise ProviderRefused(self.who, f"what it answers cannot be used: {place}: {first['msg']}") from error
 
     def _refusal(self, status: int, body: bytes) -> DomainError:
-        """Return what an answer means that is no success (CSC API 2.0 §10, RFC 6749 §5.2)."""
+        """Return the error for an answer that is not a success (CSC API 2.0 §10, RFC 6749 §5.2)."""
         try:
             said = _Error.model_validate_json(body)
         except ValidationError:
@@ -212,5 +212,5 @@ def _is_safe(url: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    """Return what somebody else says in one short line."""
+    """Return a text from outside as one short line."""
     return " ".join(text.split())[:_LONGEST_REASON].rstrip(".")

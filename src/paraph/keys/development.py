@@ -1,5 +1,5 @@
-"""The development authority that a first start makes: a root, four sealing keys, a timestamp key, and what tells that
-none of their certificates was revoked.
+"""The development authority that a first start makes: a root, four sealing keys, a timestamp key, and the
+revocation data saying that none of their certificates was revoked.
 
 The authority never revokes one: an installation that loses a development key makes a new authority.
 """
@@ -82,7 +82,7 @@ def _leaf(name: str, root_key: PrivateKey, key: PublicKey, *extensions: _Extensi
 def _issued(
     name: str, key: PublicKey, root_key: PrivateKey, years: int, extensions: Sequence[_Extension]
 ) -> x509.Certificate:
-    """Return a certificate of the root. ``extensions``: each with whether it is critical."""
+    """Return a certificate that the root issues. ``extensions``: each extension, and whether it is critical."""
     start = clock.now() - _BACKDATED
     builder = (
         x509.CertificateBuilder()
@@ -125,7 +125,7 @@ _LEAVES: dict[str, _Issue] = {
     "sandbox-sealing": lambda root, own: issue_sealing(root, own, SANDBOX_SEALING_NAME),
     "sandbox-proof": lambda root, own: issue_proof_sealing(root, own, SANDBOX_PROOF_NAME),
 }
-"""By the names of the files, and of the keys of :class:`DevelopmentAuthority`."""
+"""The function that issues each certificate, by the name of its files and of its key in the authority."""
 VALIDITY = timedelta(days=7)
 """The validity of a list or a response, which is renewed earlier."""
 _LARGEST_REQUEST = 4096
@@ -160,7 +160,7 @@ def root_file(folder: Path) -> Path:
 
 
 def passphrase(secret: bytes) -> bytes:
-    """Return what the private keys are encrypted with, as it derives from this secret."""
+    """Return the passphrase that encrypts the private keys, derived from this secret."""
     return tokens.derive(secret, "development-authority").hex().encode()
 
 
@@ -171,7 +171,7 @@ def development_authority(
 
     The private keys are encrypted with a key derived from ``secret``, in files of mode 0600; files that one of the
     ``others`` opens are read as well. Processes that start at the same time agree on one authority, since it is made in
-    another folder and renamed as a whole. ``kind`` matters only at the first call. Raises
+    another folder and renamed as a whole. ``kind`` matters only at the first call. Raise
     ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or of another key.
     """
     home = folder / _FOLDER

@@ -44,8 +44,8 @@ class KmsKey(CertifiedKey):
     message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``."""
 
     def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``address``: ``awskms:`` with a key id, alias (``alias/…``) or ARN, or an ARN alone; ``passphrase``: there is
-        none; ``certificates``: the key's own and its issuers'. Signs once, to check that it is allowed to.
+        """``address``: ``awskms:`` with a key id, alias (``alias/…``) or ARN, or an ARN alone; ``passphrase``: not
+        used; ``certificates``: the key's own and its issuers'. Sign once, to check that it is allowed to.
 
         Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
         and ``DomainError("unavailable", …)`` when the service does not answer.
@@ -65,7 +65,7 @@ class KmsKey(CertifiedKey):
 
     def sign(self, message: bytes) -> KeySignature:
         """Sign SHA-256 of the message. Raise ``DomainError``: ``configuration`` when the certificate has expired or
-        AWS refuses, ``unavailable`` when AWS does not answer three attempts."""
+        AWS refuses, ``unavailable`` when AWS answers none of three attempts."""
         self._usable_certificate.check_not_expired()
         answer = self._signed(self.key_id, hashlib.sha256(message).digest())
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
@@ -82,7 +82,7 @@ class KmsKey(CertifiedKey):
 
 
 def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:
-    """Return the key's public key. Refuses all curves but P-256: KMS also offers secp256k1, which no PDF reader
+    """Return the key's public key. Refuse all curves but P-256: KMS also offers secp256k1, which no PDF reader
     knows."""
     public = load_der_public_key(answer["PublicKey"])
     if answer["KeyUsage"] == "SIGN_VERIFY":

@@ -29,7 +29,7 @@ from paraph.keys.signing_key import (
 )
 
 if TYPE_CHECKING:
-    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
+    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name for its class
 
 _OF_TOKENS = ("token", "serial", "manufacturer", "model")
 _KNOWN = {*_OF_TOKENS, "object", "id", "type"}
@@ -251,7 +251,7 @@ def described(error: PKCS11Error) -> str:
 
 
 class DedicatedThread:
-    """Make all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
+    """A thread that makes all calls, one after the other. A hanging call does not keep the process from ending."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -295,7 +295,7 @@ class Pkcs11Key(CertifiedKey):
 
     def __init__(self, address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> None:
         """``address``: by RFC 7512; ``passphrase``: the PIN, unless it is in the file of ``pin-source``;
-        ``certificates``: the key's own and its issuers', in any order. Signs once, to find its own.
+        ``certificates``: the key's own and its issuers', in any order. Sign once, to find the key's own.
 
         Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
         and ``DomainError("unavailable", …)`` when the token does not answer.

@@ -78,7 +78,7 @@ def sealing_keys(
 
 
 def operator_key(settings: "Settings", environment: EnvironmentName) -> OperatorKey | None:
-    """Return the key that the operator configured for an environment, or None for the development keys. Raises
+    """Return the key that the operator configured for an environment, or None for the development keys. Raise
     ``DomainError`` for a certificate without a key, and for one key in both environments."""
     client = CscClient(settings.csc_client_id, settings.csc_client_secret, settings.csc_pin)
     if environment == "sandbox":
@@ -108,9 +108,9 @@ def open_key(
     """Open the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…``, an ARN, or
     ``csc+https://…``.
 
-    ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12; of
-    a key at a provider, its root. ``passphrase``: of the file, or the PIN of the token. ``client``: what the
-    provider knows the operator by. Raise ``DomainError`` as :func:`sealing_keys` does.
+    ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12; for
+    a key at a provider, its root. ``passphrase``: that of the file, or the PIN of the token. ``client``: the
+    credentials of the operator at a provider. Raise ``DomainError`` as :func:`sealing_keys` does.
     """
     listed = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]
@@ -148,7 +148,7 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
 
 def trusted_roots(settings: "Settings", folder: Path) -> list[bytes]:
     """Return the roots (DER): the development root below ``folder``, if it exists, those of the operator's keys, and of
-    ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
+    ``PARAPH_TIMESTAMP_ROOTS``. Make no files, and open a key only if its certificates are not in a separate file.
     Raise ``DomainError("configuration", …)`` for a file that cannot be read."""
     files = [settings.timestamp_roots] if settings.timestamp_roots else []
     if root_file(folder).exists():

@@ -73,7 +73,7 @@ CSC_PREFIX = "csc+"
 
 @dataclass(frozen=True)
 class CscClient:
-    """What a provider knows the operator by: ``PARAPH_CSC_CLIENT_ID``, ``PARAPH_CSC_CLIENT_SECRET`` and
+    """The operator's credentials at a provider: ``PARAPH_CSC_CLIENT_ID``, ``PARAPH_CSC_CLIENT_SECRET`` and
     ``PARAPH_CSC_PIN``."""
 
     id: str = ""
@@ -116,7 +116,7 @@ def usable_certificate(
     certificates: Sequence[x509.Certificate], belongs: Callable[[x509.Certificate], bool]
 ) -> UsableCertificate:
     """Return the certificate that ``belongs`` to a key, with its issuers up to a root, or up to the first whose own
-    issuer is missing. Of several, as after a renewal, the first that may sign now, if possible up to a root. Raise
+    issuer is missing. Of several, as after a renewal, take the first that may sign now, preferably with a root. Raise
     :class:`CertificateRefused` where none belongs to the key, or none may sign."""
     usable, refusals = list[UsableCertificate](), list[CertificateRefused]()
     for own in certificates:
@@ -136,7 +136,7 @@ def reaches_root(certificate: bytes, chain: Sequence[bytes]) -> bool:
 
 
 def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
-    """Return whether a certificate is for this key."""
+    """Return a function that tells whether a certificate is for this key."""
 
     def belongs(certificate: x509.Certificate) -> bool:
         try:
@@ -149,7 +149,7 @@ def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
 
 def is_signature(certificate: x509.Certificate, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
     """Return whether the certificate's key made the signature over SHA-256 of ``message``, in the form of
-    :class:`KeySignature`. ``is_pss``: by RSASSA-PSS."""
+    :class:`KeySignature`. ``is_pss``: whether it was made by RSASSA-PSS."""
     way = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else None
     try:
         verify(certificate.public_key(), signature, message, SHA256(), way)
@@ -183,7 +183,7 @@ class LocalKey(CertifiedKey):
 
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
         """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
-        when none belongs to the key, or when that one may not sign now."""
+        when none belongs to the key, or when the one that does may not sign now."""
         super().__init__(usable_certificate(certificates, of_key(private_key.public_key())))
         self.private_key: PrivateKey = private_key
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"

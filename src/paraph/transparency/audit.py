@@ -1,5 +1,5 @@
 """Another installation's log, read whole and judged: whether its entries lead to the root that it signed; and where a
-log has proofs, as what that adds to the verdict on them."""
+log has proofs, as a part of the verdict on them."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -29,14 +29,14 @@ from paraph.transparency.notes import (
 
 _SECONDS, _MOST_ENTRIES = 30.0, 100_000_000
 Fetch = Callable[[str, int], bytes]
-"""Returns what lies at a path below the log's address, at most so many bytes. Raises ProofRefused."""
+"""A function that returns what lies at a path below the log's address, up to so many bytes, or raises ProofRefused."""
 
 
 @contextmanager
 def fetching(url: str) -> Iterator[Fetch]:
-    """Give what fetches from the log at an address, ``https://HOST/transparency``, over one connection. Each answer has
-    to be complete within 30 s, however slowly the log sends it. Raise ``DomainError("validation_error", …)`` where the
-    address is none."""
+    """Yield a function that fetches from the log at an address, ``https://HOST/transparency``, over one connection.
+    Each answer has to be complete within 30 s, however slowly the log sends it. Raise
+    ``DomainError("validation_error", …)`` where the address is not valid."""
     base = str(check_url(url.rstrip("/"), name="The address of the log"))
     client = httpx.AsyncClient(timeout=_SECONDS, headers={"Accept-Encoding": "identity"})
 
@@ -70,12 +70,12 @@ def offered_key(fetch: Fetch) -> VerifierKey:
 def audit(
     fetch: Fetch, trusted: Policy, earlier: str = "", digests: Collection[bytes] = ()
 ) -> tuple[Checkpoint, dict[bytes, int]]:
-    """Read the whole log: its entries, hashed, have to be its tiles and to lead to the root of its checkpoint, and on
-    their way to that of an ``earlier`` one, which may be that of a proof of inclusion.
+    """Read the whole log: the hashes of its entries must match its tiles and lead to the root of its checkpoint, and,
+    on the way, to that of an ``earlier`` one, which may be that of a proof of inclusion.
 
-    ``trusted``: whose log it is, and who has to have cosigned; ``digests``: of files that are looked for. Return the
-    newest checkpoint, and the entry that each of these files is, of those that are in the log. Raise ProofRefused with
-    the sentence of what does not hold.
+    ``trusted``: whose log it is, and who has to have cosigned; ``digests``: those of the files to look for. Return the
+    newest checkpoint, and the index of the entry of each of these files that is in the log. Raise ProofRefused with a
+    sentence that says what does not hold.
     """
     newest = fetch("checkpoint", LONGEST_NOTE).decode(errors="replace")
     note, checkpoint = opened_checkpoint(newest, trusted.logs)
@@ -130,7 +130,7 @@ def _require_tile(fetch: Fetch, tile: Tile, hashes: list[bytes]) -> None:
 
 
 class Places(NamedTuple):
-    """What is asked. ``url``: of the log that has to have the proofs now, read whole; "" where nobody is asked.
+    """What is asked. ``url``: that of the log that has to have the proofs now, read whole; "" to ask no log.
     ``policy``: the logs and witnesses to believe; None for whatever key the log at ``url`` offers. ``inclusion``: the
     proof of inclusion, None where none is given."""
 
@@ -143,8 +143,8 @@ class Places(NamedTuple):
         return bool(self.url or self.policy)
 
     def of(self, digests: Mapping[str, bytes]) -> dict[str, str | Fault]:
-        """Return a sentence about each file, given by name and SHA-256, that the log has, which extends the checkpoint
-        of the proof of inclusion; a fault for each of which that does not hold."""
+        """Return, for each file, given by name and SHA-256, a sentence where the log has the file and extends the
+        checkpoint of the proof of inclusion, or else a fault."""
         policy, origin, entries = self.policy, "", dict[bytes, int]()
         try:
             if self.url:
@@ -171,7 +171,7 @@ class Places(NamedTuple):
         return told
 
     def note_bundle(self, check: EvidenceCheck, inclusion: Inclusion) -> list[str]:
-        """Note what its own proof of inclusion adds to the check of a bundle; return what :meth:`note` does."""
+        """Note what a bundle's own proof of inclusion adds to its check; return what :meth:`note` does."""
         return self._replace(inclusion=inclusion.text).note(check, {PROOF: inclusion.proof_sha256})
 
     def note(self, check: EvidenceCheck, digests: Mapping[str, bytes]) -> list[str]:

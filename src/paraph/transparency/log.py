@@ -1,7 +1,7 @@
 """The log grows: proofs become entries, and a checkpoint over them is stored, shown to witnesses, and published.
 
 A published checkpoint is never contradicted. It is committed with its entries, then lies in the object store, and only
-then is published; whoever comes after a crash goes on at that place. Where the tables are older than what lies in the
+then is published; after a crash, the next process goes on from there. Where the tables are older than what lies in the
 store, as after the restore of a backup, nothing is appended before :func:`rebuild` takes over the log of the store.
 """
 
@@ -88,7 +88,7 @@ def inclusion_proof_of(proof: ProofFile) -> str | None:
 
 def stored_checkpoint() -> tuple[str, notes.Checkpoint] | None:
     """Return the checkpoint that the store has, None where it has none. Raise ``DomainError("configuration", …)`` where
-    it is none of this log."""
+    it is not one of this log."""
     try:
         text = store.get(_STORED).decode()
         return text, notes.opened_checkpoint(text, [own_key().log])[1]
@@ -163,7 +163,7 @@ def _publish() -> None:
 
 
 def stamped() -> Checkpoint | None:
-    """Return the newest checkpoint that a timestamp is over."""
+    """Return the newest checkpoint that has a timestamp."""
     return Checkpoint.objects.filter(token__isnull=False).order_by("-size").first()
 
 
@@ -176,14 +176,14 @@ def unstamped() -> Checkpoint | None:
 
 
 def without_witnesses(row: Checkpoint) -> bytes:
-    """Return the checkpoint as the log alone signed it, which a timestamp is over: cosignatures may come later."""
+    """Return the checkpoint as the log alone signed it, which a timestamp covers: cosignatures may come later."""
     note = notes.read_note(row.note)
     return str(note._replace(signatures=note.signatures[:1])).encode()
 
 
 @contextmanager
 def alone() -> Iterator[bool]:
-    """Give whether no other process changes the log, within a transaction."""
+    """Yield whether no other process is changing the log, within a transaction."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_LOCK)
         yield bool(cursor.fetchone()[0])
@@ -196,12 +196,12 @@ WHERE proof.log_index IS NULL AND entry.index >= %(first)s AND entry.sha256 = pr
 
 
 def rebuild() -> tuple[int, int]:
-    """Make the tables have exactly the log that the store has, whose entries have to lead to its signed checkpoint;
-    return how many entries were taken over, and how many other ones the tables had in their place. Proofs that are not
-    in it are appended anew.
+    """Make the tables hold exactly the log that the store has, whose entries have to lead to its signed checkpoint;
+    return how many entries were taken over, and how many others the tables had in their place. Proofs that are not in
+    that log are appended anew.
 
-    Raise ``DomainError`` where the store has no log, its entries are not those of its checkpoint, or the log grows at
-    the moment.
+    Raise ``DomainError`` where the store has no log, its entries are not those of its checkpoint, or the log is being
+    appended to.
     """
     found = stored_checkpoint()
     if found is None:

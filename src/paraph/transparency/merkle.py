@@ -10,7 +10,7 @@ TILE = 256
 EMPTY = hashlib.sha256().digest()
 
 Read = Callable[[int, int, int], Sequence[bytes]]
-"""``read(level, first, count)`` returns so many hashes of a level of tiles, from the one of index ``first`` on."""
+"""``read(level, first, count)`` returns ``count`` hashes of a level of tiles, from the one of index ``first`` on."""
 
 
 class ProofRefused(ValueError):
@@ -54,7 +54,7 @@ def inclusion_proof(index: int, size: int, read: Read) -> list[bytes]:
 def consistency_proof(old: int, size: int, read: Read) -> list[bytes]:
     """Return the proof that the tree of ``size`` extends that of the ``old`` size (RFC 6962 §2.1.2)."""
     way = _way(old - 1, size, last=True) if old else []
-    begun = max((end for is_left, _, end in way if is_left), default=0)  # where the part begins that the way leaves
+    begun = max((end for is_left, _, end in way if is_left), default=0)  # start of the part that the way starts from
     parts = [(begun, old)] if begun else []
     return [tree_hash(start, end, read) for start, end in [*parts, *(part for _, *part in way)]]
 
@@ -74,7 +74,7 @@ def check_consistency(old: int, old_root: bytes, size: int, root: bytes, proof: 
         holds = old_root == EMPTY and not proof
     else:
         sides = [is_left for is_left, _, _ in _way(old - 1, size, last=True)] if old <= size else []
-        hashes = [*proof] if any(sides) else [old_root, *proof]  # of the old tree whole, its root is the beginning
+        hashes = [*proof] if any(sides) else [old_root, *proof]  # the way may start at the old root itself
         steps = [*zip(sides, hashes[1:], strict=False)]
         holds = old <= size and len(hashes) == len(sides) + 1
         holds = holds and _climbed(hashes[0], steps) == root
@@ -85,7 +85,7 @@ def check_consistency(old: int, old_root: bytes, size: int, root: bytes, proof: 
 
 def _way(index: int, size: int, *, last: bool = False, start: int = 0) -> list[tuple[bool, int, int]]:
     """Return the siblings on the way from an entry up to the root: whether each is to the left, and its first entry and
-    that after its last. ``last``: from the largest part that the entry is the last one of."""
+    that after its last. ``last``: start from the largest part that ends with the entry."""
     if size == 1 or (last and index == size - 1):
         return []
     half = _split(size)
@@ -96,7 +96,7 @@ def _way(index: int, size: int, *, last: bool = False, start: int = 0) -> list[t
 
 
 def _climbed(found: bytes, steps: Iterable[tuple[bool, bytes]]) -> bytes:
-    """Return the hash that siblings lead to, each with whether it is to the left."""
+    """Return the hash that the siblings in ``steps`` lead to, each given with whether it is to the left."""
     for is_left, sibling in steps:
         found = node_hash(sibling, found) if is_left else node_hash(found, sibling)
     return found
@@ -142,7 +142,7 @@ def number_path(number: int) -> str:
 
 
 def entries_key(number: int) -> str:
-    """Return where the object store has a bundle of entries, the last of which grows."""
+    """Return where the object store has a bundle of entries; the last bundle of a log grows."""
     return f"transparency/entries/{number_path(number)}"
 
 
@@ -151,7 +151,7 @@ def bundle(entries: Sequence[bytes]) -> bytes:
 
 
 def read_bundle(content: bytes, width: int) -> list[bytes]:
-    """Return so many entries from the beginning of a bundle. Raise ProofRefused where there are fewer."""
+    """Return ``width`` entries from the beginning of a bundle. Raise ProofRefused where there are fewer."""
     parts = [content[at : at + 34] for at in range(0, 34 * width, 34)]
     if any(part[:2] != _ENTRY or len(part) != 34 for part in parts):
         raise ProofRefused("A bundle of entries has too few of them, or of another length than 32 bytes.")

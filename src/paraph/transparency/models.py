@@ -6,7 +6,7 @@ from paraph.kernel import clock
 
 
 class LogKey(models.Model):
-    """The one row of who the log is. ``origin`` is its name, which stays whatever becomes of the base URL.
+    """The one row that says which log this is. ``origin`` is its name, which stays whatever becomes of the base URL.
     ``private_encrypted`` is its key (Ed25519), null where ``PARAPH_LOG_KEY`` has it."""
 
     id = models.SmallIntegerField(primary_key=True)
@@ -32,8 +32,8 @@ class LogNode(models.Model):
 
 class Checkpoint(models.Model):
     """A signed statement of size and root. ``published_at`` is null until the store has it and witnesses were asked.
-    ``note`` has the log's own signature first, and then those of witnesses. ``token``: an RFC 3161 token over it
-    without these; null where there is none."""
+    ``note`` has the log's own signature first, and then those of witnesses. ``token``: an RFC 3161 token over the
+    note without cosignatures; null where there is none."""
 
     size = models.BigIntegerField(primary_key=True)
     note = models.TextField()

@@ -49,7 +49,7 @@ class Signature(NamedTuple):
 
 
 class Note(NamedTuple):
-    """``text`` ends in a line break; it says nothing before a signature over it was verified."""
+    """``text`` ends in a line break; it proves nothing before a signature over it has been verified."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -154,7 +154,7 @@ def read_number(text: str, name: str) -> int:
 
 
 def unbase64(text: str) -> bytes:
-    """Return what the text encodes, b"" where it is not the one base64 of something."""
+    """Return what the text encodes; b"" where it is not the one right base64 of anything."""
     with suppress(binascii.Error, ValueError):
         content = base64.b64decode(text, validate=True)
         return content if base64.b64encode(content).decode() == text else b""
@@ -179,8 +179,8 @@ class Proof(NamedTuple):
 
 @dataclass
 class Policy:
-    """``groups``: how many of which members each one takes. ``quorum``: the witness or group that has to have cosigned;
-    "" where none has to, None where nothing is said of it, which no checkpoint satisfies."""
+    """``groups``: how many members each group needs, and which they are. ``quorum``: the witness or group that has to
+    have cosigned; "" where none has to, None where no quorum is stated, which no checkpoint satisfies."""
 
     logs: list[VerifierKey] = field(default_factory=list)
     witnesses: dict[str, VerifierKey] = field(default_factory=dict)
@@ -230,7 +230,7 @@ def _new(key: VerifierKey, others: Iterable[VerifierKey]) -> VerifierKey:
 
 
 def of_log(key: VerifierKey) -> Policy:
-    """Return the policy that takes this log's word alone."""
+    """Return the policy that trusts this log alone and asks for no witness."""
     return Policy([key], quorum="")
 
 

@@ -17,7 +17,7 @@ _BRIEFLY = "public, max-age=5"
 @require_safe
 def resource(request: HttpRequest, path: str) -> HttpResponse:  # noqa: ARG001  Django's form
     """Return what the log has at a path: its key, that of the witness, the newest published checkpoint, the newest
-    timestamp over one (an RFC 3161 TimeStampResp) with what it is over, tiles of hashes and bundles of entries."""
+    timestamp over one (an RFC 3161 TimeStampResp) with what it covers, tiles of hashes and bundles of entries."""
     newest, stamped = log.published(), log.stamped()
     match path.partition("/"):
         case ("key", "", _):
@@ -50,7 +50,7 @@ def _tile(tile: Tile | None, size: int) -> bytes:
 @require_POST
 def witness(request: HttpRequest) -> HttpResponse:
     """Cosign the checkpoint of a log that ``PARAPH_WITNESS_FOR`` names."""
-    status, body = add_checkpoint(request.read(LARGEST_BODY))  # what is longer is cut off, and no checkpoint
+    status, body = add_checkpoint(request.read(LARGEST_BODY))  # a longer body is cut off, and then no checkpoint
     return _answer(body, "text/x.tlog.size" if status == 409 else _TEXT, status=status)
 
 

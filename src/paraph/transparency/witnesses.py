@@ -1,5 +1,5 @@
-"""Witnesses: asked to cosign this installation's checkpoints, and being one of other installations (C2SP tlog-witness);
-and the key that signs the one and cosigns the others."""
+"""Witnesses that cosign this installation's checkpoints, this installation as a witness of others (C2SP tlog-witness),
+and the key that signs its own checkpoints and cosigns those of others."""
 
 import asyncio
 import base64
@@ -131,8 +131,8 @@ def _asked(key: VerifierKey, url: str, note: Note, old: int, read: Read) -> Note
 
 
 def add_checkpoint(body: bytes) -> tuple[int, str]:
-    """Answer a log that asks for a cosignature: an HTTP status and a body. What is cosigned extends what was cosigned
-    before, and is remembered before the answer."""
+    """Answer a log that asks for a cosignature: an HTTP status and a body. A checkpoint that is cosigned extends
+    the one before, and is remembered before the answer."""
     try:
         head, _, text = body.decode().partition("\n\n")
         first, *lines = head.split("\n")

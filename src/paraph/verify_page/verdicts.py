@@ -1,5 +1,5 @@
-"""What a visitor gives, files that are sent and digests of those that stay with the visitor; and the verdict on it, as
-``paraph verify`` has it and as the page shows it."""
+"""What a visitor gives, files and the digests of files that stay with the visitor; and the verdict on these, as
+``paraph verify`` prints it and as the page shows it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ _DIGEST = re.compile(r"([0-9a-f]{64}) (\d{1,12}) (.{1,255})", re.ASCII | re.DOTA
 
 
 class VerdictRefused(Exception):
-    """Why there is no verdict. ``word``: the name of the words that say it; ``values``: what they have in them."""
+    """Why there is no verdict. ``word``: the name of the phrase that says it; ``values``: what that phrase contains."""
 
     def __init__(self, word: str, status: int, *, retry_after: int = 0, **values: Any) -> None:
         super().__init__(word)
@@ -47,14 +47,14 @@ class Given:
     size: int = 0
 
     def free(self, name: str) -> str:
-        """Return a name that nothing else has, as it can be shown."""
+        """Return the name in a form that can be shown and that no other file has."""
         name = visible(name)
         names = [name, *(f"{name} ({number})" for number in range(2, MOST_FILES + 2))]
         return next(each for each in names if each not in self.files and each not in self.compared)
 
 
 def visible(text: str) -> str:
-    """Return what others wrote without characters that cannot be seen, such as marks that turn its direction."""
+    """Return a text by others with its invisible characters replaced, such as marks that turn its direction."""
     return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
@@ -103,7 +103,7 @@ def own_roots() -> list[bytes]:
 
 
 def find(given: Given) -> Found:
-    """Return how proof and files, or those in a bundle, match or, without a proof, the report on each file. Raise
+    """Return how the proof and the files, or those in a bundle, match; without a proof, the report on each file. Raise
     ReadersUnavailable."""
     added = settings.PARAPH.verify_roots
     roots = [*own_roots(), *(read_roots(added) if added else ())]
@@ -124,7 +124,7 @@ def find(given: Given) -> Found:
 
 
 def _with_log(tied: EvidenceCheck) -> EvidenceCheck:
-    """Note what the proof of inclusion in a bundle adds, of this installation's own log: of others nothing is known."""
+    """Note what the proof of inclusion in a bundle adds, if it is of this installation's log; others are not known."""
     if tied.inclusion and tied.inclusion.text is not None:
         own = own_key().log
         if f"\n{own.name}\n" in tied.inclusion.text:
@@ -162,7 +162,7 @@ def as_shown(found: Found) -> dict[str, Any]:
 
 
 def _line(verdict: Verdict, faults: Iterable[Fault]) -> dict[str, Any]:
-    """Return the word of the verdict and its reasons, that which decided it first, by the names of their sentences."""
+    """Return the word of the verdict and the names of the sentences of its reasons, the deciding one first."""
     kinds = dict.fromkeys([verdict.sub_indication, *(fault.kind for fault in faults)])
     reasons = ["holds"] if verdict.word == "holds" else [(kind or "GENERIC").lower() for kind in kinds]
     return {"verdict": verdict.word, "reasons": reasons}

@@ -48,7 +48,7 @@ def _where_turned_on(view: _View) -> _View:
 @_where_turned_on
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """Show the form or, of what was sent with it, the verdict: as a page, or as ``paraph verify --json`` prints it.
+    """Show the form, or the verdict on what was sent with it: as a page, or as ``paraph verify --json`` prints it.
     Exempt from the CSRF cookie: nothing is kept, and nobody is known."""
     with suppress(ReadersUnavailable):  # the verdict says so, if none can be started then
         verification_sandbox().warm()  # starts while files are chosen, and sent

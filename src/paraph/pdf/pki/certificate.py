@@ -1,5 +1,5 @@
 """X.509 certificates, parsed once per process: what CMS needs of them, who owns them, whether they chained at a given
-time to a trusted root, and what they state of themselves under the eIDAS Regulation.
+time to a trusted root, and what they state about themselves under the eIDAS Regulation.
 """
 
 import re
@@ -29,7 +29,7 @@ _STATEMENTS, _TYPE = "1.3.6.1.5.5.7.1.3", "0.4.0.1862.1.6"  # qcStatements (RFC 
 _STATED = {
     "0.4.0.1862.1.1": "QcCompliance",  # it is a qualified certificate
     "0.4.0.1862.1.4": "QcSSCD",  # its private key is in a qualified device
-    "0.4.0.1862.1.7": "QcCClegislation",  # all of that by the law of another country
+    "0.4.0.1862.1.7": "QcCClegislation",  # all of that under the law of another country
     f"{_TYPE}.1": "QcType esign",
     f"{_TYPE}.2": "QcType eseal",
     f"{_TYPE}.3": "QcType web",
@@ -60,13 +60,13 @@ class Certificate:
     """The extended key usage is critical and timeStamping alone (RFC 3161 §2.3), and the key usage, where there is one,
     allows signatures."""
     for_documents: bool
-    """The key usage, where there is one, allows signatures, and the extended one, where there is one, documents."""
+    """The key usage, if present, allows signatures, and the extended key usage, if present, allows documents."""
     for_proofs: bool
     """The extended key usage allows sealing proofs."""
     is_root: bool
     """It is signed by its own key, in its own name."""
     key_parameters: bytes
-    """DER of what the key's AlgorithmIdentifier has besides its name; empty for nothing."""
+    """DER of the parameters of the key's AlgorithmIdentifier; empty where it has none."""
 
     def __hash__(self) -> int:
         return hash(self.encoded)
@@ -183,7 +183,7 @@ class Identity:
 
     @property
     def is_of_development(self) -> bool:
-        """Whether a development authority issued the certificate; such an authority has separate ones for proofs."""
+        """Whether a development authority, which has separate certificates for proofs, issued the certificate."""
         return is_of_development(self._certificate.parsed)
 
     def is_one_of(self, wanted: Sequence[str]) -> bool:
@@ -230,7 +230,7 @@ def check_chain(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> tuple[bytes, ...]:
     """Return the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``. ``others``:
-    DER of certificates that may lie between; none of them is trusted for being there. Raises :class:`Untrusted`. A
+    DER of certificates that may lie between; none of them is trusted for being there. Raise :class:`Untrusted`. A
     verified chain is remembered for the time in which all of its certificates are valid."""
     known = _remembered(certificate.encoded, tuple(others), tuple(roots))
     for chain in known:
@@ -279,9 +279,9 @@ def _reason(error: NoChain, certificate: Certificate) -> str:
 
 @lru_cache(maxsize=64)
 def qualified_statements(certificate: bytes) -> tuple[str, ...]:
-    """Return the names of what a certificate (DER) states about its being qualified (ETSI EN 319 412-5), a type that is
-    not known by its number. That is its issuer's word, which the trusted lists of the member states make good or not.
-    It states nothing where its statements cannot be read."""
+    """Return the names of the statements that a certificate (DER) makes about being qualified (ETSI EN 319 412-5); an
+    unknown type has its number. They are the issuer's word, which the trusted lists of the member states may or may
+    not confirm. Statements that cannot be read count as none."""
     try:
         values = [each.value for each in load(certificate).parsed.extensions if each.oid.dotted_string == _STATEMENTS]
         parts = [each.children() for value in values for each in der.read(value.public_bytes()).children()]
@@ -293,6 +293,6 @@ def qualified_statements(certificate: bytes) -> tuple[str, ...]:
 
 
 def makes_qualified_seals(certificate: bytes) -> bool:
-    """Return whether seals by a certificate (DER) are qualified electronic seals in its own words (Article 3(27) of the
-    Regulation): it is a qualified one for seals and nothing else, its key in a qualified device."""
+    """Return whether a certificate (DER) says that its seals are qualified electronic seals (Article 3(27) of the
+    Regulation): it is qualified, for seals and nothing else, and its key is in a qualified device."""
     return set(qualified_statements(certificate)) == _OF_QUALIFIED_SEALS

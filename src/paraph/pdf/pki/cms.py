@@ -1,5 +1,5 @@
-"""CMS SignedData (RFC 5652) as seals and timestamps have it: read, and its one signature over signed attributes
-checked."""
+"""CMS SignedData (RFC 5652), the form of seals and timestamps: reading it, and checking its one signature over signed
+attributes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ class CmsMismatch(CmsRefused):
 
 
 class CmsOutdated(CmsRefused):
-    """The signature holds, but with a hash for which others can make other content as well."""
+    """The signature holds, but with a hash so weak that somebody could have made other content for it."""
 
     kind: SubIndication = "CRYPTO_CONSTRAINTS_FAILURE_NO_POE"
 
@@ -77,7 +77,7 @@ class SignedData:
     certificates: tuple[bytes, ...]
     """DER of every certificate in the message."""
     digest_algorithm: str
-    """The :mod:`hashlib` name; also of an outdated one, which :func:`check_signature` refuses in the end."""
+    """The :mod:`hashlib` name of the hash, even an outdated one, which :func:`check_signature` refuses in the end."""
     signature_algorithm: Element
     signature: bytes
     signer: Certificate
@@ -190,7 +190,7 @@ def _attributes(attributes: Element) -> dict[str, list[Element]]:
 
 
 def _single_values(attributes: dict[str, list[Element]]) -> dict[str, Element]:
-    """Return the attributes with one value; of several values, only those that nothing here reads may have any."""
+    """Return the attributes with one value. Only those that nothing here reads may have another number of values."""
     for name, values in attributes.items():
         if len(values) != 1 and name in (*_READ, *_NAMING_CERTIFICATES):
             raise DerError(f"an attribute with {len(values)} values")
@@ -201,7 +201,7 @@ def _single_values(attributes: dict[str, list[Element]]) -> dict[str, Element]:
 def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) -> None:
     """Check that the signer's key signed this content.
 
-    ``content_digest`` returns the digest of the signed content for the :mod:`hashlib` name of a hash. Raises
+    ``content_digest`` returns the digest of the signed content for the :mod:`hashlib` name of a hash. Raise
     :class:`CmsMismatch` where the content or the signature was changed, :class:`CmsOutdated` where all holds, but with
     an outdated hash, and :class:`CmsRefused` where another certificate is named or the signature cannot be judged.
     """
@@ -261,7 +261,7 @@ def _check_named_certificates(signed: SignedData) -> None:
 
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
     """Check each certificate against its issuer, where that is in the message too: no signature covers the list. A root
-    of the issuer's name that is whole in itself has another key, as after a renewal."""
+    of the issuer's name whose own signature holds may have another key, as after a renewal."""
     carried = [each for each in map(readable, certificates) if each]
     for child in carried:
         issuers = [each for each in carried if each.subject == child.issuer]
@@ -299,12 +299,12 @@ def hash_name(algorithm: Element) -> str:
 
 
 def outdated(hash_: str) -> str:
-    """Return why nobody should rely on a hash today, given by its :mod:`hashlib` name; empty for no reason."""
+    """Return why nobody should rely on a hash today, given by its :mod:`hashlib` name; empty where one may."""
     return weakness(hash_, None, clock.now()) or ""
 
 
 def digest_name(algorithm: Element) -> str:
-    """Return what :func:`hash_name` does, outdated ones included."""
+    """Return the name as :func:`hash_name` does, also for an outdated hash."""
     name, *parameters = algorithm.children()
     identifier = name.oid()
     usual = ([der.integer(SHAKE256_BYTES * 8)],) if identifier == oids.SHAKE256_LEN else _NONE
@@ -332,8 +332,8 @@ def _check_value(signed: SignedData, message: bytes) -> None:
 
 
 def _way_of_signing(signed: SignedData) -> tuple[str, hashes.HashAlgorithm | None, object]:
-    """Return the identifier of the algorithm, its hash, ``None`` for one that hashes for itself, and the padding of RSA
-    or ECDSA. Raise :class:`CmsRefused` for one that is not known."""
+    """Return the identifier of the algorithm, its hash (``None`` for one that hashes for itself), and RSA's padding or
+    ECDSA. Raise :class:`CmsRefused` for an algorithm that is not known."""
     name, *parameters = signed.signature_algorithm.children()
     identifier, digest = name.oid(), signed.digest_algorithm
     if identifier == oids.RSA_PSS:

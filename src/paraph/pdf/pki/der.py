@@ -1,4 +1,4 @@
-"""DER (X.690), as much of it as CMS and timestamps need, and BER (§8), as other programs write them, turned into DER.
+"""DER (X.690), as much of it as CMS and timestamps need, and BER (§8), which other programs write, turned into DER.
 
 Definite lengths and single-byte tags are read as DER; anything else raises :class:`DerError`. In BER, lengths become
 definite and as short as possible, and strings in parts become whole. All else stays as it is, even the order of sets:
@@ -18,7 +18,7 @@ _DEEPEST = 64
 _MOST_PARTS = 500_000
 _MOST_BYTES = 32 * 1024 * 1024
 _IN_PARTS = frozenset(CONSTRUCTED | tag for tag in (BIT_STRING, OCTET_STRING, UTF8_STRING, *range(0x12, 0x1D), 0x1E))
-"""Tags of strings and times that stand there in parts (X.690 §8.6.4, §8.7.3, §8.23)."""
+"""Tags of strings and times in parts, which BER allows (X.690 §8.6.4, §8.7.3, §8.23)."""
 _INDEFINITE, _RESERVED = 0x80, 0x7F
 _END = b"\0\0"
 
@@ -81,7 +81,7 @@ class Element:
 
 
 def elements(encoded: bytes) -> Iterator[Element]:
-    """Yield the values that follow one another. Raise :class:`DerError` for bytes that are none."""
+    """Yield the values in the bytes, one after another. Raise :class:`DerError` for bytes that are not values."""
     position, end = 0, len(encoded)
     while position < end:
         start = position
@@ -182,7 +182,7 @@ def _base128(arc: int) -> bytes:
 
 
 def der_of(encoded: bytes) -> bytes:
-    """Return the value with which ``encoded`` begins as DER, and whatever follows it as it is; of DER the same bytes.
+    """Return ``encoded`` with its first value turned into DER, and whatever follows unchanged; DER stays as it is.
     Raise :class:`DerError` for a value that cannot be read, and for one with too many or too deeply nested parts."""
     if len(encoded) > _MOST_BYTES:
         raise DerError(f"more than {_MOST_BYTES} bytes")
@@ -191,7 +191,7 @@ def der_of(encoded: bytes) -> bytes:
 
 
 def whole_string(content: bytes, tag: int) -> bytes:
-    """Return the content of a string from its parts, given as DER. ``tag``: of the whole, as primitive value. Raise
+    """Return the content of a string from its parts, given as DER. ``tag``: the primitive tag of the whole. Raise
     :class:`DerError`."""
     part_tag = BIT_STRING if tag == BIT_STRING else OCTET_STRING
     parts = [part.expect(part_tag).content for part in elements(content)]
@@ -208,7 +208,7 @@ class _Reading:
         self._parts = 0
 
     def value(self, start: int, limit: int, depth: int) -> tuple[bytes | None, int]:
-        """Return the value at ``start`` as DER, ``None`` where it is DER already, and where it ends, at most at
+        """Return the value at ``start`` as DER (``None`` where it is DER already), and the position of its end, at most
         ``limit``."""
         self._parts += 1
         if depth > _DEEPEST or self._parts > _MOST_PARTS:
@@ -240,7 +240,7 @@ class _Reading:
         return self._whole(tag, values, end, position)
 
     def _values(self, position: int, limit: int, depth: int, *, is_open: bool) -> tuple[bytes | None, int]:
-        """Return the values up to ``limit``, or up to the marker of an end, which is read too; ``None`` for DER."""
+        """Return the values (``None`` if DER already) up to ``limit`` or an end marker, and the position after."""
         parts, copied = list[bytes](), position
         while position < limit and not (is_open and self._encoded.startswith(_END, position)):
             start = position

@@ -1,7 +1,7 @@
 """Object identifiers of CMS, CAdES and timestamps, named as in their standards, and one of this project; and which hash
 and which way of signing the identifiers of algorithms mean (RFC 4055, 5754, 8419, 9688, 9882; ISO/TS 32001 and 32002).
 
-Which algorithms may be relied on until when stands in :mod:`paraph.keys.algorithms`.
+:mod:`paraph.keys.algorithms` says which algorithms may be relied on, and until when.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ _TABLE = (
     ("sha3_256", hashes.SHA3_256(), "2.16.840.1.101.3.4.2.8", "2.16.840.1.101.3.4.3.14", "2.16.840.1.101.3.4.3.10"),
     ("sha3_384", hashes.SHA3_384(), "2.16.840.1.101.3.4.2.9", "2.16.840.1.101.3.4.3.15", "2.16.840.1.101.3.4.3.11"),
     ("sha3_512", hashes.SHA3_512(), "2.16.840.1.101.3.4.2.10", "2.16.840.1.101.3.4.3.16", "2.16.840.1.101.3.4.3.12"),
-    # To tell what is outdated from what was changed.
+    # Known only to tell an outdated signature from a changed one.
     ("sha1", hashes.SHA1(), "1.3.14.3.2.26", "1.2.840.113549.1.1.5", "1.2.840.10045.4.1"),  # noqa: S303
     ("sha224", hashes.SHA224(), "2.16.840.1.101.3.4.2.4", "1.2.840.113549.1.1.14", "1.2.840.10045.4.3.1"),
     ("md5", hashes.MD5(), "1.2.840.113549.2.5", "1.2.840.113549.1.1.4", None),  # noqa: S303
@@ -82,7 +82,7 @@ SUITED_HASHES = {
     "ML-DSA-65": ("sha384", "sha512", "sha3_384", "sha3_512", "shake_256"),
     "ML-DSA-87": ("sha512", "sha3_512", "shake_256"),
 }
-"""The hashes of the digest that are as strong as what signs it (RFC 8419 §3.1, RFC 9882)."""
+"""The hashes of the digest that are as strong as the algorithm that signs it (RFC 8419 §3.1, RFC 9882)."""
 SHAKE256_BYTES = 64
 """How long digests of SHAKE256 are in CMS (RFC 8702 §3.1, RFC 8419 §2.3)."""
 
@@ -93,5 +93,5 @@ def digest_of(name: str, content: bytes) -> bytes:
 
 
 def finished(hash_: "hashlib._Hash") -> bytes:
-    """Return the digest; that of SHAKE256, which can have any length, as CMS has it."""
+    """Return the digest; that of SHAKE256, which can have any length, in the length that CMS uses."""
     return hash_.digest(SHAKE256_BYTES) if hash_.name == "shake_256" else hash_.digest()  # type: ignore[call-arg]

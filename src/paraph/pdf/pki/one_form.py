@@ -1,8 +1,8 @@
 """The one form in which the service writes a SignedData (RFC 5652): DER, with the lower of the two values that an ECDSA
 signature may have, and nothing that it need not hold.
 
-No signature covers how a SignedData is encoded, nor what stands beside its signed attributes. If any form of those
-were valid, anybody could make other valid files of a sealed one.
+No signature covers how a SignedData is encoded, nor what stands beside its signed attributes. If every form were
+valid, anybody could make other valid files from a sealed one.
 """
 
 from collections.abc import Iterable
@@ -42,8 +42,8 @@ def signed_data(
     content: bytes | None = None,
     token: bytes = b"",
 ) -> bytes:
-    """Return a ContentInfo (DER). ``attributes``: DER of the signed ones; ``algorithm``: DER of the signature's;
-    ``certificates``: DER of those to send along, ``None`` for no list of them; ``digest_algorithm`` and
+    """Return a ContentInfo (DER). ``attributes``: DER of the signed ones; ``algorithm``: DER of the signature
+    algorithm; ``certificates``: DER of those to send along, ``None`` for no list; ``digest_algorithm`` and
     ``content_type``: identifiers; ``token``: a TimeStampToken (DER), the only unsigned attribute, empty for none."""
     digest = der.sequence(der.oid(digest_algorithm))
     signer_info = der.sequence(
@@ -69,7 +69,7 @@ def signed_data(
 
 def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
     """Return the ContentInfo (DER) with these certificates, and with the timestamp token of a seal, in its one form, as
-    the only unsigned attribute. Raises :class:`CmsRefused` and :class:`~paraph.pdf.pki.der.DerError`."""
+    the only unsigned attribute. Raise :class:`CmsRefused` and :class:`~paraph.pdf.pki.der.DerError`."""
     digest_algorithm = _hash_identifier(signed.digest_algorithm)
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, []) if signed.content_type == oids.DATA else []
     token = token_in_one_form(tokens[0].raw) if tokens else b""
@@ -87,7 +87,7 @@ def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
 
 
 def seal_in_one_form(signed: SignedData) -> bytes:
-    """Return the one form of a seal: it carries the certificates that its signed attributes name. Raises as
+    """Return the one form of a seal: it carries the certificates that its signed attributes name. Raise as
     :func:`in_one_form` does."""
     if oids.SIGNING_CERTIFICATE_V2 not in signed.signed_attributes:
         raise CmsRefused("it does not name its certificates")
@@ -101,14 +101,14 @@ def seal_in_one_form(signed: SignedData) -> bytes:
 
 def token_in_one_form(encoded: bytes) -> bytes:
     """Return the one form of a timestamp token: it carries the authority's own certificate alone, which it names. Those
-    of the issuers, which it names nowhere, stand in the document security store, which signatures cover. Raises as
+    of the issuers, which it names nowhere, stand in the document security store, which signatures cover. Raise as
     :func:`in_one_form` does."""
     signed = read_signed_data(encoded)
     return in_one_form(signed, [signed.signer.encoded])
 
 
 def low_signature(signature: bytes, signer: Certificate) -> bytes:
-    """Return the signature; of ECDSA's two (r, s) and (r, n - s), which are both valid, that with the lower s."""
+    """Return the signature; for ECDSA, where (r, s) and (r, n - s) are both valid, the one with the lower s."""
     key = signer.public_key
     if not isinstance(key, ec.EllipticCurvePublicKey):
         return signature
@@ -162,7 +162,7 @@ class CmsTemplate:
 
     def __init__(self, key: SigningKey) -> None:
         """Raise ``DomainError("configuration", …)`` for a certificate that restricts RSASSA-PSS to other parameters
-        than ours, or has a key of another kind than those that seal."""
+        than ours, or whose key is of a kind that does not seal."""
         self._certificate = certificate = load(key.certificate)
         if is_pss(certificate.parsed) and not _allows_our_pss(certificate.key_parameters):
             wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
@@ -172,8 +172,8 @@ class CmsTemplate:
         self._longest_signature = _longest_signature(certificate)
 
     def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
-        """Encode what the key signs (RFC 5652 §5.4): the content type, all certificates that are sent along, so that
-        nobody can exchange one, the digest, SHA-256 of the byte range, and the purpose."""
+        """Encode what the key signs (RFC 5652 §5.4): the content type, all certificates that are sent along (so that
+        nobody can exchange one), the digest (SHA-256 of the byte range), and the purpose."""
         identifiers = [_certificate_identifier(load(encoded)) for encoded in self._sent]
         return der.set_of(
             der.attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
@@ -196,8 +196,8 @@ class CmsTemplate:
 
 
 def _allows_our_pss(restrictions: bytes) -> bool:
-    """Return whether a key for RSASSA-PSS alone may sign with our parameters: of the salt it names the least length
-    (RFC 4055 §3.3)."""
+    """Return whether a key for RSASSA-PSS alone may sign with our parameters; the salt that it names is the shortest
+    that it allows (RFC 4055 §3.3)."""
     try:
         digest, mask, salt = pss_parameters(der.read(restrictions)) if restrictions else ("sha256", "sha256", 0)
     except (CmsRefused, DerError):

@@ -43,12 +43,12 @@ class Purpose:
 
 
 def document_purpose(request_id: int, environment: str) -> Purpose:
-    """Return the purpose of every file that came from outside, whatever is in it. Raises nothing."""
+    """Return the purpose of every file that came from outside, whatever is in it."""
     return Purpose("document", request_id, environment)
 
 
 def proof_purpose(request_id: int, environment: str) -> Purpose:
-    """Return the purpose of a proof that the service typeset itself, and of nothing else. Raises nothing."""
+    """Return the purpose of a proof that the service typeset itself, and of nothing else."""
     return Purpose("proof", request_id, environment)
 
 

@@ -1,7 +1,7 @@
-"""Revocation lists (CRLs) and status answers (OCSP), and what they prove of a certificate.
+"""Revocation lists (CRLs) and status answers (OCSP), and what they prove about a certificate.
 
 A list may be about some certificates or some reasons only, or continue another list (RFC 5280 §6.3.3): that a
-certificate is not on such a list says nothing. That it is on the list counts whatever else the list says.
+certificate is not on such a list says nothing. That it is on such a list counts, whatever else the list says.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _UNDERSTOOD_IN_ENTRIES = (x509.CRLReason, x509.InvalidityDate)
 _Value = TypeVar("_Value", bound=x509.ExtensionType)
 _Extensions = Sequence[x509.Extension[x509.ExtensionType]] | None
 _GRACE = timedelta(days=7)
-"""For how long an answer or list holds that does not state its end."""
+"""How long an answer or list holds if it does not state its end."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RevocationList:
     """Whether everything critical in the list is understood, it continues no other list, and the issuer may sign lists
     and was valid when it signed this one."""
     scope: x509.IssuingDistributionPoint | None
-    """What the list says of the certificates and reasons that it is about; ``None`` for all."""
+    """The certificates and reasons that the list says it is about; ``None`` for all."""
 
     def covers(self, certificate: Certificate) -> bool:
         """Return whether the certificate would be on the list if it had been revoked, for whatever reason."""
@@ -60,8 +60,8 @@ class RevocationList:
 
 @lru_cache(maxsize=64)
 def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
-    """Read a CRL (DER); ``None`` where it is none or ``issuer`` did not sign it. Remembered, as every file brings the
-    same ones."""
+    """Read a CRL (DER); ``None`` where it is not a CRL or ``issuer`` did not sign it. Remembered, as every file
+    brings the same lists."""
     try:
         parsed = x509.load_der_x509_crl(encoded)
         if not same_name(parsed.issuer, issuer.parsed.subject) or not is_made_by(
@@ -71,7 +71,7 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
         entries = [(entry, _extensions(entry)) for entry in parsed]
     except MemoryError:  # or a revocation would be overlooked
         raise
-    except Exception:  # noqa: BLE001 — a list from anywhere makes the reader raise anything
+    except Exception:  # noqa: BLE001 — a list from outside can make the reader raise anything
         return None
     extensions = _extensions(parsed)
     scope = _value(extensions, x509.IssuingDistributionPoint)
@@ -100,7 +100,7 @@ def _own(
     is_delta: bool,
 ) -> Iterator[x509.RevokedCertificate]:
     """Yield the entries that revoke certificates of the issuer. In an indirect list an entry may name another issuer,
-    which holds for those after it too (§5.3.3); an entry of a delta list may take a revocation back."""
+    which holds for the entries after it too (§5.3.3); an entry of a delta list may take a revocation back."""
     is_of_issuer = True
     for entry, extensions in entries:
         named = _value(extensions, x509.CertificateIssuer) if is_indirect else None
@@ -124,12 +124,12 @@ def _value(extensions: _Extensions, kind: type[_Value]) -> _Value | None:
 
 
 def _are_understood(extensions: _Extensions, kinds: tuple[type[x509.ExtensionType], ...]) -> bool:
-    """Return whether all can be read, and all critical ones are of these kinds."""
+    """Return whether all extensions can be read, and all critical ones are of these kinds."""
     return extensions is not None and all(not each.critical or isinstance(each.value, kinds) for each in extensions)
 
 
 def _may_sign_lists(issuer: x509.Certificate) -> bool:
-    """Return whether the key is for lists, or nothing is said of what it is for (RFC 5280 §6.3.3 f)."""
+    """Return whether the issuer's key usage allows signing lists, or is absent (RFC 5280 §6.3.3 f)."""
     usage = extension(issuer, x509.KeyUsage)
     return usage is None or usage.crl_sign
 
@@ -186,11 +186,11 @@ class LongTermData:
     def proves(self, chain: Sequence[bytes], moment: datetime, stamped: Mapping[bytes, datetime] | None = None) -> bool:
         """Return whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
         ``chain``: DER, the leaf first, the root last; ``stamped``: when lists and answers are known to have existed, by
-        their bytes, now for others. Raise :class:`Revoked` where it proves the contrary."""
+        their bytes; all others, now. Raise :class:`Revoked` where it proves the contrary."""
         known = {item: clock.now() for item in (*self.crls, *self.ocsps)} | dict(stamped or {})
         is_proven = True
         for child, issuer in pairwise(map(load, chain)):
-            # All of them, so that a revocation is found also behind a certificate or an answer that proves nothing.
+            # Check all, so that a revocation is found even behind a certificate or an answer that proves nothing.
             by_crl = [_crl_proves(crl, child, issuer, moment, known[crl]) for crl in self.crls]
             by_ocsp = [_ocsp_proves(answer, child, issuer, moment, known[answer]) for answer in self.ocsps]
             is_proven = is_proven and any(by_crl + by_ocsp)
@@ -208,7 +208,7 @@ def _is_answer_there(encoded: bytes, moment: datetime) -> bool:
 
 
 def _holds(made: datetime, end: datetime, child: Certificate, moment: datetime, known: datetime) -> bool:
-    """Return whether a list or answer says something of ``moment``: it was in force then, or ``made`` later. It may not
+    """Return whether a list or answer speaks about ``moment``: it was in force then, or ``made`` later. It may not
     say that it was made after the time at which it is ``known`` to have existed, nor after the certificate expired:
     lists and responders forget the revocation of an expired one (RFC 5280 §3.3)."""
     return made <= min(known + AHEAD, end, child.parsed.not_valid_after_utc) and moment <= end
@@ -216,8 +216,8 @@ def _holds(made: datetime, end: datetime, child: Certificate, moment: datetime, 
 
 def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime, known: datetime) -> bool:
     """Return whether the CRL is the issuer's, covers the certificate, holds at ``moment``, and does not list it. One
-    that covers others, or is signed with an outdated hash or by an issuer that was not valid then, proves no more than
-    a revocation."""
+    that covers other certificates, has an outdated hash, or is signed by an issuer that was not valid then can prove
+    only a revocation."""
     found = read_list(encoded, issuer)
     if found is None:
         return False
@@ -232,7 +232,7 @@ def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment:
 def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime, known: datetime) -> bool:
     """Return whether the answer is the issuer's or its responder's, holds at ``moment``, and says "good". One that is
     signed with an outdated hash, or by a responder that may not sign or was not valid then, or holds something critical
-    that is not understood, proves no more than a revocation."""
+    that is not understood, can prove only a revocation."""
     genuine = _genuine_ocsp(encoded, child, issuer)
     if genuine is None:
         return False
@@ -252,9 +252,9 @@ def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment
 def _genuine_ocsp(
     encoded: bytes, child: Certificate, issuer: Certificate
 ) -> tuple[ocsp.OCSPSingleResponse, datetime, bool] | None:
-    """Return the part of the answer about the certificate, where the issuer or its responder signed it, when it was
-    made, the later time of two that it states, and whether it may prove something good: a strong hash, a responder that
-    was in order then, and nothing critical that is not understood. Remembered, as every file brings the same answers.
+    """Return, if the issuer or its responder signed the answer: its part about the certificate; when it was made, the
+    later of the two times that it states; and whether its "good" counts, which takes a strong hash, a responder that
+    could answer then, and nothing critical that is not understood. Remembered, as every file brings the same answers.
     """
     response = ocsp.load_der_ocsp_response(encoded)
     if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
@@ -271,28 +271,28 @@ def _genuine_ocsp(
 
 def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certificate) -> bool:
     """Return whether an answer is about the certificate. The issuer is named by the digest of its name as it stands in
-    the certificate (RFC 6960 §4.1.1), or in its own."""
+    the certificate (RFC 6960 §4.1.1), or in the issuer's own."""
     named = (hashlib.new(single.hash_algorithm.name, name).digest() for name in (child.issuer, issuer.subject))
     return single.serial_number == child.serial and single.issuer_name_hash in named
 
 
-@or_else(default=False)  # as for the answer itself, whose revocation counts
+@or_else(default=False)  # such an answer can still prove a revocation
 def _is_understood(response: ocsp.OCSPResponse) -> bool:
-    """Return whether nothing critical is in the answer but the nonce. What came with one of several certificates cannot
-    be read, which counts as critical."""
+    """Return whether nothing critical is in the answer but the nonce. The extensions of an answer about several
+    certificates cannot be read, which counts as critical."""
     extensions = [*response.extensions, *response.single_extensions]
     return all(not each.critical or isinstance(each.value, x509.OCSPNonce) for each in extensions)
 
 
 def _may_answer(responder: x509.Certificate, issuer: x509.Certificate, made: datetime) -> bool:
-    """Return whether responder and issuer were in order when the answer was ``made``. An issuer that may sign lists may
-    answer, too."""
+    """Return whether the responder may answer, and it and the issuer were valid when the answer was ``made``. An issuer
+    that may sign lists may answer, too."""
     is_for_answers = may_sign(responder) or (responder == issuer and _may_sign_lists(responder))
     return is_for_answers and not any(fault_of(each, made, is_root=each == issuer) for each in (responder, issuer))
 
 
 def _responders(response: ocsp.OCSPResponse, issuer: Certificate) -> list[x509.Certificate]:
-    """Return the certificates of whose key signed: the issuer's, or a responder's that it certified (RFC 6960
+    """Return the certificates whose key signed: the issuer's, or that of a responder it certified (RFC 6960
     §4.2.2.2)."""
     responders = [issuer.parsed]
     for candidate in response.certificates:

@@ -65,8 +65,8 @@ class LongTerm:
         return self.collect(key_chain, self.authority_chain) if self.authority_chain else self.collect(key_chain)
 
     def collect(self, *chains: Chain) -> CollectedStatuses:
-        """Collect the available statuses of these chains. Raise :class:`Revoked` for the first chain; of the others,
-        a revocation is one more missing status."""
+        """Collect the available statuses of these chains. Raise :class:`Revoked` for the first chain; in the others,
+        a revocation counts as one more missing status."""
         data, missing = LongTermData(), list[str]()
         for chain in chains:
             try:

@@ -41,7 +41,7 @@ _LARGEST_REPLY = 256 * 1024
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 307, 308}
 _DROPPED = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
-"""What a server that has closed a kept connection makes of the next request on it."""
+"""The errors of a request on a kept connection that the server has already closed."""
 
 
 class _Rejected(ValueError):
@@ -56,7 +56,7 @@ class BuiltInAuthority:
     name = "built-in"
 
     def __init__(self, key: SigningKey) -> None:
-        """Take a key whose certificate has the critical, sole purpose timeStamping. Raises
+        """Take a key whose certificate has the critical, sole purpose timeStamping. Raise
         ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
@@ -202,7 +202,7 @@ def _left(end: float) -> float:
 
 
 def _target(url: httpx.URL, location: str) -> httpx.URL:
-    """Return where a redirect leads. To another host, or back to http, the operator has to send us."""
+    """Return where a redirect leads. Only the operator may send us to another host, or back to http."""
     target = url.join(location)
     if target.host != url.host or target.scheme not in {url.scheme, "https"}:
         shown = _without_credentials(str(target))
@@ -244,7 +244,7 @@ def _without_credentials(url: str) -> str:
 def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Timestamping:
     """Open the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
-    The built-in authority brings its own root; at the level B-B there are no authorities. Raises
+    The built-in authority brings its own root; at the level B-B there are no authorities. Raise
     ``DomainError("configuration", …)`` for an address that is not http or https, for a root that cannot be used, and
     for authorities elsewhere without roots, whose tokens could never be verified.
     """

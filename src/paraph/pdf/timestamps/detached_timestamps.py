@@ -68,7 +68,7 @@ def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "
 
 
 def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
-    """Write the JSON file for ``paraph verify --evidence``, from name and timestamps by the SHA-256 of each file."""
+    """Write the JSON file for ``paraph verify --evidence``. ``records``: name and timestamps by a file's SHA-256."""
     files = [
         {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in of_file]}
         for digest, (name, of_file) in records.items()
@@ -79,8 +79,8 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
 def read_timestamps_file(
     content: bytes, sealed: bytes, earlier: Sequence[DetachedTimestamp] = ()
 ) -> tuple[DetachedTimestamp, ...]:
-    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER). Empty where the JSON has
-    none for this file, or the token, after the ``earlier`` ones, is of something else. Raise
+    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER); an empty tuple where
+    the JSON has none for this file, or the token is not over this file and the ``earlier`` timestamps. Raise
     :class:`DetachedTimestampsRefused`."""
     if content[:1] == START_OF_TOKEN:
         try:
@@ -107,17 +107,17 @@ class DetachedTimestampsCheck:
     """What the detached timestamps of a file prove."""
 
     timestamps: tuple[SealTimestamp, ...] = ()
-    """The ones that hold and are trusted, in order."""
+    """The timestamps that hold and are trusted, in order."""
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
-    """The statuses that came with them."""
+    """The statuses that came with the timestamps."""
     ends: tuple[datetime, ...] = ()
-    """For each of them, when the first certificate of its chain expires."""
+    """For each timestamp, when the first certificate of its chain expires."""
     fault: Fault | None = None
-    """What does not hold. It says nothing of the file, but that a proof of existence is missing."""
+    """What does not hold. It says nothing about the file, except that a proof of its existence is missing."""
 
     @property
     def times(self) -> list[datetime]:
-        """The times that they prove, in order."""
+        """The times that the timestamps prove, in order."""
         return [timestamp.time for timestamp in self.timestamps]
 
 

@@ -65,7 +65,7 @@ class TokenMismatch(TokenRefused):
 
 
 class TokenUnfit(TokenRefused):
-    """The token is one of the content at hand, but of an authority or in a way that must not be relied on."""
+    """The token stamps the content at hand, but by an authority or in a way that must not be relied on."""
 
     kind: SubIndication = "NO_POE"
 
@@ -224,7 +224,7 @@ class Timestamp:
 
     @property
     def renewal_at(self) -> datetime:
-        """When to renew it: 90 days before its chain ends, or after three quarters of the time
+        """When to renew the timestamp: 90 days before its chain ends, or after three quarters of the time
         left if that is less than 360 days."""
         ends = end_of(self.chain)
         return ends - min(timedelta(days=90), max(ends - clock.now(), timedelta(0)) / 4)
@@ -242,7 +242,7 @@ class Timestamping:
     last_issuers: list[bytes] = field(default_factory=list)
     """DER of the issuers of the authority that answered last, which a seal states before its timestamp arrives."""
     check_not_revoked: Callable[[tuple[bytes, ...], datetime], None] | None = None
-    """Raise :class:`~paraph.pdf.pki.revocation.Revoked` for a chain known to have been revoked at a time."""
+    """A function that raises :class:`~paraph.pdf.pki.revocation.Revoked` for a chain known to be revoked at a time."""
 
     def preferring(self, name: str) -> "Timestamping":
         """Return a copy that asks the authority of that name first."""
@@ -251,7 +251,7 @@ class Timestamping:
 
 def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | None, list[str]]:
     """Return a verified timestamp of ``digest`` (SHA-256, 384 or 512) from the first authority that gives one, and a
-    sentence for each authority that failed; ``None`` where all of them failed. Raises nothing."""
+    sentence for each authority that failed; ``None`` where all of them failed. Raise nothing."""
     failures: list[str] = []
     end = time.monotonic() + timestamping.budget_seconds
     for position, authority in enumerate(timestamping.authorities):

@@ -1,4 +1,4 @@
-"""The check of an evidence bundle: its form, its timestamp, its journal, and what its proof says of its files."""
+"""The check of an evidence bundle: its form, its timestamp, its journal, and what its proof says about its files."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -46,7 +46,7 @@ _ALONE = f"Nothing else is known of {README}, {CERTIFICATES}, {ROOTS} and {REVOC
 def check_bundle(
     file: BinaryIO, roots: Sequence[bytes], signers: Sequence[str] = (), *, at: datetime | None = None
 ) -> EvidenceCheck:
-    """Check a bundle as a whole, with the timestamps that it has kept of its files. Raises nothing. ``roots``,
+    """Check a bundle as a whole, with the timestamps that it has for its files. Raise nothing. ``roots``,
     ``signers`` and ``at`` as in :func:`~paraph.pdf.verification.evidence_check.check_evidence`: a bundle's own roots
     are trusted as little as the bundle. Its proof of inclusion in a transparency log is not checked here."""
     try:
@@ -94,7 +94,7 @@ def _check_timestamp(
 
 
 def _check_names(result: EvidenceCheck, parts: Mapping[str, bytes]) -> None:
-    """Note whether the files of each document have the names that it gives them: whoever gets timestamps can pack a
+    """Note whether the files of each document have the names in the proof: whoever gets timestamps can pack a
     bundle anew, with other names. Nothing is noted where the proof does not hold, as it may state anything."""
     if result.ok:
         documents = (evidence_of(parts[PROOF]) or {})["documents"]

@@ -1,5 +1,5 @@
-"""The changes to a file after one of its signatures: its updates, one by one, and what they tell; and how far the file
-was there at a time in the past.
+"""The changes to a file after one of its signatures: its updates, one by one, and what they tell; and how much of the
+file existed at a time in the past.
 
 An update may add long-term validation data, an invisible document timestamp, and a further signature that is trusted.
 Everything else is refused. A timestamp authority stamps whatever it is given, so a timestamp over an update permits
@@ -61,7 +61,7 @@ def check_additions(
     *,
     lenient: bool = False,
 ) -> Additions:
-    """Return what an update added. Raises :class:`NotPermitted` if any of it is not known to be harmless.
+    """Return what an update added. Raise :class:`NotPermitted` if any of it is not known to be harmless.
 
     ``before``: reads the file without it; ``signature``: the trusted signature or document timestamp that covers the
     file up to the end of the update, ``None`` where there is none; ``in_contents``: the numbers of objects to which
@@ -109,7 +109,7 @@ def _check(update: Update, signature: SignedField | None, in_contents: Set[int])
 
 def _check_not_drawn(ref: Ref, value: Any) -> None:
     """Raise :class:`NotPermitted` for a new object with which contents could draw, were they to refer to it: a number,
-    a string or a name, or a list with any."""
+    a string or a name, or a list with any of these."""
     is_listing = isinstance(value, list) and all(type(item) is Ref for item in value)
     if not is_listing and not isinstance(value, dict | PdfStream):
         raise NotPermitted(f"object {ref.number} is neither a dictionary nor a list of objects")
@@ -269,7 +269,7 @@ def changes(
     sentences += [_added(other) for other in later if not check.binds or not other.is_accepted]
     objections = ""
     if lenient.after(check.field.end)[1] is not None:
-        # What others write after seals of their own need not be written strictly.
+        # What other programs append after their own seals need not be written strictly.
         objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
     if check.binds:
         told = "The file was changed after" if objections else "It cannot be told whether the file was changed after"
@@ -303,11 +303,11 @@ def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
 
 
 def end_at(file: SignedFile, checks: Sequence[SignatureCheck], moment: datetime) -> int:
-    """Return up to which byte the file was there at a moment; 0 where it had no signature yet.
+    """Return how many bytes of the file existed at a moment; 0 where it had no signature yet.
 
-    A revision was not there yet where a trusted signature or timestamp in it says that it was made later. What was
-    appended before, and covered only by that, is left out as well where it may follow a signature. Where it may not,
-    nobody knows since when it stands there: all of the file counts, and the alteration with it.
+    A revision did not exist yet where a trusted signature or timestamp in it says that it was made later. What was
+    appended before that, and is covered only by it, is left out as well where it may follow a signature. Where it may
+    not, nobody knows how long it has been there: all of the file counts, and the alteration with it.
     """
     later = next((place for place, check in enumerate(checks) if _is_later(check, moment)), None)
     if later is None:

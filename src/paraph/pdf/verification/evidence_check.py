@@ -43,7 +43,7 @@ def check_evidence(
     at: datetime | None = None,
     compared: Mapping[str, tuple[str, int]] | None = None,
 ) -> EvidenceCheck:
-    """Compare a proof with its signed and uploaded files, given by name in any order. Raises nothing.
+    """Compare a proof with its signed and uploaded files, given by name in any order. Raise nothing.
 
     Exactly one of ``files`` is a proof, and the others are signed or uploaded files of its documents; those that are
     not given are noted, and no other file may be there. ``roots``: DER of the certificates to trust;
@@ -79,7 +79,7 @@ def check_evidence(
         _check_documents(result, evidence, files, verified, proof_name, compared=compared or {})
     except UnreadableEvidence as error:
         result.fault(f"The evidence of {proof_name} cannot be read: {error}.", "GENERIC")
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):  # also of certificates
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):  # certificates raise them too
         result.fault(f"The evidence of {proof_name} lacks what evidence must state.")
     return result
 
@@ -122,7 +122,7 @@ def _check_sealed(result: EvidenceCheck, name: str, verification: Verification) 
 def _check_purpose(
     result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
 ) -> None:
-    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request. A seal
+    """Note whether the seal's purpose is a proof or a document (as ``kind`` demands) of the evidence's request. A seal
     without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence is of
     that time."""
     purpose = seal.purpose
@@ -200,7 +200,7 @@ def _check_documents(
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
     result.strange = {name: verified(name) for name in strange if name in files}
     held = [name for name, report in result.strange.items() if report.ok]
-    is_other = not absent or held == strange  # rather than the absent one, altered
+    is_other = not absent or held == strange  # not the absent one, altered
     kind: SubIndication = "SIGNED_DATA_NOT_FOUND" if is_other else "HASH_FAILURE"
     for sentence in [*absent, *(f"The proof says nothing of {name}." for name in strange)] if strange else ():
         result.fault(sentence, kind)
@@ -209,7 +209,7 @@ def _check_documents(
 
 
 def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], what: str, digest: str) -> str | None:
-    """Return the name of the file that has this digest; tell it, or tell ``absent`` that there is none."""
+    """Return the name of the file that has this digest, and note it; where there is none, note that in ``absent``."""
     name = names.get(digest)
     if name is None:
         absent.append(f"No file that was given is {what}: none has its digest.")
@@ -264,7 +264,7 @@ def _decoded(known: Mapping[str, str], digest: str) -> bytes:
 
 def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
     """Return the certificates (DER), trusted or not, that made the last ``seal``, the ``timestamp`` in it, and the
-    first document timestamp after it, the ``archive_timestamp``. Raises ``ValueError`` for a file without a seal that
+    first document timestamp after it, the ``archive_timestamp``. Raise ``ValueError`` for a file without a seal that
     can be read."""
     file = SignedFile(pdf)
     fields = [field for field in file.signatures if not field.fault]
@@ -287,8 +287,8 @@ def _check_beginning(
     result: EvidenceCheck, signed: str, content: bytes, given: tuple[str, str, int], seal: Mapping[str, Any]
 ) -> None:
     """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw. ``given``:
-    name, digest and size of the uploaded file; ``seal``: the facts of the seal in the journal. Those of earlier
-    versions, which rewrote damaged files while sealing, have no digest of the rewritten file."""
+    name, digest and size of the uploaded file; ``seal``: the facts of the seal in the journal. Earlier versions,
+    which rewrote damaged files while sealing, state no digest of the rewritten file there."""
     uploaded, digest, size = given
     if "prepared_pdf_sha256" in seal:
         beginning = hashlib.sha256(content[: seal["prepared_pdf_size"]]).hexdigest()

@@ -15,7 +15,7 @@ from paraph.pdf.verification.changes import Shown
 _LONGEST_SIDE = 600  # pixels; the letters of a contract are legible
 _MARGIN = 2  # pixels around a picture that a signature added
 SECONDS = 3.0
-"""Of a processor, that drawing files may take."""
+"""The processor time that drawing files may take."""
 _WHITE = (255, 255, 255, 255)
 
 
@@ -36,13 +36,13 @@ class DrawingTime:
             self._left -= time.process_time() - self._started
 
     def is_over(self) -> bool:
-        """Return whether nothing is left, while it counts."""
+        """Return whether no time is left; call it only within :meth:`counted`."""
         return time.process_time() - self._started > self._left
 
 
 @dataclass(frozen=True)
 class Compared:
-    """``pages`` of the first pages were compared, of ``count``. ``different``: the number of a page that looks
+    """The first ``pages`` of ``count`` pages were compared. ``different``: the number of a page that looks
     different, ``None`` if there is none."""
 
     pages: int

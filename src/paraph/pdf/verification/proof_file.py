@@ -1,7 +1,7 @@
 """What a proof file contains: the evidence attached for programs, the text printed for people, and whether its journal,
 signers and pages agree.
 
-pikepdf and PDFium read it: for a file of a stranger, within a sandboxed process.
+pikepdf and PDFium read the file: one from a stranger, within a sandboxed process.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs from before seals stated a purpose."""
 _RIGHT_TO_LEFT = ("R", "AL")
 _MARKS = ("LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI", "PDF", "PDI", "NSM", "BN")
-"""Bidirectional classes of letters from right to left, and of characters without a place of their own."""
+"""Bidirectional classes of letters written from right to left, and of characters without a place of their own."""
 _LARGEST = 16 << 20
 _MOST_PARTS, _MOST_VALUES = 200_000, 2_000_000  # of thousands of signers
 _MOST_CHARACTERS = 4_000_000  # of the pages of a proof
@@ -44,7 +44,7 @@ class UnreadableEvidence(ValueError):
 
 
 def evidence_of(pdf: bytes) -> dict[str, Any] | None:
-    """Return the evidence attached to a file; ``None`` where there is none. Raises :class:`UnreadableEvidence`."""
+    """Return the evidence attached to a file; ``None`` where there is none. Raise :class:`UnreadableEvidence`."""
     try:
         with pikepdf.open(io.BytesIO(pdf)) as document:
             content = _inflated(document.attachments[EVIDENCE].get_file().obj)
@@ -75,9 +75,9 @@ def _inflated(stream: pikepdf.Object) -> bytes:
 
 
 def printed_text(pdf: bytes) -> str:
-    """Return the text of all pages without white space. Raises :class:`UnreadableEvidence` for too much of it. On a
-    page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the other
-    characters are returned, as they stand in each line from left to right."""
+    """Return the text of all pages without white space. Raise :class:`UnreadableEvidence` for too much of it. On a
+    page with words from right to left, PDFium turns lines around, addresses and times too. From such a page only the
+    other characters are returned, in their order in each line from left to right."""
     pages, left = [], _MOST_CHARACTERS
     with contextlib.closing(pdfium.PdfDocument(pdf)) as document:
         for page in document:
@@ -117,7 +117,7 @@ def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], p
     """Note whether each entry carries the hash of the one before it, and the proof prints the last hash.
 
     The hash of an entry is the SHA-256 of its JSON without ``hash``, keys sorted, no spaces; where it has ``salts``,
-    without these, and with the commitment of each value that has a salt in its place. ``printed``: the text of the
+    without these, and with each value that has a salt replaced by its commitment. ``printed``: the text of the
     proof without white space.
     """
     broken = first_broken(journal)
@@ -138,7 +138,7 @@ def check_signers(
     result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
     """Note whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
-    when they opened the page and entered wrong codes. ``printed``: the text of the proof without white space. Raises
+    when they opened the page and entered wrong codes. ``printed``: the text of the proof without white space. Raise
     ``KeyError`` or ``TypeError`` for incomplete evidence."""
     signed = [entry["signer_id"] for entry in journal if entry["event_type"] == _SIGNING_EVENT]
     names = {signer["id"]: signer["full_name"] for signer in signers}
@@ -200,8 +200,8 @@ def _field(stated: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _says(printed: str, kind: str, value: str | bool | None) -> bool:
-    """Return whether the text is that of the value. Dates and boxes stand there in words of a language, which no proof
-    names; of a number its digits do."""
+    """Return whether the text is that of the value. Dates and boxes are printed in words of a language, which no proof
+    names, so any text will do; of a number only the digits are compared."""
     if value is None or kind in _AS_ENTERED:
         return printed == (value or "")
     return kind != "number" or _digits(printed) == _digits(str(value))
@@ -213,7 +213,7 @@ def _digits(number: str) -> tuple[bool, list[int]]:
 
 
 def _is_printed(value: str, printed: str) -> bool:
-    """Look for the parts of a value: the page may have its label between several lines of it."""
+    """Look for the parts of a value: its label may stand between its lines on the page."""
     return not value.isascii() or all(part.strip() in printed for part in unbroken_parts(value))
 
 

@@ -1,6 +1,6 @@
 """What pyHanko thinks of the changes after a signature that is not trusted, such as one that an upload brought along.
 
-It reads leniently, so that its word clears nobody: what follows a trusted seal is judged by
+It reads leniently, so its opinion clears no file: what follows a trusted seal is judged by
 :mod:`paraph.pdf.verification.appended`.
 """
 
@@ -39,13 +39,13 @@ from paraph.pdf.verdict import or_else
 from paraph.pdf.verification.appended.entries import stated_properties
 from paraph.pdf.verification.appended.view import NotPermitted
 
-logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log of hostile files
+logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log about hostile files
 
 _HARMLESS = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
 _OF_THE_WRITER = {"/ModDate", "/Producer"}
 _VERSIONS = ("", "/1.0", "/1.1", "/1.2", "/1.3", "/1.4", "/1.5", "/1.6", "/1.7", "/2.0")
 _DEFAULTS = {"/DR", "/DA", "/Q"}
-"""Keys of the form by which viewers draw fields that have no appearance. With /NeedAppearances they draw all anew."""
+"""Keys of the form by which viewers draw fields without an appearance. With /NeedAppearances they redraw all fields."""
 
 
 class _WriterInfoRule(DocInfoRule):
@@ -57,7 +57,7 @@ class _WriterInfoRule(DocInfoRule):
 
 
 class _MetadataRule(MetadataUpdateRule):
-    """Lets it do so in the metadata."""
+    """Lets a program that adds timestamps do the same in the metadata."""
 
     def apply(self, old: HistoricalResolver, new: HistoricalResolver) -> Iterable[ReferenceUpdate]:
         if "/Metadata" in new.root and _metadata(old) == _metadata(new):
@@ -79,7 +79,7 @@ class _CatalogRule(CatalogModificationRule):
 
 
 def _metadata(file: HistoricalResolver) -> list[tuple[str, Any]]:
-    """Return what the metadata says, but for what writers say of themselves."""
+    """Return what the metadata says, except what writers say about themselves."""
     stream = file.root.get_value_as_reference("/Metadata", optional=True)
     value = stream.get_object() if stream else None
     if not isinstance(value, StreamObject):
@@ -154,7 +154,7 @@ class SecondOpinion:
     @or_else("its revisions cannot be compared")
     def objections(self, field: SignedField, *, defaults_matter: bool) -> str:
         """Return why the file may have been altered after a signature; empty where pyHanko finds nothing.
-        ``defaults_matter``: something in the form may be drawn by its defaults."""
+        ``defaults_matter``: whether something in the form may be drawn by its defaults."""
         signature = self._signatures.get((field.byte_range, field.contents))
         if signature is None:
             return "nobody can tell what was changed"

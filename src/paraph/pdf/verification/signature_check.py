@@ -34,8 +34,8 @@ _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 @dataclass(frozen=True)
 class ProvenTime:
-    """When a signature is proven to have been made: after a time, as it covers what existed only then, and before one;
-    ``None`` where nothing proves it."""
+    """When a signature is proven to have been made: after a time, as it covers what did not exist before, and before
+    another; ``None`` where nothing proves it."""
 
     after: datetime | None = None
     before: datetime | None = None
@@ -53,7 +53,7 @@ class SignatureCheck:
     mismatch: bool = False
     """The signature can be read, but does not cover what was signed."""
     genuine: bool = False
-    """It covers what was signed, though perhaps with an outdated hash or with a timestamp that does not count."""
+    """The signature covers what was signed, if perhaps with an outdated hash or a timestamp that does not count."""
     signer: str = ""
     certificate: Identity | None = None
     """The signer's certificate; ``None`` where it cannot be read."""
@@ -65,8 +65,8 @@ class SignatureCheck:
     chains: list[tuple[tuple[bytes, ...], datetime]] = dataclasses.field(default_factory=list)
     """The verified chains of the signer and of its timestamp authority, each with the time that counts."""
     authority_ends: datetime | None = None
-    """When the first certificate in the chain of the trusted timestamp expires; of several timestamps, of the one that
-    lasts longest."""
+    """When the first certificate in the chain of the trusted timestamp expires; of several timestamps, that of the one
+    that lasts longest."""
     trusted: bool = False
     pades: bool = False
     faults: list[Fault] = dataclasses.field(default_factory=list)
@@ -128,7 +128,7 @@ def check_document_timestamp(
 
 
 def check_one_form(file: SignedFile, check: SignatureCheck) -> None:
-    """Note whether an archive timestamp of this service is in the one form in which it writes them."""
+    """Note whether an archive timestamp of this service is in the one form in which the service writes them."""
     try:
         unchanged = file.has_value(check.field, token_in_one_form(check.field.contents))
     except (CmsRefused, ValueError):
@@ -144,9 +144,9 @@ def check_seal(
 ) -> SignatureCheck:
     """Check a signature by a person or an organization.
 
-    ``made``: what the document timestamps and those beside the file prove of when. The certificate must have been valid
-    at the time of the trusted timestamp, else when the signature is proven to have existed, else now; the signer's
-    clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
+    ``made``: what the document timestamps and those beside the file prove about when it was made. The certificate must
+    have been valid at the time of the trusted timestamp, else when the signature is proven to have existed, else now;
+    the signer's clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
     """
     check = SignatureCheck(field, file.coverage(field), field.claimed_at)
     if field.sub_filter not in _ACCEPTED:
@@ -211,8 +211,8 @@ def _covers(check: SignatureCheck) -> bool:
 def _check_timestamps(
     check: SignatureCheck, file: SignedFile, signed: SignedData, roots: Sequence[bytes], carried: LongTermData
 ) -> list[datetime]:
-    """Check all timestamps in a seal but those that were not there yet, whose times are returned, and note one that is
-    not trusted, else the earliest."""
+    """Check all timestamps in a seal except those that did not exist yet, and return the times of these. Note a
+    timestamp that is not trusted, or else the earliest."""
     stamps, later = list[SealTimestamp](), list[datetime]()
     for encoded in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, ()):
         known = len(check.faults)
@@ -239,7 +239,7 @@ def _stamp(
     roots: Sequence[bytes],
     carried: LongTermData,
 ) -> tuple[TimestampToken, SealTimestamp]:
-    """Return a token that stamps the content; note whether its authority is trusted. Raises :class:`TokenRefused`."""
+    """Return a token that stamps the content; note whether its authority is trusted. Raise :class:`TokenRefused`."""
     trusted, known = False, len(check.faults)
     try:
         token = check_token(encoded, stamped_digest)

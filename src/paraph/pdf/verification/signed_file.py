@@ -1,4 +1,4 @@
-"""A PDF opened for its signatures, with its validation data: the file as it was at each, and what its bytes tell."""
+"""A PDF opened for its signatures, with its validation data: the file at each signature, and what its bytes tell."""
 
 import hashlib
 import re
@@ -51,13 +51,13 @@ class StoredData:
 
 @dataclass
 class StoreReader:
-    """Read the stores of several revisions of one file, and decodes no more in all than an honest store holds."""
+    """Reads the stores of several revisions of one file, and decodes no more in all than an honest store holds."""
 
     _decoded: dict[tuple[str, bytes], bytes] = data_field(default_factory=dict)
     _left: int = _MAX_TOTAL
 
     def read(self, reader: PdfReader) -> StoredData:
-        """Return the content of the store, empty where there is none. Raises nothing."""
+        """Return the content of the store, empty where there is none. Raise nothing."""
         try:
             store = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/DSS"))
         except (Unsafe, *CONFUSED):
@@ -107,7 +107,7 @@ def _listed(reader: PdfReader, store: Dictionary, key: bytes) -> list[Any]:
 
 
 def _decode(stream: PdfStream) -> bytes:
-    """Decode a stream. A longer one than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
+    """Decode a stream. One longer than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
     filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
     if filters in (b"/FlateDecode", [b"/FlateDecode"]) and parameters in (None, [None]):
         try:
@@ -129,11 +129,11 @@ class SignedFile:
 
     ``signatures``: in the order of the revisions; ``removed``: those of them that the file had in an earlier revision
     and no longer lists; ``looks_at_all``: no signature is left out; ``findings``: a sentence for each part of the file
-    that cannot be judged; ``as_of``: the time in the past about which is asked, ``None`` for now.
+    that cannot be judged; ``as_of``: the time in the past that is asked about, ``None`` for now.
     """
 
     def __init__(self, pdf: bytes, as_of: datetime | None = None) -> None:
-        """Open the file. Raises :class:`NotVerifiable`."""
+        """Open the file. Raise :class:`NotVerifiable`."""
         self.pdf, self.as_of = pdf, as_of
         self._reader, self._fields = _opened(pdf)
         self._readers: dict[int, PdfReader | None] = {}
@@ -153,7 +153,7 @@ class SignedFile:
 
     @cached_property
     def misstates_length(self) -> bool:
-        """Whether readers that go by what the file says of its length may begin with another part of it."""
+        """Whether readers that rely on the length that the file states may begin with another part of it."""
         return misstates_length(self.pdf)
 
     @property
@@ -189,7 +189,7 @@ class SignedFile:
         return match.end() if match else len(self.pdf)
 
     def objections(self, field: SignedField) -> str:
-        """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""
+        """Return why the file may have been altered after a signature that is not trusted; empty if nothing says so."""
         before = self.reader_until(field.end)
         try:
             defaults_matter = before is None or uses_defaults(before)
@@ -198,8 +198,8 @@ class SignedFile:
         return self._second_opinion.objections(field, defaults_matter=defaults_matter)
 
     def long_term_data(self, field: SignedField | None = None) -> LongTermData:
-        """Return the document security store now, or as of a signature that covers its revision; empty for none. Lists
-        and answers that were not there at the time about which is asked are left out."""
+        """Return the document security store now, or as of a signature that covers its revision; it may be empty. Lists
+        and answers that did not exist yet at the time that is asked about are left out."""
         reader = self.reader_until(field.end) if field else None
         data = self._stored.data if field is None else self._store.read(reader).data if reader else LongTermData()
         return data.until(self.as_of) if self.as_of else data
@@ -287,7 +287,7 @@ def _reader_of(pdf: bytes) -> PdfReader:
 
 
 def _ends(pdf: bytes) -> set[int]:
-    """Return where revisions end up to which something that looks like a signature claims to cover the file."""
+    """Return the ends of the revisions up to which something that looks like a signature claims to cover the file."""
     ends = {int(match[1]) + int(match[2]) for match in _BYTE_RANGE.finditer(pdf)}
     return {end for end in ends if ends_revision(pdf, end)}
 

@@ -69,7 +69,7 @@ def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
 
 
 def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
-    """Name the signer and the root, who are trusted with this seal, and the purpose of the seal."""
+    """Yield sentences that name the signer, the root that the certificate chains to, and the purpose of the seal."""
     if seal.intact:
         covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
         trust = "trusted" if seal.trusted else "not trusted"
@@ -90,7 +90,7 @@ def _of_others(signers: Sequence[str]) -> str:
 
 
 def _mismatches(earlier: Sequence[SignatureReport]) -> Iterator[Fault]:
-    """Yield what the earlier signatures say of alterations before the file was sealed."""
+    """Yield what the earlier signatures say about alterations before the file was sealed."""
     for report in earlier:
         by = f' by "{report.signer}"' if report.signer else ""
         name = f"earlier {report.kind} {report.field_name or 'without a name'}{by}"
@@ -138,7 +138,7 @@ def verify(
     drawing: DrawingTime | None = None,
     at: datetime | None = None,
 ) -> Verification:
-    """Report on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
+    """Report on all signatures and timestamps of ``pdf``. Raise nothing, whatever the bytes are.
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
@@ -289,7 +289,7 @@ def _without_seal(
 
 def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
     """Check all signatures, in the order of the revisions. Document timestamps are checked first, since they prove when
-    the seals before them existed. Of signatures that were removed those count after which nothing may be changed."""
+    the seals before them existed. A removed signature counts only if nothing may be changed after it."""
     carried = file.long_term_data() + detached.statuses
     archives = {
         position: _guarded(field, partial(check_document_timestamp, file, field, roots, carried))
@@ -320,7 +320,7 @@ def _guarded(field: SignedField, check: Callable[[], SignatureCheck]) -> Signatu
 
 
 def _made(position: int, archives: dict[int, SignatureCheck], detached: DetachedTimestampsCheck) -> ProvenTime:
-    """Return what the timestamps before and after a signature prove of when it was made."""
+    """Return what the timestamps before and after a signature prove about when it was made."""
     times = {i: check.timestamp.time for i, check in archives.items() if check.archives and check.timestamp}
     later = [time for other, time in times.items() if other > position]
     earlier = [time for other, time in times.items() if other < position]
@@ -354,8 +354,8 @@ def _report(
 
 
 def _matches(check: SignatureCheck, changed: Changes) -> bool | None:
-    """Return whether the file is as it was signed, ``None`` where that cannot be told: where a signature was added that
-    is not trusted, of a signature that others may read, or of one that nobody can, below a change."""
+    """Return whether the file is as it was signed; ``None`` where that cannot be told: after a signature was added that
+    is not trusted, for a signature that only others may be able to read, or in a changed file for one nobody can."""
     if check.mismatch:
         return False
     if check.genuine:

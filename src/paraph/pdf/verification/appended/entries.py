@@ -1,6 +1,6 @@
 """What an update may change in the catalog and the trailer beside the form: long-term validation data, which it may add
-to the document security store (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1 §5.4.2), and what a program states of itself,
-of which nothing is drawn: its name and the time, a version of PDF that knows the signature, and extensions."""
+to the document security store (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1 §5.4.2), and what a program states about
+itself, none of which is drawn: its name and the time, a version of PDF that knows the signature, and extensions."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ def _check_item(update: Update, key: bytes, item: Any) -> None:
 
 
 def _check_entries(update: Update, earlier: Dictionary, after: Dictionary) -> bool:
-    """Check the data that is kept by signature, each under the digest of its value."""
+    """Check the data that is kept for each signature, under the digest of the signature's value."""
     old, new = update.was(earlier.get(b"/VRI")), update.now(after.get(b"/VRI"))
     if new is None and old is None:
         return False
@@ -112,7 +112,7 @@ def _check_entries(update: Update, earlier: Dictionary, after: Dictionary) -> bo
     _check_type(before, new, b"/VRI")
     added = [_check_entry(update, key, before.get(key), new[key], in_store) for key in new if key != b"/Type"]
     for draft in [ref for ref in update.left_over() if update.is_new(ref) and _is_by_signature(update, ref)]:
-        for key, entry in update.dictionary(draft, _WHAT).items():  # some programs leave theirs of each step behind
+        for key, entry in update.dictionary(draft, _WHAT).items():  # some programs leave the data of each step behind
             if key != b"/Type":
                 _check_entry(update, key, None, entry, in_store)
     for draft in [ref for ref in update.left_over() if _is_list(update, ref)]:
@@ -121,7 +121,7 @@ def _check_entries(update: Update, earlier: Dictionary, after: Dictionary) -> bo
 
 
 def _is_list(update: Update, ref: Ref) -> bool:
-    """Return whether an object is a list of nothing but new data that is kept."""
+    """Return whether a new object lists nothing but new objects that are accounted for."""
     value = update.revision.objects[ref]
     return (
         update.is_new(ref)
@@ -166,7 +166,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def check_text(update: Update, what: str, old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` unless a value stays as it is, or is a string now that says the same."""
+    """Raise :class:`NotPermitted` unless a value stays as it is, or stays a string that says the same."""
     before = update.was(old)
     if old != new and not (is_string(before) and is_string(new) and text_of_string(before) == text_of_string(new)):
         raise NotPermitted(f"{what} is another")
@@ -202,7 +202,7 @@ def _is_extension(value: Any) -> bool:
 
 
 def check_information(update: Update, old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` if the trailer's information changed but for the program and time of change."""
+    """Raise :class:`NotPermitted` if the trailer's information changed beyond the program and the time of change."""
     before, after = update.was(old), update.now(new)
     if after is None and not isinstance(before, dict):
         return
@@ -217,7 +217,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
 
 
 def check_metadata(update: Update, old: Any, new: Any) -> None:
-    """Do the same for the metadata stream (ISO 16684-1)."""
+    """Raise :class:`NotPermitted` if the metadata (ISO 16684-1) changed beyond what programs say of themselves."""
     if old == new and not update.changed(new):
         return
     before, after = update.was(old), update.now(new)
@@ -236,8 +236,8 @@ def check_metadata(update: Update, old: Any, new: Any) -> None:
 
 
 def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
-    """Return what metadata says, in order of the properties, without what programs say of themselves. A property that
-    is there twice counts twice: readers differ in which they show."""
+    """Return what metadata says, in order of the properties, without what programs say about themselves. A property
+    that occurs twice counts twice: readers differ in which one they show."""
     if stream is None:
         return []
     try:
@@ -252,7 +252,7 @@ def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
 
 
 def _parsed(text: str) -> ElementTree.Element:
-    """Parse a packet. Raises :class:`NotPermitted` unless it is written as programs write it, in which all readers find
+    """Parse a packet. Raise :class:`NotPermitted` unless it is written as programs write it, so that all readers find
     the same properties: some go by prefixes, by the place of an element or by the first list."""
     bound: dict[str, str] = {}
     packet: ElementTree.Element | None = None
@@ -278,7 +278,7 @@ def _parsed(text: str) -> ElementTree.Element:
 
 
 def _is_usual(element: ElementTree.Element) -> bool:
-    """Return whether an element of RDF holds either text or elements, of which lists have items alone."""
+    """Return whether an element of RDF holds either text or elements, and a list nothing but items."""
     text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
     tags = [child.tag for child in element]
     is_list = element.tag in _RDF_LISTS

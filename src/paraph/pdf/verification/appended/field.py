@@ -1,6 +1,6 @@
 """The field, widgets and value of one signature or document timestamp that an update may add (ISO 32000-2, 12.7.5.5,
-12.8.1 and 12.8.5), and the defaults for drawing fields that the form may gain with it (12.7.3), where nothing waits for
-them: two fonts, and forms that draw nothing.
+12.8.1 and 12.8.5), and the defaults for drawing fields that the form may gain with it (12.7.3), where nothing would be
+drawn by them: two fonts, and forms that draw nothing.
 """
 
 import math
@@ -42,7 +42,7 @@ _DEEPEST = 60
 
 
 def check_defaults(update: Update, old: Dictionary, new: Dictionary) -> frozenset[bytes]:
-    """Return which defaults the form gained. Raises :class:`NotPermitted` if they are other ones."""
+    """Return which defaults the form gained. Raise :class:`NotPermitted` for any that an update may not add."""
     appearance = new.get(b"/DA")
     gained = set[bytes]()
     if b"/DA" in new and b"/DA" not in old:
@@ -62,7 +62,7 @@ def check_defaults(update: Update, old: Dictionary, new: Dictionary) -> frozense
 
 def uses_defaults(file: PdfReader) -> bool:
     """Return whether a file has a field that is no signature, or a comment, that readers may draw by the defaults of
-    its form. Raises :class:`~paraph.pdf.structure.objects.Unsafe`."""
+    its form. Raise :class:`~paraph.pdf.structure.objects.Unsafe`."""
     form = file.resolve(file.dictionary(file.trailer.get(b"/Root")).get(b"/AcroForm"))
     waiting = [*_listed(file, form.get(b"/Fields") if isinstance(form, dict) else None)]
     for annotation in (each for page in pages(file) for each in _listed(file, page.dictionary.get(b"/Annots"))):
@@ -107,14 +107,14 @@ def draws_nothing(update: Update, ref: Any, depth: int = 0) -> bool:
         return False
     inner = update.now(update.now(form.dictionary.get(b"/Resources", {})).get(b"/XObject", {}))
     if not inner.keys() >= set(_DRAWN.findall(contents)):
-        return False  # some readers look for the others in the page's resources
+        return False  # some readers look for the missing forms in the page's resources
     return form.dictionary.get(b"/Subtype") == b"/Form" and all(
         update.is_new(each) and draws_nothing(update, each, depth + 1) for each in inner.values()
     )
 
 
 def _check_forms(update: Update, old: Any, new: Any) -> None:
-    """Check the forms of which programs build what a signature shows."""
+    """Check the forms from which programs build what a signature shows."""
     changed = frozenset(name for name in new if meaning(new[name]) != meaning(old.get(name)))
     check_same("the form's resources", old, new, changed)
     is_harmless = update.is_new if update.lenient else partial(draws_nothing, update)
@@ -136,7 +136,7 @@ def _check_fonts(update: Update, old: Any, new: Any) -> None:
 
 @dataclass(frozen=True)
 class AddedField:
-    """``widgets``: each with where it stands on its page in user space, ``None`` where it shows nothing."""
+    """``widgets``: each with its rectangle on the page in user space; ``None`` where it shows nothing."""
 
     widgets: dict[Ref, tuple[float, ...] | None]
     pages: dict[Ref, Any]
@@ -144,7 +144,7 @@ class AddedField:
 
 
 def check_field(update: Update, ref: Any, signature: SignedField) -> AddedField:
-    """Return the field that an update adds for ``signature``. Raises :class:`NotPermitted` for anything but a plain
+    """Return the field that an update adds for ``signature``. Raise :class:`NotPermitted` for anything but a plain
     one: a document timestamp shows nothing, a signature at most a picture of its own, with nothing that acts."""
     if not update.is_new(ref):
         raise NotPermitted("the form gained a field that is no new one")

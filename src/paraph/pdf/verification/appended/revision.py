@@ -35,8 +35,8 @@ _CHECKSUM = b"/DocChecksum"
 _KEYS = {b"/Size", b"/Root", b"/Prev", b"/ID", b"/Info", b"/Encrypt", _CHECKSUM}
 _MOST_OBJECTS = 20_000
 _WIDTHS = ([1, 5, 2], [1, 8, 2], *([1, place, generation] for place in (2, 3, 4) for generation in (1, 2)))
-"""Of the columns of a cross-reference stream as this service, pyHanko and others write them. Readers that have no room
-for other ones repair the file."""
+"""Widths of the columns of a cross-reference stream, as this service, pyHanko and others write them. Readers without
+room for other widths repair the file."""
 _WIDTHS_OF_COPIES = ([1, 2, 0], [1, 3, 0], [1, 4, 0])
 _HEAD = re.compile(rb"xref(?:\r\n|\n|\r)")
 _RUN = re.compile(rb"(" + NATURAL + rb") ([1-9]\d{0,9}) ?(?:\r\n|\n|\r)")
@@ -59,7 +59,7 @@ class _Listing:
 
 
 def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
-    """Read the update that follows what ``before`` reads, with which ``pdf`` begins. Raises :class:`NotPermitted`."""
+    """Read the update that follows the part of ``pdf`` that ``before`` reads. Raise :class:`NotPermitted`."""
     reading = _Reading(before, pdf)
     listing = reading.objects_and_listing()
     end = reading.end()
@@ -117,7 +117,7 @@ class _Reading:
         return match.end()
 
     def decrypted(self) -> dict[Ref, Any]:
-        """Return the objects but for the cross-reference stream."""
+        """Return the objects, decrypted, without any cross-reference stream."""
         encryption = self._before.encryption
         return {
             ref: encryption.decrypt(ref, value) if encryption else value
@@ -126,7 +126,7 @@ class _Reading:
         }
 
     def _set_copy_aside(self, last: Ref | None, listing: _Listing) -> None:
-        """Note a cross-reference stream beside a table. Raises :class:`NotPermitted` where it says something else."""
+        """Note a cross-reference stream beside a table. Raise :class:`NotPermitted` where it says something else."""
         value = self._objects[last] if last else None
         if self.stream_listing or not isinstance(value, PdfStream) or value.dictionary.get(b"/Type") != b"/XRef":
             return
@@ -153,15 +153,15 @@ class _Reading:
         return self._pdf[start : start + length]
 
     def _stated_length(self, ref: Ref, start: int) -> int | None:
-        """Return the length that an object of this update states, which stands after the stream; None for no number.
-        Programs that write streams before they know how long these are do so."""
+        """Return the length that an object after the stream states; None where the object is not a number. Programs
+        that write streams before they know how long these are refer to such an object."""
         number = re.compile(rb"[\r\n]%d %d obj[\t\n\r ]+(" % ref + NATURAL + rb")[\t\n\r ]+endobj")
         match = number.search(self._pdf, start)
         self._lengths[ref] = int(match[1]) if match else None
         return self._lengths[ref]
 
     def _check_nothing_hidden(self, end: int) -> None:
-        """Raise :class:`NotPermitted` where streams or strings hold what a reader finds that repairs files."""
+        """Raise :class:`NotPermitted` where streams or strings hold what a reader that repairs files would find."""
         text = self._pdf[self._before.size : end]
         tables = int(self.stream_listing is None)
         words = {b"startxref": 1, b"%%EOF": 1, b"xref": 1 + tables, b"trailer": tables}
@@ -194,7 +194,7 @@ class _Reading:
 
 
 def _read_table(pdf: bytes, start: int) -> tuple[_Listing, int]:
-    """Read the table at ``start`` with its trailer; also return where they end. Raises :class:`NotPermitted`."""
+    """Read the table at ``start`` with its trailer; also return where they end. Raise :class:`NotPermitted`."""
     head = _HEAD.match(pdf, start)
     position, offsets, next_number = head.end() if head else start, dict[Ref, int](), 0
     while head and (run := _RUN.match(pdf, position)):
@@ -219,7 +219,7 @@ def _read_table(pdf: bytes, start: int) -> tuple[_Listing, int]:
 
 
 def _read_stream_listing(stream: Any, allowed: Sequence[list[int]] = _WIDTHS) -> _Listing:
-    """Read a cross-reference stream. Raises :class:`NotPermitted`."""
+    """Read a cross-reference stream. Raise :class:`NotPermitted`."""
     dictionary = stream.dictionary if isinstance(stream, PdfStream) else {}
     widths, index = dictionary.get(b"/W"), dictionary.get(b"/Index")
     if dictionary.get(b"/Type") != b"/XRef" or dictionary.get(b"/Filter") not in _FLATE:
@@ -297,7 +297,7 @@ def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -
 
 def _is_kept(key: bytes, value: Any, old: Dictionary) -> bool:
     """Return whether the trailer before had the entry too, and it says nothing to readers: PDFBox copies what
-    LibreOffice says of the document that it encloses, and renumbers it."""
+    LibreOffice says about the document that it encloses, and renumbers it."""
     return key == b"/AdditionalStreams" and key in old and isinstance(value, list)
 
 

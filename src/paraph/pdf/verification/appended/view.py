@@ -38,14 +38,14 @@ _ENDS = {b"<<": b">>", b"[": b"]"}
 _DEEPEST = 100
 _OF_ANY_NUMBER = {b"/UserUnit", b"/PZ", b"/Dur", b"/CA", b"/ca", b"/LW", b"/ML", b"/FL"}
 _ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]+ ")
-"""What LibreOffice says of the document that it encloses, in a trailer, up to the reference (PDFBox renumbers it)."""
+"""What LibreOffice says in a trailer about the document that it encloses, up to the reference (PDFBox renumbers it)."""
 _HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
 _LONGEST_GAP = 64
 _USES = re.compile(
     rb"/(?:AcroForm|Annots|CRLs?|Certs?|DSS|Extensions|Fields|Info|Lang|Metadata|ModDate|OCSPs?|Producer|Root|TU|VRI"
     rb"|Version|[0-9A-F]{40})"
 )
-"""Keys behind which an object stands that an update may change."""
+"""Keys whose value may be an object that an update may change."""
 
 
 class NotPermitted(Exception):
@@ -54,7 +54,7 @@ class NotPermitted(Exception):
 
 def strict_object(data: bytes, position: int) -> tuple[Any, int]:
     """Return the direct object at ``position``, as :func:`paraph.pdf.structure.objects.parse` represents it, and where
-    it ends. Raises :class:`NotPermitted` unless every byte of it is plain."""
+    it ends. Raise :class:`NotPermitted` unless every byte of it is plain."""
     end = _plain_end(data, position)
     try:
         value, parsed = parse(data[position:end], 0)
@@ -62,7 +62,7 @@ def strict_object(data: bytes, position: int) -> tuple[Any, int]:
         raise NotPermitted(f"an object cannot be read: {error}") from error
     if position + parsed != end:
         raise NotPermitted("an object is not written plainly")
-    meaning(value)  # of equal keys that are spelled differently the parser knows only some
+    meaning(value)  # raises for equal keys that are spelled differently, of which the parser finds only some
     return value, end
 
 
@@ -93,9 +93,9 @@ def _end_of_string(data: bytes, position: int) -> int:
 
 def meaning(value: Any) -> Any:
     """Return what a value means, so that equal values compare equal however they are written: whole numbers as
-    :class:`~decimal.Decimal`, others, names and strings with their kind. Whole numbers with a point are others, since
-    readers want some numbers whole; a null entry is one, since readers take it for the end of what is inherited.
-    References stay. Raises :class:`NotPermitted` for a dictionary that has a key twice."""
+    :class:`~decimal.Decimal`; other numbers, names and strings with their kind. A whole number with a point counts as
+    another number, since readers want some numbers whole; a null entry counts as an entry, since readers take it for
+    the end of what is inherited. References stay. Raise :class:`NotPermitted` for a dictionary with a key twice."""
     if isinstance(value, dict):
         entries = {unescaped(key): meaning(item) for key, item in value.items()}
         if len(entries) != len(value):
@@ -111,7 +111,7 @@ def meaning(value: Any) -> Any:
 
 
 def without_points(value: Any) -> Any:
-    """Return a meaning as programs write it that drop the points of whole numbers, where every reader takes both: in
+    """Return a meaning as programs that drop the points of whole numbers write it, where every reader takes both: in
     arrays of nothing but numbers (boxes, widths, matrices), and for what need not be whole."""
     if isinstance(value, dict):
         return {key: _bare(item) if key in _OF_ANY_NUMBER else without_points(item) for key, item in value.items()}
@@ -173,7 +173,7 @@ class Update:
         """Whether a document timestamp may show something, and long-term data be left out."""
         self.revision = revision
         self.pages = set[Ref]()
-        """The pages that it changes, to which a file refers from everywhere."""
+        """The pages that the update changes; a file refers to pages from everywhere."""
         self._accounted = set[Ref]()
         self._first_new = before.crossreference.next_number
 
@@ -198,19 +198,19 @@ class Update:
         return self.before.resolve(value)
 
     def now(self, value: Any) -> Any:
-        """Resolve a value as it is with the update, and account for what of the update was needed. Raise
+        """Resolve a value as it is with the update, and account for its objects that were needed. Raise
         :class:`~paraph.pdf.structure.objects.Unsafe` for references that go round in a circle."""
         return followed(value, lambda ref: (self.account if ref in self.revision.objects else self.before.object)(ref))
 
     def dictionary(self, value: Any, what: str) -> Dictionary:
-        """Resolve a new dictionary. Raises :class:`NotPermitted` for anything else."""
+        """Resolve a new dictionary. Raise :class:`NotPermitted` for anything else."""
         result = self.now(value)
         if not isinstance(result, dict):
             raise NotPermitted(f"{what} is no dictionary")
         return result
 
     def stream(self, value: Any, what: str) -> PdfStream:
-        """Resolve a new stream. Raises :class:`NotPermitted` unless it is one of this update's own."""
+        """Resolve a new stream. Raise :class:`NotPermitted` unless it is one of this update's own."""
         result = self.account(value) if self.is_new(value) else None
         if not isinstance(result, PdfStream):
             raise NotPermitted(f"{what} is no new stream")
@@ -221,8 +221,8 @@ class Update:
         return ref in self._accounted
 
     def is_unchanged(self, ref: Ref) -> bool:
-        """Return whether an object of the update is what it was before, where both are written plainly. No stream is:
-        its dictionary alone could be left of it."""
+        """Return whether an object of the update is what it was before, where both are written plainly. A stream
+        never counts as unchanged: its dictionary alone could be left of it."""
         entry, new = self.before.crossreference.entry(ref.number), self.revision.objects[ref]
         head = _HEAD.match(self.before.data, entry.place) if entry and not entry.packed else None
         old = self.was(ref)
@@ -275,7 +275,7 @@ def _is_known_use(text: bytes, places: list[int], position: int, ref: Ref) -> bo
     else:
         starts = [max(text.rfind(word, 0, position) + len(word) for word in (b"obj", b"trailer"))]
         line = max(text.rfind(end, 0, starts[0]) for end in (b"\n", b"\r")) + 1
-        if b"%" in text[line : starts[0]]:  # the word is in a comment, and what seems to follow it is not what does
+        if b"%" in text[line : starts[0]]:  # the word is in a comment, so nothing that seems to follow it does
             return False
     try:
         parsed = [parse(text, start) for start in starts]
@@ -319,7 +319,7 @@ def check_keys(what: str, dictionary: Dictionary, allowed: frozenset[bytes]) -> 
 
 
 def appended_to(what: str, old: Any, new: Any) -> list[Any]:
-    """Return what a list gained at its end. Raises :class:`NotPermitted` if it changed otherwise."""
+    """Return what a list gained at its end. Raise :class:`NotPermitted` if it changed otherwise."""
     earlier = old if isinstance(old, list) else []
     if not isinstance(new, list) or new[: len(earlier)] != earlier:
         raise NotPermitted(f"{what} no longer lists what it listed")
