@@ -26,7 +26,7 @@ PREFIXES = tuple(_NAMED)
 
 
 class NamedObject(NamedTuple):
-    """An object as its row describes it. ``row`` is the table's word and the id."""
+    """An object as its row describes it. ``row`` is the word for the table (:data:`TABLES`) and the id."""
 
     row: tuple[str, int]
     key: str
@@ -48,7 +48,7 @@ def rows_after(word: str, after: int) -> int:
 
 
 def is_still_named(found: NamedObject) -> bool:
-    """Return whether the row still describes the object so: it may have been deleted meanwhile."""
+    """Return whether the row still describes the object as it was found: it may have been deleted meanwhile."""
     word, number = found.row
     return found in _page(word, number - 1, 1)
 

@@ -50,7 +50,7 @@ def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: 
 
 
 def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """Insert the row of a proof; return False where the request has one already. Else as
+    """Insert the row of a proof; return False where the request has one already. Otherwise as
     :func:`record_sealed_document`."""
     log_index = None if request.environment == Environment.PRODUCTION else NEVER_LOGGED
     return insert_once(ProofFile(request=request, log_index=log_index, **_facts(sealed, object_key, wanted)))

@@ -26,7 +26,7 @@ _SIGNER = Joined(
 
 def lock_request(request_id: int) -> SignatureRequest:
     """Read the request and lock its row until the transaction ends. Whoever changes a request's state or writes to its
-    journal holds this lock. Its application, whose URL webhooks go to, is read along."""
+    journal holds this lock. Its application, whose URL webhooks go to, is read with it."""
     return _REQUEST.get(request_id)
 
 
@@ -36,8 +36,8 @@ def lock_signer(signer_id: int) -> Signer:
 
 
 def lock_holder(signer: Signer) -> Signer:
-    """Read and lock as :func:`lock_signer` does a signer who came by a link. Raise :class:`ReplacedLinkError` where
-    that was replaced meanwhile."""
+    """Read and lock, as :func:`lock_signer` does, a signer who came by a link. Raise :class:`ReplacedLinkError` where
+    the link was replaced meanwhile."""
     locked = lock_signer(signer.pk)
     if locked.replaced_links != signer.replaced_links:
         raise ReplacedLinkError(locked.request)
@@ -97,8 +97,8 @@ def request_completed(request: SignatureRequest) -> None:
 
 
 def completion_notified(request: SignatureRequest, recipients: list[str], kept: int, *, copies: bool = False) -> None:
-    """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails no mail server
-    took."""
+    """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails were
+    captured."""
     facts = {"channel": "email", "recipients": recipients, **_if_so(copies=copies, kept=kept)}
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
@@ -136,7 +136,7 @@ def certificate_issued(request: SignatureRequest, facts: dict[str, Any]) -> None
 
 
 def _if_so(**facts: Any) -> dict[str, Any]:
-    """Return those of the facts that are so: metadata leave out what is not."""
+    """Return the facts that are true or not empty: metadata leave out the others."""
     return {name: fact for name, fact in facts.items() if fact}
 
 

@@ -91,8 +91,8 @@ def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Wo
 
 
 def give_up(job: ProcrastinateJob, error: Exception) -> None:
-    """Report a job that is given up for what happened to its workers, and note the cause with the signature request
-    that waits for it."""
+    """Report a job that is given up because of what happened to its workers, and note the cause with the signature
+    request that waits for it."""
     request_id = _request_id(job.args)
     if request_id is not None and job.task_name.endswith(".finalize"):
         note(request_id, "seal", error)
@@ -110,7 +110,7 @@ def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: 
 
 
 def _request_id(arguments: Mapping[str, Any]) -> int | None:
-    """Return the id of the signature request that the job is for; None where it is not known or the database away."""
+    """Return the id of the signature request that the job is for; None where it is not known or no database answers."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:
@@ -126,12 +126,12 @@ _DUE = (preserve_due, delete_due_files, forget_due_people)
 
 
 def do_what_is_due(part: int) -> None:
-    """Do, for a few seconds of each kind, what no request waits for: late and renewed timestamps, deletions, people to
-    be forgotten. While there is more to do, another job goes on in the place of this one.
+    """Do, for a few seconds of each kind, work that no request waits for: late and renewed timestamps, deletions,
+    people to be forgotten. While there is more to do, another job takes the place of this one.
 
-    The first ``part`` has as many others join in as half of the places of all workers; jobs that others wait for come
-    first. So seals find a place, whatever is due. A kind that fails holds up no other. Safe to repeat, to be killed and
-    to run several times at once, as each kind is.
+    The first ``part`` adds others, up to half of the places of all workers; jobs that somebody waits for come first. So
+    seals find a place, whatever is due. A kind that fails holds up no other. Safe to repeat, to be killed and to run
+    several times at once, as each kind is.
     """
     done = sum([_done(verb) for verb in _DUE])
     if not done:

@@ -165,7 +165,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
 
 
 def copy_email(recipient: CopyRecipient) -> EmailContent:
-    """Write to somebody who has not signed who sends which documents, with a new link to each sealed file and to the
+    """Write to somebody who gets a copy who sends which documents, with a new link to each sealed file and to the
     proof, in the language of the request."""
     request = recipient.request
     words, sender = of("mail", request.locale), sender_name(request)
@@ -191,7 +191,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
-    """Write to the sender, in their language, who asks, about which documents, and what."""
+    """Write to the sender, in their language, who asks what about which documents."""
     signer, request = inquiry.signer, inquiry.signer.request
     words = of("mail", sender_language(request))
     kind = phrase(of("page", words["locale"]), f"ask_{inquiry.kind}")
@@ -208,7 +208,7 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 
 
 def declined_to_contact(decliner: Signer) -> EmailContent:
-    """Write to the sender, in their language, who has declined, about which documents, and why."""
+    """Write to the sender, in their language, who declined to sign which documents, and why."""
     request, name = decliner.request, signer_name(decliner)
     words = of("mail", sender_language(request))
     declined = phrase(words, "declined_by", name=name)
@@ -224,7 +224,7 @@ def declined_to_contact(decliner: Signer) -> EmailContent:
 
 
 def declined_to_signer(signer: Signer) -> EmailContent:
-    """Write that the request has ended, and not who declined: who else signs is not the signer's to know."""
+    """Write that the request has ended, but not who declined: the signer must not learn from it who else signs."""
     words, sender = _words(signer), sender_name(signer.request)
     return _laid_out(
         signer,
@@ -314,7 +314,7 @@ def _about(signer: Signer, words: Words) -> Sentence:
 
 
 def _who(name: str, address: str, what: str = "") -> Sentence:
-    """Return the line that says who does what."""
+    """Return the line that names a person and their address, and says what they do."""
     more, html = (f": {what}", format_html("<br><b>{}</b>", what)) if what else ("", "")
     return Sentence(f"{name} ({address}){more}", format_html(_WHO + "{}", name, address, html))
 
@@ -356,8 +356,8 @@ def _member_name(request: SignatureRequest) -> str:
 
 
 def sender_language(request: SignatureRequest) -> str:
-    """Return the language of the member who sent the request: the account's, else that in which they were last here;
-    the request's where no member did, or none is known."""
+    """Return the language of the member who sent the request: the account's, else the last one they used here; the
+    request's where no member sent it, or no language is known."""
     user = request.sent_by
     if user is None:
         return request.locale

@@ -101,9 +101,9 @@ def mail_name(kind: str, *ids: int | str, turn: int = 0) -> str:
 
 
 def mail_rows_once(kind: str, rows: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
-    """Send the mail that is due for each of these rows, if any, as :func:`mail_once` does. The column says since when
-    it is out, and is empty before. Raise the first ``OSError`` or :class:`TooManyMessagesError` after the mails of all
-    others."""
+    """Send the mail that is due for each of these rows, if any, as :func:`mail_once` does. The ``column`` says since
+    when the mail is out, and is empty before. Raise the first ``OSError`` or :class:`TooManyMessagesError` after the
+    mails of all others."""
     refusals: list[OSError | TooManyMessagesError] = []
     for pk in rows.filter(**{column: None}).values_list("pk", flat=True):
         try:
@@ -238,7 +238,7 @@ def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int =
 
 
 def forget_mails(request: SignatureRequest, kind: MailKind, about: Sequence[int]) -> None:
-    """Forget what the sender was told or is to be told, so that it can be told anew: what it said was put right."""
+    """Forget mails to the sender, sent or queued, so that they can be sent anew: what they said was put right."""
     SenderMail.objects.filter(request=request, kind=kind, about__in=about).delete()
 
 
