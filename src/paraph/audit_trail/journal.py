@@ -230,7 +230,7 @@ def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str
 
 
 def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAbout]:
-    """Return, of these requests, the entries with personal values whose paths begin so, and these values alone."""
+    """Return the personal values of these requests at paths that start with ``beginning``, entry by entry."""
     entries = Entry.objects.filter(request__in=request_ids).exclude(salts=None)
     found = (_about(entry, {entry.signer_id}, (), beginning) for entry in entries)
     return [each for each in found if each.values]

@@ -78,8 +78,8 @@ RETRY = Backoff()
 
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """Run an attempt, as task middleware of procrastinate, which may ask which one it is, and report the job if this
-    was its last. The retry strategy is asked here and again by the worker, which then records its decision."""
+    """Run an attempt, which reads its number in ``ATTEMPT``, as task middleware of procrastinate, and report the job if
+    this was its last. The retry strategy is asked here and again by the worker, which then records its decision."""
     job = context.job
     ATTEMPT.set(job.attempts + 1)
     try:

@@ -112,8 +112,8 @@ _RUN_SECONDS = 15.0
 
 def delete_unused_uploads(first: int = 1) -> int:
     """Delete the rows and objects of uploads older than :data:`UNUSED_FOR` and in no request, draft or template; return
-    how many. Begin at the id ``first``. Safe to repeat and to be killed. Look at the table piece by piece, and after 15
-    s leave the rest to another job, so that neither a statement nor a worker that is asked to stop takes long."""
+    how many. Begin at the id ``first``. Safe to repeat and to be killed. Go through the table piece by piece, and after
+    15 s leave the rest to another job, so that neither a statement nor a worker that is asked to stop takes long."""
     deleted, end = 0, time.monotonic() + _RUN_SECONDS
     highest = Document.objects.aggregate(highest=Max("pk"))["highest"] or 0
     for begin in range(first, highest + 1, _WINDOW):

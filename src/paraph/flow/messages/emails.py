@@ -165,8 +165,8 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
 
 
 def copy_email(recipient: CopyRecipient) -> EmailContent:
-    """Write to somebody who gets a copy who sends which documents, with a new link to each sealed file and to the
-    proof, in the language of the request."""
+    """Write the mail to somebody who gets a copy: who sends which documents, with a new link to each sealed file and to
+    the proof, in the language of the request."""
     request = recipient.request
     words, sender = of("mail", request.locale), sender_name(request)
     documents = [row.document for row in request.request_documents.select_related("document").order_by("position")]

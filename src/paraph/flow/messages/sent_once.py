@@ -61,9 +61,9 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
-    the process is killed between its last byte and that statement. A mail that its recipient refuses for good is given
-    up, as is one that they refuse for now in the last of a job's attempts; of the signer or whoever gets a copy that is
-    noted (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take the mail for other reasons,
+    the process is killed between its last byte and that statement. A mail that its recipient refuses for good, or for
+    now in the last of a job's attempts, is given up; a refusal by the signer or whoever gets a copy is noted
+    (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take the mail for other reasons,
     ``DomainError("delivery_failed", …)`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`),
     :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
     """
