@@ -220,7 +220,7 @@ def _empty(texts: Collection[str], metadata: Facts, content: Facts) -> None:
 
 
 def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest) -> None:
-    """Empty where webhooks of the request went or were to go, if it names the signer. Those that wait are not sent."""
+    """Empty the callback URLs of the request's webhooks that name the signer. Webhooks that still wait are not sent."""
     deliveries = Delivery.objects.filter(request=request, destination=Destination.CALLBACK)
     naming_signer = [row.pk for row in deliveries if naming(signer, {"url": row.url})]
     gone = Delivery.objects.filter(pk__in=naming_signer)

@@ -134,7 +134,7 @@ def erase_people_of(template: Template, words: QuerySet[SearchTerm]) -> int:
 
 
 def _erase_fixed_people(person: Person, found: Sequence[Found]) -> int:
-    """Whoever sends the template next names somebody else. Rows that were checked with the person are not sent."""
+    """Empty their roles: the next sender names somebody else. Rows that were checked with the person are not sent."""
     for template, _role in _locked(found):
         for role in template.roles:
             if has_address(person, role.person.values()):
@@ -220,7 +220,7 @@ def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
-    """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
+    """Remove the texts that name the person, each with its key; "erased" replaces a text that must not be empty."""
     for row, _part in _locked(found):
         names = _COLUMNS[type(row)]
         for name in names:

@@ -35,12 +35,12 @@ _WAY = {"email", "phone", "otp_channel"}  # how the signer is reached; the earli
 def correct_signer(
     scope: TenantScope, actor: Actor, request_id: int, signer_id: int, given: Mapping[str, str], *, origin: Origin
 ) -> Signer:
-    """Put right what is ``given``, values by the column of a signer who has not signed.
+    """Correct what is ``given``, values by column, of a signer who has not signed.
 
-    With the way to the signer the link is another: the earlier one, the codes sent to it and what was entered there are
-    void, and who may sign now is invited again. Takes the row lock that signing takes, so that of a signature and a
-    correction at the same time only one happens. Raise ``DomainError``: ``not_found``, ``already_signed``, ``conflict``
-    where the request is over, ``forbidden`` (SMS on the plan) and ``validation_error``.
+    Where the way to the signer changes, the link is replaced: the earlier one, the codes sent for it and what was
+    entered there are void, and a signer who may sign now is invited again. Take the same row lock as signing, so that
+    only one of a signature and a correction happens. Raise ``DomainError``: ``not_found``, ``already_signed``,
+    ``conflict`` where the request is over, ``forbidden`` (SMS on the plan) and ``validation_error``.
     """
     _own(scope, request_id, signer_id)
     signer = lock_signer(signer_id)

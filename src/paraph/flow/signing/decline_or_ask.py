@@ -51,7 +51,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     if not 0 < len(text) <= LONGEST:
         raise DomainError("validation_error", f"text must have 1 to {LONGEST} characters.")
     with transaction.atomic():
-        lock_holder(signer)  # two at once cannot both be the last one allowed
+        lock_holder(signer)  # two calls at once cannot both be the last one allowed
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
@@ -90,7 +90,7 @@ def _due(inquiry: Inquiry) -> DueEmail | None:
 
 
 def require_declinable(signer: Signer) -> None:
-    """Raise ``DomainError`` ``decline_not_allowed`` where the request does not let its signers decline, else as
+    """Raise ``DomainError`` ``decline_not_allowed`` where the request does not let its signers decline, otherwise as
     :func:`require_open` does."""
     if not signer.request.decline_allowed:
         raise translated("decline_not_allowed", "decline_not_allowed")
@@ -98,8 +98,8 @@ def require_declinable(signer: Signer) -> None:
 
 
 def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> SignatureRequest:
-    """End the request early for the signer's reason and return it; the signer's status stays. Takes the row lock that
-    signing takes, so that of a last signature and a decline at the same time only one happens. Raise what
+    """End the request early for the signer's reason and return it; the signer's status stays. Take the same row lock as
+    signing, so that only one of a last signature and a decline at the same time happens. Raise what
     :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is blank or
     longer than 500 characters."""
     require_declinable(signer)
