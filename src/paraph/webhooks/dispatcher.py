@@ -162,8 +162,8 @@ def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDeli
 
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
-    """Add headers and body. Callbacks are signed with the application's secret too. While that is being rotated, a
-    header of its own has the signature of the secret that follows."""
+    """Add headers and body. Callbacks, too, are signed with the application's secret. While it is being rotated, a
+    second header has the signature with the next secret."""
     secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
     return PreparedDelivery(claimed, *sign(claimed, str(claimed.attempt_id), secrets))
 

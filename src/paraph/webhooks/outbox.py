@@ -163,8 +163,8 @@ def body(event_type: str, stored: str, request_id: int | None) -> bytes:
 
 
 def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """Return what the bodies of ``request.completed`` of these requests, which are sealed, state beside what is stored:
-    fresh links. Two queries."""
+    """Return the fresh links that the bodies of ``request.completed`` of these sealed requests state beside what is
+    stored, in two queries."""
     proofs = {proof.request_id: proof for proof in ProofFile.objects.filter(request__in=request_ids)}
     documents: dict[int, list[RequestDocument]] = {request_id: [] for request_id in request_ids}
     for row in RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE).filter(request__in=proofs):
@@ -173,7 +173,7 @@ def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
 
 
 def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dict[str, Any]:
-    """Make presigned links to the results; none where the files are deleted since."""
+    """Make presigned links to the results; none where the files have been deleted since."""
     if proof is None:
         return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
     return {

@@ -88,7 +88,7 @@ def _erase_entries(signers: Signers, found: Sequence[EntryAbout]) -> int:
 
 
 def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
-    """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
+    """Return captured mails to the sender, which name signers, even those forgotten so that they could be sent anew."""
     names = [mail_name("inquiry", inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
     kinds = (*MailKind.values, CONTACT)
     begins = (f"{mail_name('sender', kind, request_id)}-" for kind in kinds for request_id in _requests(signers))

@@ -1,5 +1,5 @@
-"""What goes on after the seal: timestamps kept beside sealed files that could not get one, or whose newest one ages;
-and the transparency log, in which proofs are appended and checkpoints published, one an hour with a timestamp."""
+"""Work that goes on after sealing: timestamps kept beside sealed files that could not get one, or whose newest one
+ages; and the transparency log, where proofs are appended and checkpoints published, one an hour with a timestamp."""
 
 import time
 from dataclasses import replace

@@ -177,7 +177,7 @@ def _event_titles(locale: str, *, approved: bool) -> Mapping[str, str]:
 
 
 def _own_title(entry: Entry, locale: str) -> str:
-    """Return the title of an entry that its event does not tell: of a reminder, of an approval. "" for any other."""
+    """Return the title of an entry that its event alone does not tell: a reminder, an approval. "" for any other."""
     words = catalog.of("proof", locale)
     if entry.event_type == EventType.SIGNER_NOTIFIED and entry.metadata.get("reminder") is True:
         return str(words["event_reminded"])

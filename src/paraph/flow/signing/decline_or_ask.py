@@ -62,7 +62,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
 
 
 def plain_text(text: str) -> str:
-    """Return the text as it is counted and kept: each end of a line one character, without control characters."""
+    """Return the text as it is counted and kept: one character for each line end, and no control characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROLS.sub("", lines).strip()
 
