@@ -161,7 +161,7 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
 
 def withdraw(signer: Signer) -> None:
     """Void the signer's code, in the transaction that replaces their link, and forget where it went, and the lock that
-    wrong ones led to. What is counted of the address or number, of the organization and in all stays."""
+    wrong codes led to. The counts of the address or number, of the organization and of all wrong codes stay."""
     OneTimeCode.objects.filter(signer=signer).update(
         code_hash=b"", replaced_hash=None, destination="", destination_scope="", sent_at=None, attempts=0,
         recent_wrong_guesses=0, recent_end_at=None, locked_until=None,

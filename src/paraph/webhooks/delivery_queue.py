@@ -180,7 +180,7 @@ DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), tim
 
 
 _log = structlog.get_logger(__name__)
-_RESULTS: dict[str, str] = {  # names in the counts
+_RESULTS: dict[str, str] = {  # names in the metrics
     DeliveryStatus.DELIVERED: "delivered",
     DeliveryStatus.WAITING: "retried",
     DeliveryStatus.FAILED: "failed",

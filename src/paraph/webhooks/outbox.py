@@ -42,8 +42,8 @@ def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries, to be inserted with it: one to the application's URL, and
-    for a terminal event one to the request's callback (rule 6.4); neither for types without webhooks (6.2). Of requests
-    from the dashboard the application hears that its organization names. ``request`` and ``signer`` are as the event
+    for a terminal event one to the request's callback (rule 6.4); neither for types without webhooks (6.2). Events of
+    dashboard requests go to the application that the organization chose. ``request`` and ``signer`` are as the event
     left them; ``metadata`` is stated beside the request. ``request.completed`` is held until :func:`release`."""
     if entry.event_type not in EVENTS:
         return []
