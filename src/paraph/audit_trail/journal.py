@@ -3,7 +3,7 @@ the chain whole.
 
 The hash of an entry covers a commitment in the place of each personal value: the SHA-256 of a random salt followed by
 the value. Whoever has both can check the commitment; once both are deleted, nobody can find the value by trying
-(docs/decisions/ erasure.md).
+(docs/decisions/erasure.md).
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _ALIKE = (
     "consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority",
     "timestamp_policy_oid", "timestamped",
 )  # fmt: skip
-"""Keys of the metadata whose values very many entries have alike. None of them is personal."""
+"""Keys of the metadata whose values are the same in very many entries. None of them is personal."""
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), coalesce(newest.position, 0) + 1, newest.hash,
         greatest(newest.created_at, %s::timestamptz)
@@ -230,7 +230,7 @@ def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str
 
 
 def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAbout]:
-    """Return the personal values of these requests at paths that start with ``beginning``, entry by entry."""
+    """Return, entry by entry, the personal values of these requests at paths that start with ``beginning``."""
     entries = Entry.objects.filter(request__in=request_ids).exclude(salts=None)
     found = (_about(entry, {entry.signer_id}, (), beginning) for entry in entries)
     return [each for each in found if each.values]

@@ -61,7 +61,7 @@ class Ceiling(NamedTuple):
 
 
 class Position(NamedTuple):
-    """The ``number``-th, from 1, of those counted in a window that ends at ``ends_at``."""
+    """The position of a count in a window that ends at ``ends_at``: the ``number``-th, from 1."""
 
     ceiling: Ceiling
     ends_at: datetime

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.storage import store
 
 _AT_ONCE = 100
-_ADVISORY_LOCK = 0x50415242  # "PARB"; the lock of migrations has the number before
+_ADVISORY_LOCK = 0x50415242  # "PARB"; the lock of migrations has the number before it
 
 
 def note(keys: Iterable[str]) -> None:

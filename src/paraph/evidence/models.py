@@ -81,8 +81,8 @@ NEVER_LOGGED = -1
 
 
 class SealingFailure(models.Model):
-    """The latest fault that keeps a request from being finalized; then deleted. ``cause`` is for operators, and may
-    name paths and hosts; ``kind`` decides what clients see instead (:func:`paraph.evidence.failures.public_cause`)."""
+    """The latest fault that keeps a request from being finalized, until it is. ``cause`` is for operators, and may name
+    paths and hosts; ``kind`` decides what clients see instead (:func:`paraph.evidence.failures.public_cause`)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="sealing_failure")
     stage = models.CharField(max_length=10)

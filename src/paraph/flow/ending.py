@@ -29,8 +29,8 @@ REASON = "The organization was deleted."
 
 def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
     """Mark the request ``expired`` if it is pending and its time is over; return whether it did. ``sandbox_act``:
-    whether a test ended its time early. Take the same row lock as signing, so that only one of a signature and an
-    expiry at the same time happens."""
+    whether a test ended its time early. Take the same row lock as signing, so that a signature and an expiry at the
+    same time cannot both succeed."""
     with transaction.atomic():
         request = lock_request(request_id)
         if request.status != RequestStatus.PENDING or clock.now() < request.expires_at:
@@ -110,7 +110,7 @@ def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
 
 @transaction.atomic
 def _end(request_id: int, reason: str) -> SignatureRequest:
-    """Take the same row lock as signing, so that only one of a last signature and an end at the same time happens."""
+    """Take the same row lock as signing, so that a last signature and an end at the same time cannot both succeed."""
     try:
         request = lock_request(request_id)
     except SignatureRequest.DoesNotExist:
@@ -142,7 +142,7 @@ def delete_organization(organization_id: int, actor: Actor, typed_name: str | No
     """Delete an organization: its keys and pages end at once, then all of its pending requests, each in a transaction
     of its own; a job ends those that a crash leaves. Return how many ended. With ``typed_name``, the name that a member
     typed, only a few end at once, and the job ends the others within minutes. Raise ``DomainError``: ``not_found``, or
-    ``validation_error`` where it is not the organization's name."""
+    ``validation_error`` where ``typed_name`` is another name."""
     with transaction.atomic():
         close_organization(organization_id, actor, typed_name)
         remove_logos(organization_id)

@@ -199,7 +199,7 @@ _PERIODIC: tuple[tuple[str, str, Callable[[], object]], ...] = (
     ("sweep_storage", "41 3 * * *", sweep),
     ("forget_fixed_people", "13 4 * * *", forget_fixed_people),
 )
-"""Tasks by the clock, of each of which one waits at most: name, when, and the verb."""
+"""Tasks by the clock: name, when, and the verb. At most one job of each waits."""
 
 
 def _by_the_clock(verb: Callable[[], object]) -> Callable[[int], None]:

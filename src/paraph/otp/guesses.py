@@ -217,7 +217,7 @@ def wrong_codes(request_id: int) -> dict[int, WrongCodesSummary]:
 
 
 def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
-    """Return the :func:`wrong_codes` of each signer who has any by the journal position of the signer's newest
+    """Return the :func:`wrong_codes` of each signer who has any, by the journal position of the signer's newest
     ``signer.otp_sent`` entry."""
     by_signer = wrong_codes(request_id)
     sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)

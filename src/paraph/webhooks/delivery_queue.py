@@ -176,7 +176,7 @@ def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=2), timedelta(hours=10))
-"""Until the next attempt, after each failure but the last."""
+"""The wait until the next attempt, after each failure but the last."""
 
 
 _log = structlog.get_logger(__name__)

@@ -59,7 +59,7 @@ class Dispatcher:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.turned_at = time.monotonic()
-        """When it visited the database last, or found it away."""
+        """When the dispatcher last visited the database, or found it away."""
         self._under_way: dict[asyncio.Task[None], ClaimedDelivery] = {}
         self._ended: list[tuple[UUID, PostResult]] = []
 

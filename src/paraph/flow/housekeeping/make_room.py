@@ -135,7 +135,7 @@ _ROWS = [
     ("signature_requests_searchterm", f"(organization_id, environment, term, request_id) IN ({_WORDS})"),
     ("signature_requests_requestdocument", "request_id = %(request)s"),
 ]
-"""Tables with rows of a request, in an order in which no row refers to one that is gone, and which rows these are."""
+"""Tables and the rows of a request in them, in an order in which no row refers to one that is already gone."""
 
 
 def make_room_for_request(scope: TenantScope) -> None:

@@ -1,6 +1,6 @@
 """Mails that tell of a request, each sent once. The member who sent it reads, in their language, what became of it, and
-is warned before it expires. Signers read that it ended early, because its sender withdrew it or somebody declined; the
-organization's contact address reads of a decline, too. Names that others chose are unlinked."""
+is warned before it expires. Signers read that it ended early, because its sender withdrew it or somebody declined; a
+decline is also mailed to the organization's contact address. Names that others chose are unlinked."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -48,7 +48,7 @@ def tell_sender(name: str) -> None:
 
 
 def is_notified(request: SignatureRequest, kind: MailKind, address: str) -> bool:
-    """Return whether the member who sent the request has this address, and gets mails of this ``kind`` about it."""
+    """Return whether the member who sent the request has this address and gets mails of this ``kind``."""
     user = request.sent_by
     return user is not None and user.email.casefold() == address.casefold() and _wants(user, request, kind)
 

@@ -67,7 +67,7 @@ class Person:
 
 
 Signers = Sequence[Signer]
-"""Of one request or several; those of the same request have one and the same object for it."""
+"""Signers of one request or several; those of the same request have one and the same object for it."""
 
 
 def of_signers(model: Any) -> Callable[[Signers], Iterable[Any]]:
@@ -171,7 +171,7 @@ def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
 
 
 def has_address(person: Person, entered: Iterable[str]) -> bool:
-    """Return whether one of these has an address as a whole, also among other words or, if a number, with spaces."""
+    """Return whether ``entered`` has an address as a whole, also among other words or, if a number, with spaces."""
     wanted = {_folded(address) for address in person.addresses}
     return any(not wanted.isdisjoint({_folded(text), *map(_folded, _BETWEEN.split(text))}) for text in entered)
 

@@ -64,7 +64,7 @@ def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
             erase_own_data(recipient, [recipient])
         pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
         entries = entries_about({recipient.request_id}, (), {recipient.email})
-        about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others: a signer's
+        about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # the others are a signer's
         erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
         instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
         CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)

@@ -38,8 +38,8 @@ def correct_signer(
     """Correct what is ``given``, values by column, of a signer who has not signed.
 
     Where the way to the signer changes, the link is replaced: the earlier one, the codes sent for it and what was
-    entered there are void, and a signer who may sign now is invited again. Take the same row lock as signing, so that
-    only one of a signature and a correction happens. Raise ``DomainError``: ``not_found``, ``already_signed``,
+    entered there are void, and a signer who may sign now is invited again. Take the same row lock as signing, so that a
+    signature and a correction at once cannot both succeed. Raise ``DomainError``: ``not_found``, ``already_signed``,
     ``conflict`` where the request is over, ``forbidden`` (SMS on the plan) and ``validation_error``.
     """
     _own(scope, request_id, signer_id)

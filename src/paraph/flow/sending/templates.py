@@ -164,8 +164,7 @@ def cancel_bulk_send(scope: TenantScope, bulk_send_id: int, actor: Actor) -> Non
 
 
 def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
-    """Lock the template, then the bulk send: in the order in which the deletion of a template does, which then
-    waits."""
+    """Lock the template, then the bulk send, in the order of the deletion of a template, which then has to wait."""
     template = scoped(Template, scope).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
     found = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id)

@@ -99,7 +99,7 @@ def require_declinable(signer: Signer) -> None:
 
 def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> SignatureRequest:
     """End the request early for the signer's reason and return it; the signer's status stays. Take the same row lock as
-    signing, so that only one of a last signature and a decline at the same time happens. Raise what
+    signing, so that a last signature and a decline at the same time cannot both succeed. Raise what
     :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is blank or
     longer than 500 characters."""
     require_declinable(signer)
