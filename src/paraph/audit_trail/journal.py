@@ -140,18 +140,18 @@ def broken_at(entries: Iterable[Entry]) -> int | None:
 
 
 PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "salt")
-"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each.
-``salt`` is that of :func:`correction`: whoever has it can try values. So is
-``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
-``fields`` that a signer filled in."""
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. Each item of a list is
+a value. ``salt`` is that of :func:`correction`: whoever has it can try values. The ``reason`` is personal where a
+signer declined, but not where a sender ended the request, and so is the ``value`` of each of the ``fields`` that a
+signer filled in."""
 
 ENTERED = "metadata/fields/"  # what signers filled in
 
 _SALT_BYTES = 16
 
 Salts = dict[str, str]
-"""By the path of each personal value: its salt, or its commitment once it is erased, in hexadecimal. They differ in
-their length."""
+"""By the path of each personal value: its salt or, once the value is erased, its commitment, in hexadecimal. They
+differ in length."""
 
 
 def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:

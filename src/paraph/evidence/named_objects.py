@@ -73,7 +73,7 @@ def _documents(after: int, count: int) -> Iterator[NamedObject]:
 
 
 def named_among(prefix: str, keys: Iterable[str]) -> set[str]:
-    """Return those of the keys below one of :data:`PREFIXES` that a row names."""
+    """Return the keys, among these below one of :data:`PREFIXES`, that a row names."""
     if prefix != "prepared/":
         return set(_NAMED[prefix].objects.filter(object_key__in=keys).values_list("object_key", flat=True))
     uploads = {f"documents/{key.removeprefix('prepared/')}" for key in keys}

@@ -18,7 +18,7 @@ _OWN = ("sealed_at", "timestamped_at", "kms_request_id", "timestamp_failures", "
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
     """Return the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
     fields of the timestamp are null, and ``timestamp_failures`` says why. ``method`` tells whether the upload is a
-    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not that of the
+    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not the level of the
     settings."""
     stamp = sealed.timestamp
     facts = {

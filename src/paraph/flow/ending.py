@@ -45,7 +45,7 @@ def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
 def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
     """Expire every request that is due, oldest first, each in a transaction of its own; return how many. Every worker
     calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests fail, the others
-    are expired all the same, and the first failure is raised at the end. Ends early once ``stopping`` says so; the next
+    are expired all the same, and the first failure is raised at the end. End early once ``stopping`` says so; the next
     call does the rest."""
     expired, failures = 0, list[Exception]()
     for request_id in _due():
@@ -126,7 +126,7 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
 
 
 def end_requests_of_deleted(most: int | None = None) -> int:
-    """End the pending requests of deleted organizations, at most so many, each in a transaction of its own; return how
+    """End the pending requests of deleted organizations, at most ``most``, each in a transaction of its own; return how
     many. Safe to repeat and to run twice at once."""
     deleted = Organization.objects.filter(deleted_at__isnull=False).values_list("pk", flat=True)
     pending = SignatureRequest.objects.filter(organization__in=list(deleted), status=RequestStatus.PENDING)

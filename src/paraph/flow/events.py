@@ -117,7 +117,7 @@ def request_ended_early(request: SignatureRequest, reason: str) -> None:
 
 
 def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
-    """Record that a signer declined. Webhooks say what those of any early end say, and the signer's id: everything else
+    """Record that a signer declined. Webhooks state the same as of any early end, and the signer's id; everything else
     about the signer stands in the journal alone, where it can be erased."""
     request = signer.request
     stated = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}

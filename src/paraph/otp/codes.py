@@ -78,7 +78,7 @@ def channels(signer: Signer) -> list[Channel]:
 
 
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
-    """Return the channel and the signer's address or number on it.
+    """Return the channel and the signer's address or number for it.
 
     Raise ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """

@@ -1,7 +1,7 @@
 """Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/codes.md).
 
 Each code can be guessed at five times in the ten minutes that it lives; a signer with twenty wrong guesses in a day is
-locked for the next. Wrong guesses are also counted across requests, for each destination and for each organization.
+locked for the next day. Wrong guesses are also counted across requests, for each destination and for each organization.
 While no code would be taken, none is sent. One conditional statement reads the limits, compares the code and counts: of
 a hundred guesses at once, five are compared. It notes the time of each wrong one for the proof.
 """

@@ -46,7 +46,7 @@ class PreparedDelivery(NamedTuple):
 
 
 class Dispatcher:
-    """Sends due deliveries until it is stopped.
+    """A thread that sends due deliveries until it is stopped.
 
     The loop alternates between a visit to the database, which records outcomes and claims due deliveries, and waiting;
     the exchanges run beside it. If the process dies, its deliveries are sent again when their lease is over.
@@ -110,7 +110,7 @@ class Dispatcher:
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:
-        """Record outcomes and claim deliveries. Runs in the thread of the database."""
+        """Record outcomes and claim deliveries. Run it in the thread of the database."""
         close_old_connections()
         now = clock.now()
         if ended:

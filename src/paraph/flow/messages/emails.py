@@ -255,7 +255,7 @@ def withdrawn(signer: Signer) -> EmailContent:
 
 
 def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
-    """Write the question whether the reader wants test messages of this sender."""
+    """Write the question whether the reader wants test messages from this sender."""
     words = of("mail", locale)
     sender = unlinked(sender, MAX_LENGTH)
     return lay_out(
@@ -337,14 +337,14 @@ def sender_name(request: SignatureRequest, max_length: int = MAX_LENGTH) -> str:
 
 
 def inviting_name(signer: Signer) -> str:
-    """Return who asks for the signature: the member who sent the request, of which organization."""
+    """Return who asks for the signature: the member who sent the request, with the organization, or it alone."""
     name, organization = _member_name(signer.request), sender_name(signer.request)
     return f"{name} ({organization})" if name else organization
 
 
 def from_name(request: SignatureRequest) -> str:
-    """Return whom mails to those who take part come from: the member who sent the request, by way of the organization;
-    of a request by API, the organization, by way of the service."""
+    """Return the name that mails to those who take part come from: the member who sent the request, by way of the
+    organization; of a request by API, the organization, by way of the service."""
     name, organization = _member_name(request), sender_name(request)
     return " via ".join(filter(None, (name, organization) if name else (organization, service_name())))
 

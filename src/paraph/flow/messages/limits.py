@@ -115,9 +115,9 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
 
 
 def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
-    """Yield the ceilings of one recipient. In production that of one organization comes first, so that no other
-    organization keeps codes from its signers; that of all organizations is well above. In the sandbox, whose keys may
-    cost nothing, there is one ceiling for all."""
+    """Yield the ceilings of one recipient. In production the ceiling for one organization comes first, so that no other
+    organization keeps codes from its signers; the one for all is well above it. In the sandbox, whose keys may cost
+    nothing, there is one ceiling for all."""
     each, everybody = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
     if environment == Environment.SANDBOX:
         yield from _both(f"destination:sandbox:{recipient}", each)

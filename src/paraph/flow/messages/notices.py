@@ -71,8 +71,8 @@ def due_mail(mail: SenderMail) -> DueEmail | None:
 
 
 def _due_to_contact(request: SignatureRequest, decliner_id: int) -> DueEmail | None:
-    """Return the mail that says who declined and why, with the signer as the one to answer; None where there is no
-    contact address any more, or it is that of the sender, who is told anyway."""
+    """Return the mail that says who declined and why, with replies to the signer; None where there is no contact
+    address any more, or it is that of the sender, who is told anyway."""
     contact = request.organization.contact_email
     if not contact or is_notified(request, MailKind.DECLINED, contact):
         return None
@@ -231,7 +231,7 @@ def _title(request: SignatureRequest) -> str:
 
 def warn_senders() -> int:
     """Queue a warning to the sender of each request that is about to expire, and return how many. A request whose whole
-    time is no longer than that gets none. Safe to repeat, and to be late."""
+    time is no longer than the warning's gets none. Safe to repeat, and to be late."""
     return sum(_warn(before, until) for before, until in _DAYS.items())
 
 

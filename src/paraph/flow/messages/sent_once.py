@@ -224,8 +224,8 @@ CONTACT = "contact"  # kind of a mail that tells an organization's contact addre
 def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int = 0) -> None:
     """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
     the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: as
-    that of a :class:`SenderMail`; ``turn``: what tells one mail from another after
-    :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
+    in :class:`SenderMail`; ``turn``: what tells one mail from another after :func:`forget_mails`, as receivers drop a
+    mail that is named like an earlier one."""
     if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
         return
     name = mail_name(kind, request.pk, about, turn=turn)

@@ -1,7 +1,7 @@
 """Show what is kept of a person, accounts and what was done with them included, and erase what can be erased: on
-request (docs/decisions/erasure.md), or as the rules of organizations say (docs/decisions/retention.md). The rules
-forget people of requests that ended long enough ago, many requests at a time, and those who always sign what a template
-makes, once they are in no request."""
+request (docs/decisions/erasure.md), or as the rules of organizations say (docs/decisions/retention.md). By the rules,
+people of requests that ended long enough ago are forgotten, many requests at a time, and those who always sign what a
+template makes, once they are in no request."""
 
 import time
 from collections.abc import Iterator, Sequence

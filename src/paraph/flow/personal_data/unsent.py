@@ -1,7 +1,7 @@
 """What is kept of a person who signs nothing: as somebody who gets copies or was taken for a signer, under addresses
-and numbers that signers had until they were corrected (which may be somebody else's), in rows of bulk sends and drafts
-that were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations
-wrote into drafts and templates."""
+and numbers of signers that were corrected since (and may be somebody else's), in rows of bulk sends and drafts that
+were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations wrote
+into drafts and templates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

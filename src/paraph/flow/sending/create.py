@@ -57,8 +57,8 @@ def create(
 ) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes what is inserted with it. Return
-    its id. Search the documents for tags before anything is written. Raise ``DomainError`` as
+    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes the rows inserted with it. Return its
+    id. Search the documents for tags before anything is written. Raise ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)

@@ -1,4 +1,4 @@
-"""Drafts: prepared for a member as an application asks for it, made of a request that was sent, and sent from the
+"""Drafts: prepared for a member when an application asks for it, made from a request that was sent, and sent from the
 dashboard."""
 
 from dataclasses import replace

@@ -55,7 +55,7 @@ def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, 
 def send_template(
     scope: TenantScope, value: object, sender: Sender, locale: str, extra_rows: ExtraRows, *, template_id: int
 ) -> int:
-    """Create the request that the caller's template and ``value``, that of the root key ``signature_request``,
+    """Create the request that the caller's template and ``value``, the value of the root key ``signature_request``,
     describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raise ``not_found`` where there
     is no template."""
     template = existing(scoped(Template, scope).filter(pk=template_id), _("There is no such resource."))

@@ -77,9 +77,8 @@ def _require_room(signer: Signer) -> None:
 
 
 def forward_inquiry(inquiry_id: int) -> None:
-    """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more. Safe
-    to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off."""
+    """Mail the inquiry, with replies to the signer; do nothing where the sender has no address any more. Safe to
+    repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put off."""
     inquiry = Inquiry.objects.select_related(*(f"signer__{path}" for path in READ_ALONG)).filter(pk=inquiry_id)
     mail_rows_once("inquiry", inquiry, "forwarded_at", _due)
 
