@@ -99,7 +99,7 @@ class SealingFailure(models.Model):
 
 
 class KeptTimestamp(models.Model):
-    """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.
+    """An RFC 3161 token beside a sealed document or proof: a late token, or one that renews the tokens before it.
     ``shared`` has the statuses of the certificates of seal and authority at that time: ``certificates``, ``crls`` and
     ``ocsps``."""
 

@@ -74,7 +74,7 @@ def _due() -> Iterator[int]:
 def sandbox_expire(request_id: int) -> None:
     """Move ``expires_at`` to this second and expire the request, so that a test need not wait for it. Raise
     ``DomainError("conflict", …)`` where it is over already, whether or not a worker has marked it. The caller checks
-    whose it is, and that it is of the sandbox."""
+    whose request it is, and that it is of the sandbox."""
     request = lock_request(request_id)
     now = clock.now()
     if is_over(request, now):
@@ -95,8 +95,8 @@ def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
     """Withdraw a pending request: mark it ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log
     say why, and so do the mails to those who were invited. Raise ``DomainError``: ``not_found``, ``validation_error``
-    for a reason that is no line of at most 500 characters, ``conflict`` where the request is over already. The caller
-    checks who may do this, and to whose request."""
+    for a reason that is not one line of at most 500 characters, ``conflict`` where the request is over already. The
+    caller checks who may do this, and to whose request."""
     try:
         reason = text(reason.strip(), LONGEST_REASON) if reason.strip() else ""
     except InvalidValueError:

@@ -85,7 +85,7 @@ def signer_signed(
     sandbox_act: bool = False,
 ) -> None:
     """Record a signature. ``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``:
-    on whose device the signer signed in person, None for their own."""
+    on whose device the signer signed in person, None for the signer's own."""
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
     facts |= _if_so(fields=list(fields), role=signer.role if signer.is_approver else "", sandbox_act=sandbox_act)
     facts |= _if_so(in_person=member_id is not None, member_id=member_id)
@@ -109,8 +109,8 @@ def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> 
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
-    """Record an end before its time. Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it
-    from an expiry."""
+    """Record an early end. Webhooks state ``ended_early`` and ``reason``, too, so that receivers can tell it from an
+    expiry."""
     stated = {"ended_early": True, "reason": reason}
     facts = {"expires_at": clock.iso(request.expires_at), **stated}
     _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, stated=stated)

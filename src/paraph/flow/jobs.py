@@ -110,7 +110,7 @@ def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: 
 
 
 def _request_id(arguments: Mapping[str, Any]) -> int | None:
-    """Return the id of the signature request that the job is for; None if it is unknown, or the database away."""
+    """Return the id of the signature request that the job is for; None if it is unknown or the database is away."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:

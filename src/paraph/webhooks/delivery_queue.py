@@ -156,7 +156,7 @@ _ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
     """Claim up to ``free`` due deliveries, record an attempt for each, and return them. A claim lasts for
-    :data:`LEASE`: the worker of an older one must be dead, and its attempt is made again.
+    :data:`LEASE`: the worker of an older claim must be dead, and its attempt is made again.
 
     At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
     same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.

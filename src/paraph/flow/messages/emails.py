@@ -91,7 +91,7 @@ def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
 
 
 def reminder_subject(signer: Signer) -> str:
-    """Write the subject of a reminder: that of the invitation, after the word that says what it is."""
+    """Write the subject of a reminder: that of the invitation, marked as a reminder."""
     words, request = _words(signer), signer.request
     first = _invitation_subject(words, request.organization.name, request.subject)
     return phrase(words, "reminder_subject", subject=first)
@@ -107,7 +107,7 @@ def _message(words: Words, message: str) -> list[Sentence]:
 
 
 def invitation_subject(locale: str, organization_name: str, chosen: str = "", *, is_approver: bool = False) -> str:
-    """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
+    """Write the subject of an invitation, which begins with the organization, also if the sender has chosen one."""
     words = of("mail", locale)
     return _invitation_subject(for_approvers(words) if is_approver else words, organization_name, chosen)
 
@@ -337,7 +337,7 @@ def sender_name(request: SignatureRequest, max_length: int = MAX_LENGTH) -> str:
 
 
 def inviting_name(signer: Signer) -> str:
-    """Return who asks for the signature: the member who sent the request, with the organization, or it alone."""
+    """Return who asks for the signature: the member who sent the request, with the organization, or this alone."""
     name, organization = _member_name(signer.request), sender_name(signer.request)
     return f"{name} ({organization})" if name else organization
 

@@ -42,9 +42,9 @@ MOST_ATTEMPTS_AT_RECIPIENT = 30
 
 @dataclass(frozen=True)
 class DueEmail:
-    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``, or
-    to somebody who gets a ``copy``. ``signer`` has its request and organization loaded. ``is_counted``: whether the
-    ceilings of messages hold for it."""
+    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, whose replies go to
+    ``reply_to``, or to somebody who gets a ``copy``. ``signer`` has its request and organization loaded.
+    ``is_counted``: whether the ceilings of messages hold for it."""
 
     signer: Signer
     content: EmailContent
