@@ -2,8 +2,8 @@
 the chain whole.
 
 The hash of an entry covers a commitment in the place of each personal value: the SHA-256 of a random salt followed by
-the value. Who has both can check it; once both are deleted, nobody can find the value by trying (docs/decisions/
-erasure.md).
+the value. Whoever has both can check the commitment; once both are deleted, nobody can find the value by trying
+(docs/decisions/erasure.md).
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _ALIKE = (
     "consent_notice", "kms_key_id", "level", "method", "signing_algorithm", "timestamp_authority",
     "timestamp_policy_oid", "timestamped",
 )  # fmt: skip
-"""Keys of the metadata whose values very many entries have alike. None of them is personal."""
+"""Keys of the metadata whose values are the same in very many entries. None of them is personal."""
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), coalesce(newest.position, 0) + 1, newest.hash,
         greatest(newest.created_at, %s::timestamptz)
@@ -54,9 +54,9 @@ def follow(
     metadata: dict[str, Any] | None = None,
     moment: datetime | None = None,
 ) -> Entry:
-    """Return the next entry of the request's chain, with its id, for the caller to insert. ``moment`` is that of the
-    event, by default now; ``metadata`` must be plain JSON. The caller holds the request's row lock (or has just created
-    the request), so that the chain has one writer. A second writer would violate the unique position."""
+    """Return the next entry of the request's chain, with its id, for the caller to insert. ``moment`` is when the event
+    happened, by default now; ``metadata`` must be plain JSON. The caller holds the request's row lock (or has just
+    created the request), so that the chain has one writer. A second writer would violate the unique position."""
     row: Any = one_row(_NEXT, [moment or clock.now(), request.pk])  # there is one in any case
     entry_id, position, previous, moment = row
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
@@ -96,8 +96,8 @@ def _entry(
 
 
 def _chained(entry: Entry, position: int, previous: bytes, moment: datetime) -> Entry:
-    """Chain the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
-    set back does not reorder the journal."""
+    """Chain the entry to the one with the hash ``previous``. ``moment`` must not be earlier than in that entry, so that
+    a clock set back does not reorder the journal."""
     entry.position, entry.created_at = position, moment
     entry.hash = entry_hash(entry, previous)
     return entry
@@ -114,7 +114,7 @@ def entry_hash(entry: Entry, previous: bytes) -> bytes:
 
 def facts(entry: Entry, previous: bytes | memoryview) -> dict[str, Any]:
     """Return the fields that the hash covers, with ``previous``, the hash of the entry before; evidence.json of the
-    proof repeats them. That of format 1 is not stated, as it was not when there was no other."""
+    proof repeats them. Format 1 is left out, as it was when it was the only one."""
     return {
         **({"format": entry.format} if entry.format != PLAIN else {}),
         "request_id": entry.request_id,
@@ -140,27 +140,27 @@ def broken_at(entries: Iterable[Entry]) -> int | None:
 
 
 PERSONAL = ("recipient", "recipients", "acknowledgement", "answer", "sent_by", "salt")
-"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each.
-``salt`` is that of :func:`correction`: whoever has it can try values. So is
-``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
-``fields`` that a signer filled in."""
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. Each item of a list is
+a value. ``salt`` is that of :func:`correction`: whoever has it can try values. The ``reason`` is personal where a
+signer declined, but not where a sender ended the request, and so is the ``value`` of each of the ``fields`` that a
+signer filled in."""
 
 ENTERED = "metadata/fields/"  # what signers filled in
 
 _SALT_BYTES = 16
 
 Salts = dict[str, str]
-"""By the path of each personal value: its salt, or its commitment once it is erased, in hexadecimal. They differ in
-their length."""
+"""By the path of each personal value: its salt or, once the value is erased, its commitment, in hexadecimal. They
+differ in length."""
 
 
 def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:
-    """Return a fresh salt for each personal value that is there, None where none is."""
+    """Return a fresh salt by the path of each personal value; None where there are no such values."""
     return {path: tokens.random_hex(_SALT_BYTES) for path in personal_values(ip, user_agent, metadata)} or None
 
 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
+    """Return the personal values that are not empty, by their paths, such as ``ip`` and ``metadata/recipients/0``."""
     found = {"ip": ip, "user_agent": user_agent}
     for key in (*PERSONAL, *(("reason",) if metadata.get("declined") else ())):
         value = metadata.get(key, "")
@@ -175,8 +175,8 @@ def commitment(salt: str, value: str) -> str:
 
 
 def correction(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the journal states of a correction: the names of what was ``corrected``, and by name commitments to
-    the values before and after, with their one salt. Who knows a value can check it, until the salt is erased."""
+    """Return the metadata of a correction: the names of the ``corrected`` values and, by name, commitments to the
+    values before and after, all with one salt. Whoever knows a value can check it, until the salt is erased."""
     salt = tokens.random_hex(_SALT_BYTES)
     before, after = ({name: commitment(salt, each[name]) for name in old} for each in (old, new))
     return {"corrected": list(old), "before": before, "after": after, "salt": salt}
@@ -196,8 +196,8 @@ def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
 
 
 def _holder(holder: Any, path: str) -> tuple[Any, Any]:
-    """Follow the path from this dictionary. Return what holds the value, copied with all that holds it below the
-    dictionary, and the key or number of the value."""
+    """Follow the path from this dictionary, and copy each dictionary and list on the way. Return the last one, which
+    holds the value, and the key or index of the value."""
     *way, last = path.split("/")
     for step in way:
         place: Any = int(step) if isinstance(holder, list) else step
@@ -207,7 +207,7 @@ def _holder(holder: Any, path: str) -> tuple[Any, Any]:
 
 
 def _text(value: str | bool | None) -> str:
-    """Return the value as the database writes it as text: a truth value as JSON does."""
+    """Return the value as text, as the database writes it: a Boolean as in JSON."""
     return str(value).lower() if isinstance(value, bool) else value or ""
 
 
@@ -223,23 +223,23 @@ class EntryAbout(NamedTuple):
 
 
 def entries_about(request_ids: _Ids, signer_ids: _Ids, addresses: Collection[str]) -> list[EntryAbout]:
-    """Return, of these requests, the entries of the signers, with all their personal values, those of nobody who signs
-    about a mail to one of the addresses, with all as well, and others in which one stands, with that alone."""
+    """Return entries of these requests: those of the signers and those without a signer about a mail to one of the
+    addresses, both with all their personal values, and others that state one of the addresses, with that alone."""
     found = [_about(entry, signer_ids, addresses) for entry in Entry.objects.filter(request__in=request_ids)]
     return [each for each in found if each.values or each.entry.signer_id in signer_ids]
 
 
 def values_in(request_ids: Collection[int], beginning: str = "") -> list[EntryAbout]:
-    """Return, of these requests, the entries with personal values whose paths begin so, and these values alone."""
+    """Return, entry by entry, the personal values of these requests at paths that start with ``beginning``."""
     entries = Entry.objects.filter(request__in=request_ids).exclude(salts=None)
     found = (_about(entry, {entry.signer_id}, (), beginning) for entry in entries)
     return [each for each in found if each.values]
 
 
 def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[tuple[int, str], str]) -> int:
-    """Replace these values; return in how many entries. ``pseudonyms``: by request and address or number, what takes
-    its place; all other values become "erased". Each value goes with its salt and leaves its commitment, so that the
-    chain still holds. The caller holds the row locks of the requests."""
+    """Replace these values; return how many entries changed. ``pseudonyms``: what takes the place of an address or
+    number, by request and value; all other values become "erased", an IP address "". The commitment to each value takes
+    the place of its salt, so that the chain still holds. The caller holds the row locks of the requests."""
     changed = [each for each in found if each.values]
     for entry, values in changed:
         for path, value in values.items():

@@ -12,7 +12,7 @@ from paraph.tenants.models import Environment, Organization
 
 
 class EventType(StrEnum):
-    """In the order in which a request meets them."""
+    """The types of entries, in the order in which a request meets them."""
 
     CREATED = "signature_request.created"
     IDENTITY_DECLARED = "signature_request.identity_declared"
@@ -43,11 +43,11 @@ class _Entries(models.Manager["Entry"]):
 
 
 class Entry(models.Model):
-    """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
-    the hash of the entry before; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
+    """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and the hash of
+    the entry before; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
-    ``format`` says what the hash covers: in 1 the fields, none of which is a personal value, in 2 commitments in the
-    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.journal`). ``metadata`` lacks what is
+    ``format`` says what the hash covers: in 1 the fields, none of which is a personal value; in 2 commitments, made
+    with ``salts``, in the place of personal values (:mod:`paraph.audit_trail.journal`). ``metadata`` lacks what is
     ``shared``; :attr:`stated` has all of it.
     """
 

@@ -1,1 +1,1 @@
-"""Counts of what may happen only so often, each of a scope in a window of time."""
+"""Counts of what may happen only a limited number of times, each for a scope and a window of time."""

@@ -15,7 +15,7 @@ KEPT_FOR_GOOD = datetime(9999, 12, 31, tzinfo=UTC)
 
 # A window that ends too late was opened before the clock was set back: it counts as over.
 _OVER = "(held.ends_at <= %(now)s::timestamptz OR held.ends_at > EXCLUDED.ends_at + %(slip)s::interval)"
-# Rows are locked in one order everywhere, so that no two that count wait for each other.
+# Rows are locked in one order everywhere, so that no two calls wait for each other.
 ADD_ONE = f"""
     ORDER BY 1, 2
     ON CONFLICT (scope, seconds) DO UPDATE SET
@@ -53,7 +53,7 @@ _SLACK = timedelta(minutes=1)
 
 
 class Ceiling(NamedTuple):
-    """At most ``limit`` of this ``scope`` in a window of ``seconds``, which begins with the first of them."""
+    """At most ``limit`` of this ``scope`` in a window of ``seconds``, which begins with the first one counted."""
 
     scope: str
     seconds: int
@@ -61,7 +61,7 @@ class Ceiling(NamedTuple):
 
 
 class Position(NamedTuple):
-    """The position in a window that ends at ``ends_at``: the ``number``-th in it, from 1."""
+    """The position of a count in a window that ends at ``ends_at``: the ``number``-th, from 1."""
 
     ceiling: Ceiling
     ends_at: datetime
@@ -73,17 +73,17 @@ class Position(NamedTuple):
 
     @property
     def turn_comes_at(self) -> datetime:
-        """The moment at which there is room for this one after all that were counted before it. Each window begins a
-        little after the end of the one before, with its first."""
+        """The moment at which there is room for this position, after all that were counted before it. Each window
+        begins a little after the end of the one before, when the first one is counted in it."""
         length = timedelta(seconds=self.ceiling.seconds)
         return self.ends_at - length + (self.number - 1) // self.ceiling.limit * (length + _SLACK)
 
 
 def count(ceilings: Sequence[Ceiling], ends_at: datetime | None = None) -> list[Position]:
-    """Count one against each ceiling, in one statement, and return its position below each, in their order. Those that
-    are counted at the same time have different numbers, so at most ``limit`` of them stay below the ceiling. One that
-    then does not happen must be given back (:func:`give_back`), where no transaction that is rolled back does so.
-    ``ends_at``: when windows end that begin now, where it is another moment than ``seconds`` from now."""
+    """Count one against each ceiling, in one statement, and return its position below each, in the order of the
+    ceilings. Calls at the same time get different numbers, so at most ``limit`` of them stay below the ceiling. What is
+    counted but does not happen must be given back (:func:`give_back`), unless the rollback of a transaction does so.
+    ``ends_at``: the end of windows that begin now, by default ``seconds`` from now."""
     if not ceilings:
         return []
     by_key = {(ceiling.scope, ceiling.seconds): ceiling for ceiling in ceilings}
@@ -115,7 +115,7 @@ def number_of(scope: str) -> int:
 
 
 def forget(most: int | None = None) -> int:
-    """Delete the counts of windows that are over; return how many. ``most``: not more of them than so many."""
+    """Delete the counts of windows that are over, at most ``most`` of them; return how many."""
     with connection.cursor() as cursor:
         cursor.execute(_FORGET, [clock.now() - clock.TOLERANCE, most])
         return int(cursor.rowcount)

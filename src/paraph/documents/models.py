@@ -19,13 +19,13 @@ class DocumentStatus(models.TextChoices):
 
 class Document(models.Model):
     """An uploaded PDF. ``pages`` holds the size of each page as a reader sees it, ``[[width, height], …]`` in points,
-    after crop box, rotation and UserUnit. ``preflight`` is what of the report is neither :data:`ORDINARY` nor follows
-    from ``pages``; empty where there is none.
+    after crop box, rotation and UserUnit. ``preflight`` is the part of the report that is neither :data:`ORDINARY` nor
+    follows from ``pages``; empty without a report.
 
     ``method`` says what has to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
-    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
-    ``clean_contents``: whether what is drawn after the contents of a page of that file shows, whatever the page
+    (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload cannot be
+    sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``). ``clean_contents``:
+    whether what is drawn after the contents of a page of that file shows, whatever the page
     (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing refers to an object beyond its last. From
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
@@ -61,13 +61,13 @@ class Document(models.Model):
         return bytes(self.sha256 if self.prepared_sha256 is None else self.prepared_sha256)
 
     def facts(self) -> dict[str, object]:
-        """Return what the activity log keeps of a document: not its name, which may be that of a person, and the log
-        forgets nothing."""
+        """Return what the activity log keeps of a document: not its name, which may be a person's, as the log forgets
+        nothing."""
         sha256 = bytes(self.sha256).hex()
         return {"environment": self.environment, "file_size": self.file_size, "sha256_hash": sha256}
 
     def keep_report(self, report: dict[str, Any]) -> None:
-        """Set ``preflight`` to what of the report does not follow from ``pages``, which must be set before."""
+        """Set ``preflight`` to the part of the report that does not follow from ``pages``, which must be set before."""
         known = ORDINARY | page_facts(self.pages)
         self.preflight = {name: fact for name, fact in report.items() if (name, fact) not in known.items()}
 
@@ -76,9 +76,9 @@ class Document(models.Model):
         return ORDINARY | page_facts(self.pages) | self.preflight if self.preflight else None
 
     def remarks(self) -> dict[str, Any]:
-        """Return what of the preflight report tells that the document can look different than on the signer's page:
-        ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``, ``drawn_differently`` and
-        ``altered_after_seal``; empty where nothing does."""
+        """Return the parts of the preflight report that say that the document can look different than on the signer's
+        page: ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``, ``drawn_differently``
+        and ``altered_after_seal``; empty where none does."""
         always = ("prints_differently", "can_change")
         names = (*always, "print_unknown", "drawn_differently", "altered_after_seal")
         found = {name: self.preflight[name] for name in names if self.preflight.get(name)}
@@ -102,7 +102,7 @@ def prepared_key(object_key: str) -> str:
 
 
 class UnrenderablePage(models.Model):
-    """A page of which no picture can be drawn, by fault of the file: its document cannot be signed meanwhile."""
+    """A page of which no picture can be drawn, by a fault of the file: its document cannot be signed meanwhile."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
     page_number = models.IntegerField()

@@ -1,6 +1,6 @@
 """Objects of the store that are to be deleted, noted in the transaction that deletes the rows which named them.
 
-So the rows never name an object that is gone, and no crash keeps one that nobody names: whoever comes next deletes it.
+So no row ever names an object that is gone, and no crash leaves one that no row names: the next run deletes it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.storage import store
 
 _AT_ONCE = 100
-_ADVISORY_LOCK = 0x50415242  # "PARB"; that of migrations is the number before
+_ADVISORY_LOCK = 0x50415242  # "PARB"; the lock of migrations has the number before it
 
 
 def note(keys: Iterable[str]) -> None:
@@ -25,7 +25,7 @@ def note(keys: Iterable[str]) -> None:
 
 def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
     """Delete the noted objects, until none is left or ``is_over``; return how many. Safe to repeat and to run several
-    times at once, each with objects of its own. Raises what the store raises; what it did not delete stays noted."""
+    times at once, each with objects of its own. Raise what the store raises; what it did not delete stays noted."""
     deleted, some = 0, -1
     while some and not is_over():
         some = _delete(ObjectToDelete.objects.order_by("since"))
@@ -34,13 +34,13 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
 
 
 def delete_those(keys: Collection[str]) -> None:
-    """Delete these of the noted objects, but those that another process is about to delete."""
+    """Delete the noted objects with these keys, except those that another process is about to delete."""
     while _delete(ObjectToDelete.objects.filter(object_key__in=keys)):
         pass
 
 
 def _delete(noted: QuerySet[ObjectToDelete]) -> int:
-    """Delete the first of them, none where they are kept for now (:func:`kept`); return how many."""
+    """Delete the first of the noted objects, or none while objects are :func:`kept`; return how many."""
     with may_delete() as may:
         first = noted.select_for_update(skip_locked=True).values_list("object_key", flat=True)[:_AT_ONCE]
         keys = list(first) if may else []
@@ -52,9 +52,9 @@ def _delete(noted: QuerySet[ObjectToDelete]) -> int:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Keep every object in its place while the block runs, for who reads the rows first and the objects later. Waits
-    for deletions at hand. Raise ``DomainError("database", …)`` at the end where the database did not hold on to it for
-    so long."""
+    """Keep every object in its place while the block runs, for a caller that reads the rows first and the objects
+    later. Wait for deletions that are under way. Raise ``DomainError("database", …)`` at the end if the connection to
+    the database, and with it the lock, was lost meanwhile."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
         yield
@@ -65,7 +65,7 @@ def kept() -> Iterator[None]:
 
 @contextmanager
 def may_delete() -> Iterator[bool]:
-    """Give False where objects are :func:`kept`; where it gives True, nobody begins to keep them within the block."""
+    """Yield False while objects are :func:`kept`; where it yields True, nobody begins to keep them within the block."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s)", [_ADVISORY_LOCK])
         yield bool(cursor.fetchone()[0])

@@ -74,7 +74,7 @@ def _kind(error: Exception) -> str:
     return "outside" if isinstance(error, OSError | DatabaseError) else ""
 
 
-# A document without a seal needs a live job of its own; once all have theirs, any job of one brings the rest.
+# A document without a seal needs a live job of its own; once all are sealed, the job of any one does the rest.
 _GIVEN_UP = """
     SELECT request.id FROM signature_requests_signaturerequest request
     WHERE request.id = ANY(%s) AND NOT request.finalized AND (

@@ -11,19 +11,19 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SharedContent(models.Model):
-    """What many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.preservation`)."""
+    """Content that many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.preservation`)."""
 
     sha256 = models.BinaryField(unique=True)
     content = models.JSONField()
 
 
 class SealedFile(models.Model):
-    """What a sealed document and a proof have in common. ``seal`` holds what of :attr:`facts` is the file's own, and
-    ``shared`` what many have: the other ``facts``, and the ``certificates``, which are the chains of ``seal``,
-    ``timestamp`` and ``archive_timestamp``.
+    """What a sealed document and a proof have in common. ``seal`` holds those :attr:`facts` that are the file's own,
+    and ``shared`` what many files have alike: the other ``facts``, and the ``certificates``, which are the chains of
+    ``seal``, ``timestamp`` and ``archive_timestamp``.
 
     ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
-    never. Where it could not be had, that is when it is asked for again, and ``timestamp_late_since`` when it was due.
+    never. After a failure, that is the time of the next try, and ``timestamp_late_since`` says when it was due.
     """
 
     object_key = models.CharField(max_length=200)
@@ -64,8 +64,8 @@ class SealedDocument(SealedFile):
 
 
 class ProofFile(SealedFile):
-    """The sealed proof of a request, one per request (rule 2.2). ``log_index``: the entry of the transparency log that
-    it is; null until it is one, and :data:`NEVER_LOGGED` for the sandbox."""
+    """The sealed proof of a request, one per request (rule 2.2). ``log_index``: the index of its entry in the
+    transparency log; null until it has one, and :data:`NEVER_LOGGED` for the sandbox."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
     log_index = models.BigIntegerField(null=True)
@@ -81,7 +81,7 @@ NEVER_LOGGED = -1
 
 
 class SealingFailure(models.Model):
-    """The latest cause why a request is not finalized yet; deleted once it is. ``cause`` is for operators, and may name
+    """The latest fault that keeps a request from being finalized, until it is. ``cause`` is for operators, and may name
     paths and hosts; ``kind`` decides what clients see instead (:func:`paraph.evidence.failures.public_cause`)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="sealing_failure")
@@ -93,13 +93,13 @@ class SealingFailure(models.Model):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What operators read."""
+        """The fault as operators see it."""
         moment = clock.iso(self.failed_at)
         return {"stage": self.stage, "cause": self.cause, "attempts": self.attempts, "failed_at": moment}
 
 
 class KeptTimestamp(models.Model):
-    """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.
+    """An RFC 3161 token beside a sealed document or proof: a late token, or one that renews the tokens before it.
     ``shared`` has the statuses of the certificates of seal and authority at that time: ``certificates``, ``crls`` and
     ``ocsps``."""
 

@@ -26,7 +26,7 @@ PREFIXES = tuple(_NAMED)
 
 
 class NamedObject(NamedTuple):
-    """An object as its row describes it. ``row`` is the table's word and the id."""
+    """An object as its row describes it. ``row`` is the word for the table (:data:`TABLES`) and the id."""
 
     row: tuple[str, int]
     key: str
@@ -48,7 +48,7 @@ def rows_after(word: str, after: int) -> int:
 
 
 def is_still_named(found: NamedObject) -> bool:
-    """Return whether the row still describes the object so: it may have been deleted meanwhile."""
+    """Return whether the row still describes the object as it was found: it may have been deleted meanwhile."""
     word, number = found.row
     return found in _page(word, number - 1, 1)
 
@@ -73,7 +73,7 @@ def _documents(after: int, count: int) -> Iterator[NamedObject]:
 
 
 def named_among(prefix: str, keys: Iterable[str]) -> set[str]:
-    """Return those of the keys below one of :data:`PREFIXES` that a row names."""
+    """Return the keys, among these below one of :data:`PREFIXES`, that a row names."""
     if prefix != "prepared/":
         return set(_NAMED[prefix].objects.filter(object_key__in=keys).values_list("object_key", flat=True))
     uploads = {f"documents/{key.removeprefix('prepared/')}" for key in keys}

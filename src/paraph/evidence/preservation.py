@@ -35,16 +35,16 @@ def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
 
 @contextmanager
 def claimed(kind: type[SealedFile]) -> Iterator[SealedFile | None]:
-    """Give the file of the kind that has needed a timestamp longest, and that no other process has at hand, for as long
-    as the block runs, which is a transaction; None where there is none."""
+    """Yield the file of the kind that has needed a timestamp longest and that no other process has claimed; None where
+    there is none. The block runs in a transaction, which holds the claim."""
     with transaction.atomic():
         due = kind.objects.filter(timestamp_due_at__lte=clock.now()).order_by("timestamp_due_at")
         yield due.select_for_update(skip_locked=True, no_key=True).first()
 
 
 def overdue() -> tuple[int, float]:
-    """Return how many sealed files, up to 40,000, have needed a timestamp for an hour or more, whether or not it was
-    tried to get one, and for how many seconds the first of them has."""
+    """Return how many sealed files, up to 40,000, have needed a timestamp for an hour or more, whether or not an
+    attempt was made, and for how many seconds the first of them has needed one."""
     now, files = clock.now(), 0
     first = now
     for kind in KINDS:
@@ -63,12 +63,12 @@ def records_of(object_key: str) -> list[DetachedTimestamp]:
 
 
 def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
-    """Return the chain (DER) of the key that sealed the file, in a list."""
+    """Return a list with one chain (DER): that of the key that sealed the file."""
     return [as_bytes(file.shared.content["certificates"])["seal"]]
 
 
 def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> None:
-    """Store a timestamp over the claimed file and its ``earlier`` ones."""
+    """Store a timestamp over the claimed file and its ``earlier`` timestamps."""
     KeptTimestamp.objects.create(
         object_key=file.object_key,
         position=len(earlier) + 1,
@@ -79,7 +79,7 @@ def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: Detache
 
 
 def postpone(file: SealedFile) -> None:
-    """Schedule another try for the claimed file, after no authority answered."""
+    """Schedule another try for the claimed file, after one that got no timestamp."""
     _schedule(file, clock.now() + _AFTER_FAILURE, late_since=file.timestamp_late_since or file.timestamp_due_at)
 
 
@@ -99,15 +99,15 @@ def as_bytes(lists: Mapping[str, Iterable[str]]) -> dict[str, tuple[bytes, ...]]
 
 @transaction.atomic
 def forget_unused() -> int:
-    """Delete what nothing refers to any more; return how many rows. What a seal holds meanwhile is left to the next
-    time, and what one took since it was found stays: the deletion looks again."""
+    """Delete shared content that nothing refers to any more; return how many rows. Rows that others have locked are
+    left to the next run, and rows that a seal came to use since the first look stay: a second look finds them."""
     unused = SharedContent.objects.exclude(pk__in=list(_used())).select_for_update(skip_locked=True)
     gone = set(unused.values_list("pk", flat=True)).difference(_used())
     return SharedContent.objects.filter(pk__in=gone).delete()[0]
 
 
 def _used() -> Iterator[int]:
-    """Yield what the tables refer to, each by a look into an index: a join may read whole tables for what few use."""
+    """Yield the ids that the tables refer to, each by one look into an index: a join may read whole tables."""
     for model in (SealedDocument, ProofFile, KeptTimestamp):
         number = 0
         while number := model.objects.filter(shared__gt=number).aggregate(next=Min("shared"))["next"] or 0:

@@ -18,7 +18,7 @@ _OWN = ("sealed_at", "timestamped_at", "kms_request_id", "timestamp_failures", "
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
     """Return the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
     fields of the timestamp are null, and ``timestamp_failures`` says why. ``method`` tells whether the upload is a
-    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not that of the
+    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not the level of the
     settings."""
     stamp = sealed.timestamp
     facts = {
@@ -50,7 +50,7 @@ def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: 
 
 
 def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """Insert the row of a proof; return False where the request has one already. Else as
+    """Insert the row of a proof; return False where the request has one already. Otherwise as
     :func:`record_sealed_document`."""
     log_index = None if request.environment == Environment.PRODUCTION else NEVER_LOGGED
     return insert_once(ProofFile(request=request, log_index=log_index, **_facts(sealed, object_key, wanted)))

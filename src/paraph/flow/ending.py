@@ -29,8 +29,8 @@ REASON = "The organization was deleted."
 
 def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
     """Mark the request ``expired`` if it is pending and its time is over; return whether it did. ``sandbox_act``:
-    whether a test ended its time early. Takes the same row lock as signing, so that of a signature and an expiry that
-    race only one happens."""
+    whether a test ended its time early. Take the same row lock as signing, so that a signature and an expiry at the
+    same time cannot both succeed."""
     with transaction.atomic():
         request = lock_request(request_id)
         if request.status != RequestStatus.PENDING or clock.now() < request.expires_at:
@@ -45,7 +45,7 @@ def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
 def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
     """Expire every request that is due, oldest first, each in a transaction of its own; return how many. Every worker
     calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests fail, the others
-    are expired all the same, and the first failure is raised at the end. Ends early once ``stopping`` says so; the next
+    are expired all the same, and the first failure is raised at the end. End early once ``stopping`` says so; the next
     call does the rest."""
     expired, failures = 0, list[Exception]()
     for request_id in _due():
@@ -74,7 +74,7 @@ def _due() -> Iterator[int]:
 def sandbox_expire(request_id: int) -> None:
     """Move ``expires_at`` to this second and expire the request, so that a test need not wait for it. Raise
     ``DomainError("conflict", …)`` where it is over already, whether or not a worker has marked it. The caller checks
-    whose it is, and that it is of the sandbox."""
+    whose request it is, and that it is of the sandbox."""
     request = lock_request(request_id)
     now = clock.now()
     if is_over(request, now):
@@ -95,8 +95,8 @@ def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
     """Withdraw a pending request: mark it ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log
     say why, and so do the mails to those who were invited. Raise ``DomainError``: ``not_found``, ``validation_error``
-    for a reason that is no line of at most 500 characters, ``conflict`` where the request is over already. The caller
-    checks who may do this, and to whose request."""
+    for a reason that is not one line of at most 500 characters, ``conflict`` where the request is over already. The
+    caller checks who may do this, and to whose request."""
     try:
         reason = text(reason.strip(), LONGEST_REASON) if reason.strip() else ""
     except InvalidValueError:
@@ -110,7 +110,7 @@ def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
 
 @transaction.atomic
 def _end(request_id: int, reason: str) -> SignatureRequest:
-    """Take the same row lock as signing, so that of a last signature and an end that race only one happens."""
+    """Take the same row lock as signing, so that a last signature and an end at the same time cannot both succeed."""
     try:
         request = lock_request(request_id)
     except SignatureRequest.DoesNotExist:
@@ -126,7 +126,7 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
 
 
 def end_requests_of_deleted(most: int | None = None) -> int:
-    """End the pending requests of deleted organizations, at most so many, each in a transaction of its own; return how
+    """End the pending requests of deleted organizations, at most ``most``, each in a transaction of its own; return how
     many. Safe to repeat and to run twice at once."""
     deleted = Organization.objects.filter(deleted_at__isnull=False).values_list("pk", flat=True)
     pending = SignatureRequest.objects.filter(organization__in=list(deleted), status=RequestStatus.PENDING)
@@ -142,7 +142,7 @@ def delete_organization(organization_id: int, actor: Actor, typed_name: str | No
     """Delete an organization: its keys and pages end at once, then all of its pending requests, each in a transaction
     of its own; a job ends those that a crash leaves. Return how many ended. With ``typed_name``, the name that a member
     typed, only a few end at once, and the job ends the others within minutes. Raise ``DomainError``: ``not_found``, or
-    ``validation_error`` where the name is another one."""
+    ``validation_error`` where ``typed_name`` is another name."""
     with transaction.atomic():
         close_organization(organization_id, actor, typed_name)
         remove_logos(organization_id)

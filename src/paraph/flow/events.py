@@ -26,7 +26,7 @@ _SIGNER = Joined(
 
 def lock_request(request_id: int) -> SignatureRequest:
     """Read the request and lock its row until the transaction ends. Whoever changes a request's state or writes to its
-    journal holds this lock. Its application, whose URL webhooks go to, is read along."""
+    journal holds this lock. Its application, whose URL webhooks go to, is read with it."""
     return _REQUEST.get(request_id)
 
 
@@ -36,8 +36,8 @@ def lock_signer(signer_id: int) -> Signer:
 
 
 def lock_holder(signer: Signer) -> Signer:
-    """Read and lock as :func:`lock_signer` does a signer who came by a link. Raise :class:`ReplacedLinkError` where
-    that was replaced meanwhile."""
+    """Read and lock, as :func:`lock_signer` does, a signer who came by a link. Raise :class:`ReplacedLinkError` where
+    the link was replaced meanwhile."""
     locked = lock_signer(signer.pk)
     if locked.replaced_links != signer.replaced_links:
         raise ReplacedLinkError(locked.request)
@@ -85,7 +85,7 @@ def signer_signed(
     sandbox_act: bool = False,
 ) -> None:
     """Record a signature. ``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``:
-    on whose device the signer signed in person, None for their own."""
+    on whose device the signer signed in person, None for the signer's own."""
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
     facts |= _if_so(fields=list(fields), role=signer.role if signer.is_approver else "", sandbox_act=sandbox_act)
     facts |= _if_so(in_person=member_id is not None, member_id=member_id)
@@ -97,8 +97,8 @@ def request_completed(request: SignatureRequest) -> None:
 
 
 def completion_notified(request: SignatureRequest, recipients: list[str], kept: int, *, copies: bool = False) -> None:
-    """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails no mail server
-    took."""
+    """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails were
+    captured."""
     facts = {"channel": "email", "recipients": recipients, **_if_so(copies=copies, kept=kept)}
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
@@ -109,15 +109,15 @@ def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> 
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
-    """Record an end before its time. Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it
-    from an expiry."""
+    """Record an early end. Webhooks state ``ended_early`` and ``reason``, too, so that receivers can tell it from an
+    expiry."""
     stated = {"ended_early": True, "reason": reason}
     facts = {"expires_at": clock.iso(request.expires_at), **stated}
     _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, stated=stated)
 
 
 def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
-    """Record that a signer declined. Webhooks say what those of any early end say, and the signer's id: everything else
+    """Record that a signer declined. Webhooks state the same as of any early end, and the signer's id; everything else
     about the signer stands in the journal alone, where it can be erased."""
     request = signer.request
     stated = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
@@ -136,7 +136,7 @@ def certificate_issued(request: SignatureRequest, facts: dict[str, Any]) -> None
 
 
 def _if_so(**facts: Any) -> dict[str, Any]:
-    """Return those of the facts that are so: metadata leave out what is not."""
+    """Return the facts that are true or not empty: metadata leave out the others."""
     return {name: fact for name, fact in facts.items() if fact}
 
 

@@ -78,8 +78,8 @@ RETRY = Backoff()
 
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """Run an attempt, as task middleware of procrastinate, which may ask which one it is, and report the job if this
-    was its last. The retry strategy is asked here and again by the worker, which then records its decision."""
+    """Run an attempt, which reads its number in ``ATTEMPT``, as task middleware of procrastinate, and report the job if
+    this was its last. The retry strategy is asked here and again by the worker, which then records its decision."""
     job = context.job
     ATTEMPT.set(job.attempts + 1)
     try:
@@ -91,8 +91,8 @@ def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Wo
 
 
 def give_up(job: ProcrastinateJob, error: Exception) -> None:
-    """Report a job that is given up for what happened to its workers, and note the cause with the signature request
-    that waits for it."""
+    """Report a job that is given up because of what happened to its workers, and note the cause with the signature
+    request that waits for it."""
     request_id = _request_id(job.args)
     if request_id is not None and job.task_name.endswith(".finalize"):
         note(request_id, "seal", error)
@@ -110,7 +110,7 @@ def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: 
 
 
 def _request_id(arguments: Mapping[str, Any]) -> int | None:
-    """Return the id of the signature request that the job is for; None where it is not known or the database away."""
+    """Return the id of the signature request that the job is for; None if it is unknown or the database is away."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:
@@ -126,12 +126,12 @@ _DUE = (preserve_due, delete_due_files, forget_due_people)
 
 
 def do_what_is_due(part: int) -> None:
-    """Do, for a few seconds of each kind, what no request waits for: late and renewed timestamps, deletions, people to
-    be forgotten. While there is more to do, another job goes on in the place of this one.
+    """Do, for a few seconds of each kind, work that no request waits for: late and renewed timestamps, deletions,
+    people to be forgotten. While there is more to do, another job takes the place of this one.
 
-    The first ``part`` has as many others join in as half of the places of all workers; jobs that others wait for come
-    first. So seals find a place, whatever is due. A kind that fails holds up no other. Safe to repeat, to be killed and
-    to run several times at once, as each kind is.
+    The first ``part`` adds others, up to half of the places of all workers; jobs that somebody waits for come first. So
+    seals find a place, whatever is due. A kind that fails holds up no other. Safe to repeat, to be killed and to run
+    several times at once, as each kind is.
     """
     done = sum([_done(verb) for verb in _DUE])
     if not done:
@@ -199,7 +199,7 @@ _PERIODIC: tuple[tuple[str, str, Callable[[], object]], ...] = (
     ("sweep_storage", "41 3 * * *", sweep),
     ("forget_fixed_people", "13 4 * * *", forget_fixed_people),
 )
-"""Tasks by the clock, of each of which one waits at most: name, when, and the verb."""
+"""Tasks by the clock: name, when, and the verb. At most one job of each waits."""
 
 
 def _by_the_clock(verb: Callable[[], object]) -> Callable[[int], None]:

@@ -38,7 +38,7 @@ _STATUS = "SELECT status, replaced_links FROM signature_requests_signer WHERE id
 
 
 class TooManySendsError(DomainError):
-    """Too many codes were sent. ``retry_after`` is the number of seconds until another may be."""
+    """Too many codes were sent. ``retry_after`` is the number of seconds until another may be sent."""
 
     def __init__(self, retry_after: int) -> None:
         minutes = -(-retry_after // 60)
@@ -48,8 +48,8 @@ class TooManySendsError(DomainError):
 
 @dataclass(frozen=True)
 class Issued:
-    """A code that is not sent yet, for the signer's link that was replaced ``replaced_links`` times. ``resend`` says
-    that this signer was sent one before."""
+    """A code that is not sent yet, for the signer's link that was replaced ``replaced_links`` times. ``resend``: the
+    signer was sent a code before."""
 
     code: str
     code_hash: bytes
@@ -78,7 +78,7 @@ def channels(signer: Signer) -> list[Channel]:
 
 
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
-    """Return the channel and the signer's address or number on it.
+    """Return the channel and the signer's address or number for it.
 
     Raise ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """
@@ -90,8 +90,8 @@ def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
 
 @contextmanager
 def handed_over(signer: Signer, channel: Channel, destination: str) -> Iterator[Issued]:
-    """Give a code (:func:`issue`) that the block hands to a gateway. Where the block raises, it does not count among
-    those that were sent."""
+    """Yield a code (:func:`issue`) that the block hands to a gateway. Where the block raises, the code does not count
+    as sent."""
     issued = issue(signer, channel, destination)
     try:
         yield issued
@@ -102,7 +102,7 @@ def handed_over(signer: Signer, channel: Channel, destination: str) -> Iterator[
 
 
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
-    """Make a code and count it. It cannot be used, and the signer's earlier one can, until :func:`mark_sent`.
+    """Make a code and count it. Until :func:`mark_sent`, it cannot be used, and the signer's earlier one can.
 
     Raise :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile, ``replaced``
@@ -112,7 +112,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         status, links = one_row(_STATUS, [signer.pk]) or ("", -1)
         if status == SignerStatus.SIGNED:
             raise SigningEligibility.SIGNED.refusal()
-        if links != signer.replaced_links:  # the code would go to where the signer is no more
+        if links != signer.replaced_links:  # the code would go to an address or number that is no longer the signer's
             raise ReplacedLinkError(signer.request)
         guesses.require_open(signer, destination)
         earlier, now = OneTimeCode.objects.filter(signer=signer).first(), clock.now()
@@ -127,8 +127,8 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
 
 
 def shown_code(code: OneTimeCode) -> str:
-    """Return the code in the sandbox, where the page shows it (rule 8.1), also once it is loaded again: it follows from
-    the secret and the time, and is stored nowhere. Return "" in production, whose codes are random."""
+    """Return the code in the sandbox, where the page shows it (rule 8.1), also when the page is loaded again: the code
+    follows from the secret and the time, and is stored nowhere. Return "" in production, whose codes are random."""
     if not _is_shown(code.signer):
         return ""
     stored = bytes(code.code_hash)
@@ -142,15 +142,15 @@ def _is_shown(signer: Signer) -> bool:
 
 
 def _derived(signer: Signer, made_at: datetime) -> list[str]:
-    """Return the code by each secret, first the one in use."""
+    """Return the sandbox code by each secret, first the secret in use."""
     made = f"{signer.pk} {made_at.timestamp()}".encode()
     keys = settings.SECRETS.keys("sandbox-codes")
     return [f"{int.from_bytes(tokens.keyed_hash(key, made)[:8], 'big') % 10**DIGITS:0{DIGITS}d}" for key in keys]
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
-    """Have the code replace the signer's earlier one, and be used, unless their link was replaced. Runs in the
-    transaction that journals the sending, so that no code is used whose sending the journal does not show."""
+    """Have the code replace the signer's earlier one, so that it can be used, unless their link was replaced. Run it in
+    the transaction that journals the sending, so that no code can be used whose sending the journal does not show."""
     codes = OneTimeCode.objects.filter(signer=signer, signer__replaced_links=issued.replaced_links)
     codes.update(
         code_hash=issued.code_hash, replaced_hash=F("code_hash"), channel=issued.channel, used_at=None, attempts=0,
@@ -161,7 +161,7 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
 
 def withdraw(signer: Signer) -> None:
     """Void the signer's code, in the transaction that replaces their link, and forget where it went, and the lock that
-    wrong ones led to. What is counted of the address or number, of the organization and in all stays."""
+    wrong codes led to. The counts of the address or number, of the organization and of all wrong codes stay."""
     OneTimeCode.objects.filter(signer=signer).update(
         code_hash=b"", replaced_hash=None, destination="", destination_scope="", sent_at=None, attempts=0,
         recent_wrong_guesses=0, recent_end_at=None, locked_until=None,
@@ -188,8 +188,8 @@ def consume(signer: Signer, code_hash: bytes) -> None:
 
 
 def forget_used() -> int:
-    """Delete the codes by which somebody signed over a day ago, and return how many. Those beside which wrong ones were
-    entered stay: their counts are told with the proof."""
+    """Delete the codes by which somebody signed over a day ago, and return how many. Codes of signers who entered wrong
+    ones stay: their counts are stated with the proof."""
     return OneTimeCode.objects.filter(used_at__lt=clock.now() - timedelta(days=1), wrong_guesses=0).delete()[0]
 
 
@@ -202,7 +202,7 @@ def _window(earlier: OneTimeCode | None, now: datetime) -> tuple[datetime, int]:
 
 
 def _guessed(signer: Signer, code: str) -> bytes:
-    """Return the hash of the code by the secret that the stored one was made with. They can differ only while a secret
+    """Return the hash of the code with the secret that the stored hash was made with. Secrets can differ only while one
     is being rotated."""
     hashes = _hashes(signer, code)
     stored = OneTimeCode.objects.filter(signer=signer).first() if len(hashes) > 1 else None
@@ -211,7 +211,7 @@ def _guessed(signer: Signer, code: str) -> bytes:
 
 
 def _hashes(signer: Signer, code: str) -> list[bytes]:
-    """Return the hashes by each secret, first the one in use."""
+    """Return the hash of the code with each secret, first the secret in use."""
     digests = b"".join(sorted(signed_digests(signer)))
     hashed = (signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
     return [tokens.keyed_hash(key, *hashed) for key in settings.SECRETS.keys("one-time-codes")]

@@ -1,7 +1,7 @@
 """Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/codes.md).
 
 Each code can be guessed at five times in the ten minutes that it lives; a signer with twenty wrong guesses in a day is
-locked for the next. Wrong guesses are also counted across requests, for each destination and for each organization.
+locked for the next day. Wrong guesses are also counted across requests, for each destination and for each organization.
 While no code would be taken, none is sent. One conditional statement reads the limits, compares the code and counts: of
 a hundred guesses at once, five are compared. It notes the time of each wrong one for the proof.
 """
@@ -134,15 +134,15 @@ def count(signer: Signer, guessed: bytes) -> None:
     if attempts >= ATTEMPTS:
         message = "The code is not right, and no attempt is left, so it is void; ask for a new one."
         raise GuessRefusedError("invalid_otp", message, attempts_left=0)
-    if is_replaced:  # it counted; what helps is to enter the newest
+    if is_replaced:  # the guess counted; the newest code is the one to enter
         raise GuessRefusedError("invalid_otp", REPLACED)
     left = ATTEMPTS - attempts
     raise GuessRefusedError("invalid_otp", f"The code is not right; attempts left: {left}.", attempts_left=left)
 
 
 def require_open(signer: Signer, destination: str) -> None:
-    """Raise :class:`GuessRefusedError` while no code that is sent there would be taken: while the signer is locked, or
-    too many wrong ones were entered for the destination or in the organization."""
+    """Raise :class:`GuessRefusedError` while no code sent there would be taken: while the signer is locked, or too many
+    wrong codes were entered for the destination or in the organization."""
     values = _values(signer) | {"destination": destination_scope(signer.request, destination)}
     if refusal := _closed(*(one_row(_CLOSED_UNTIL, values) or (None, None))):
         raise refusal
@@ -161,7 +161,7 @@ def destination_scope(request: SignatureRequest, destination: str) -> str:
 
 
 def _values(signer: Signer) -> dict[str, Any]:
-    """Return the parameters of the statements besides the guess. The ends are those of windows that begin now."""
+    """Return all parameters of the statements but the guess. The ends are those of windows that begin now."""
     now = clock.now()
     request = signer.request
     return {
@@ -217,8 +217,8 @@ def wrong_codes(request_id: int) -> dict[int, WrongCodesSummary]:
 
 
 def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
-    """Return wrong codes by journal position: that of the newest ``signer.otp_sent`` entry of each signer who has
-    any."""
+    """Return the :func:`wrong_codes` of each signer who has any, by the journal position of the signer's newest
+    ``signer.otp_sent`` entry."""
     by_signer = wrong_codes(request_id)
     sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)
     newest = sent.values_list("signer").annotate(Max("position"))

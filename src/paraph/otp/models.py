@@ -15,7 +15,7 @@ class OneTimeCode(models.Model):
     ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``sends`` counts the codes in the window that
     began at ``window_began_at``, those on their way as well. ``sent_at`` is None, and ``ever_sent`` false, until the
     gateway has taken one. ``destination_scope`` is where wrong codes to the destination are counted. ``replaced_hash``
-    is that of the code sent before the newest, so that somebody who enters it can be told.
+    is the hash of the code sent before the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")

@@ -27,7 +27,7 @@ def oldest_due_seconds() -> float:
 
 def latest_deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
     """Return the latest deliveries (of one request, if given), newest first, with the outcome of their last attempt.
-    What was caught is on its way to nobody and not among them."""
+    Caught deliveries are on their way to nobody, and are left out."""
     rows = with_outcome(Delivery.objects.exclude(destination=Destination.CATCHER))
     if failed_only:
         rows = rows.filter(status=DeliveryStatus.FAILED)
@@ -71,8 +71,8 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
     """Send one delivery again, or at once if it waits for a retry. Return 1, or 0 while it is being sent. With an
     ``application``, the deliveries of others are as if they did not exist.
 
-    Raise ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
-    are deleted, and for what was caught.
+    Raise ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they are
+    deleted, and for a caught delivery.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
     if application is not None:
@@ -106,8 +106,8 @@ def replay_since(moment: datetime, *, delivered_too: bool = False) -> int:
 
 
 def _replay(chosen: QuerySet[Delivery]) -> int:
-    """Start the retries anew, but for those that would link to deleted files. Earlier attempts stay on record until the
-    delivery is pruned."""
+    """Start the retries anew, except of deliveries that would link to deleted files. Earlier attempts stay on record
+    until the delivery is pruned."""
     sent = chosen.exclude(pk__in=_without_files(chosen).values("pk"))
     return sent.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)
 
@@ -117,7 +117,7 @@ def _without_files(chosen: QuerySet[Delivery]) -> QuerySet[Delivery]:
 
 
 def prune(retention_days: int, now: datetime) -> int:
-    """Delete deliveries that ended more than ``retention_days`` ago, and of what was caught all but the newest
+    """Delete deliveries that ended more than ``retention_days`` ago, and of the caught ones all but the newest
     :data:`CAUGHT_KEPT` of each application, in batches with a transaction each; return how many."""
     pruned = _delete(Delivery.objects.filter(finished_at__lt=now - timedelta(days=retention_days)), "finished_at")
     caught = Delivery.objects.filter(status=DeliveryStatus.CAUGHT)

@@ -29,8 +29,8 @@ _FAILING = Q(status=DeliveryStatus.FAILED) | Q(status=DeliveryStatus.WAITING, fa
 
 
 class Filter(NamedTuple):
-    """Which deliveries are asked for: of a state, of an event, of events in a time. ``before`` names the delivery that
-    the page before ended with."""
+    """Which deliveries are asked for: by status, by event, and by when the event happened. ``before``: the id of the
+    last delivery on the page before."""
 
     status: str = ""
     event: str = ""
@@ -40,8 +40,8 @@ class Filter(NamedTuple):
 
 
 def deliveries_page(applications: QuerySet[Application], asked: Filter) -> tuple[list[Any], int | None]:
-    """Return the newest deliveries of these applications that the filter takes, with the outcome of their last attempt,
-    and the one to go on from, None at the end. Of each application its newest are read from its index."""
+    """Return the newest deliveries of these applications that match the filter, with the outcome of their last attempt,
+    and the id to go on from, None at the end. The newest ones of each application are read from its index."""
     numbers = list(applications.values_list("pk", flat=True))
     if not numbers:
         return [], None
@@ -58,7 +58,7 @@ def deliveries_page(applications: QuerySet[Application], asked: Filter) -> tuple
 
 
 def _filtered(rows: QuerySet[Delivery], asked: Filter, last: Delivery | None) -> QuerySet[Delivery]:
-    """Return the deliveries that the filter takes and that come after ``last``, the newest first."""
+    """Return the deliveries that match the filter and come after ``last``, the newest first."""
     if asked.status:
         rows = rows.filter(status=asked.status)
     if asked.event:
@@ -69,7 +69,7 @@ def _filtered(rows: QuerySet[Delivery], asked: Filter, last: Delivery | None) ->
         rows = rows.filter(occurred_at__lt=asked.until)
     if last:
         earlier = Q(occurred_at__lt=last.occurred_at) | Q(occurred_at=last.occurred_at, pk__lt=last.pk)
-        rows = rows.filter(earlier, occurred_at__lte=last.occurred_at)  # the second is what an index serves
+        rows = rows.filter(earlier, occurred_at__lte=last.occurred_at)  # an index serves the second
     return rows.order_by(*_NEWEST_FIRST)
 
 
@@ -93,8 +93,8 @@ def failing_webhooks(scope: TenantScope) -> list[Delivery]:
 
 
 def signed(application: Application, delivery: Delivery, attempt_id: str) -> Signed | None:
-    """Return what is sent if it is sent now: the same bytes as at every attempt, but that links to results are made
-    anew each time and a rotation changes the secret. None while the results are not sealed."""
+    """Return what would be sent now: the same bytes as at every attempt, except that links to results are made anew
+    each time and that a rotation changes the secret. None while the results are not sealed."""
     if delivery.status == DeliveryStatus.HELD:
         return None
     secrets = webhook_secrets(
@@ -119,7 +119,7 @@ def send_again(actor: Actor, application: Application, delivery_id: int) -> None
 def send_test(actor: Actor, application: Application) -> Delivery:
     """Record a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
 
-    Raise ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
+    Raise ``DomainError("conflict", …)`` without a URL, or while the last test has not had its first attempt.
     """
     locked_organization(application.organization_id)
     locked = Application.objects.select_for_update(no_key=True).get(pk=application.pk)

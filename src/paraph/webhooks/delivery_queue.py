@@ -32,14 +32,14 @@ class EndpointLoad:
 
     @property
     def application(self) -> str:
-        """Its id, with which the name of an endpoint begins."""
+        """The id of the application, with which the name of the endpoint begins."""
         return self.endpoint.partition(" ")[0]
 
 
 def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
     """Return how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
-    endpoints in trouble. Each slot goes to the application with the fewest, however many endpoints it has, and of its
-    endpoints to that with the fewest, so that a long backlog delays its own only."""
+    endpoints in trouble. Each slot goes to the application with the fewest under way, however many endpoints it has,
+    and among these to the one with the fewest, so that a long backlog delays only its own."""
     loads = list(loads)
     healthy = [load for load in loads if not load.trouble]
     troubled = [load for load in loads if load.trouble]
@@ -61,7 +61,7 @@ def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
         of_all, busy, endpoint, application, due = heapq.heappop(queue)
         if due <= 0 or busy >= at_once:
             continue
-        if of_all < of_application[application]:  # others of its endpoints were dealt some meanwhile
+        if of_all < of_application[application]:  # the application's other endpoints were dealt some meanwhile
             heapq.heappush(queue, (of_application[application], busy, endpoint, application, due))
             continue
         dealt[endpoint] = dealt.get(endpoint, 0) + 1
@@ -73,9 +73,9 @@ def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
 
 LEASE = timedelta(seconds=15)  # three times what sending may take
 
-# Prepared statements are planned for any values, as if a third of all rows were due. The order is what has an index
-# read from its beginning: without it, a scan that may stop at the first rows seems cheaper, and finds none. What is
-# under way was due before the others: it is among the first.
+# Prepared statements are planned for any values, as if a third of all rows were due. The order makes the plan read an
+# index from its beginning: without it, a scan that may stop at the first rows seems cheaper, and finds none. Deliveries
+# under way were due before the others: they are among the first.
 _LOADS = """
     WITH RECURSIVE endpoints (endpoint) AS (
         (SELECT min(endpoint) FROM webhooks_delivery WHERE status = 'waiting')
@@ -156,7 +156,7 @@ _ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
     """Claim up to ``free`` due deliveries, record an attempt for each, and return them. A claim lasts for
-    :data:`LEASE`: the worker of an older one must be dead, and its attempt is made again.
+    :data:`LEASE`: the worker of an older claim must be dead, and its attempt is made again.
 
     At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
     same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
@@ -176,11 +176,11 @@ def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 DELAYS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=2), timedelta(hours=10))
-"""Until the next attempt, after each failure but the last."""
+"""The wait until the next attempt, after each failure but the last."""
 
 
 _log = structlog.get_logger(__name__)
-_RESULTS: dict[str, str] = {  # as they are counted
+_RESULTS: dict[str, str] = {  # names in the metrics
     DeliveryStatus.DELIVERED: "delivered",
     DeliveryStatus.WAITING: "retried",
     DeliveryStatus.FAILED: "failed",

@@ -46,7 +46,7 @@ class PreparedDelivery(NamedTuple):
 
 
 class Dispatcher:
-    """Sends due deliveries until it is stopped.
+    """A thread that sends due deliveries until it is stopped.
 
     The loop alternates between a visit to the database, which records outcomes and claims due deliveries, and waiting;
     the exchanges run beside it. If the process dies, its deliveries are sent again when their lease is over.
@@ -59,7 +59,7 @@ class Dispatcher:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.turned_at = time.monotonic()
-        """When it visited the database last, or found it away."""
+        """When the dispatcher last visited the database, or found it away."""
         self._under_way: dict[asyncio.Task[None], ClaimedDelivery] = {}
         self._ended: list[tuple[UUID, PostResult]] = []
 
@@ -110,7 +110,7 @@ class Dispatcher:
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:
-        """Record outcomes and claim deliveries. Runs in the thread of the database."""
+        """Record outcomes and claim deliveries. Run it in the thread of the database."""
         close_old_connections()
         now = clock.now()
         if ended:
@@ -162,8 +162,8 @@ def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDeli
 
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
-    """Add headers and body. Callbacks are signed with the application's secret too. While that is being rotated, a
-    header of its own has the signature of the secret that follows."""
+    """Add headers and body. Callbacks, too, are signed with the application's secret. While it is being rotated, a
+    second header has the signature with the next secret."""
     secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
     return PreparedDelivery(claimed, *sign(claimed, str(claimed.attempt_id), secrets))
 

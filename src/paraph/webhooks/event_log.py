@@ -20,7 +20,7 @@ def _of_tenant(table: str) -> str:
     return f"{table}.organization_id = %(organization_id)s::bigint AND {table}.environment = %(environment)s"
 
 
-_CHOICES = {  # a plan for each: one for all of them would read what it does not show
+_CHOICES = {  # a plan for each: one for all would read events that it does not show
     (False, False): "",
     (True, False): "AND event_type = %(event_type)s",
     (False, True): "AND request_id = %(request)s::bigint",
@@ -52,15 +52,15 @@ _PACKED = struct.Struct(">QQ")
 
 
 class Cursor(NamedTuple):
-    """The last event that its reader has seen, by position and by the moment it was given; 0 and the start of time
-    where there was none. The moment tells whether it is that event still, after a database was restored."""
+    """The last event that a reader has seen: its position, and the moment at which it was given one; 0 and the start of
+    time where there was none. After a database was restored, the moment tells whether it is still that event."""
 
     position: int
     moment: datetime
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return the cursor of a text, None where it is none."""
+        """Return the cursor that the text states; None where it states none."""
         try:
             packed = base64.b64decode(text.encode() + b"==", altchars=b"-_", validate=True)
             position, moment = _PACKED.unpack(packed)
@@ -78,7 +78,7 @@ BEGINNING = Cursor(0, _START)
 
 
 class ListedEvent(NamedTuple):
-    """``payload`` is as :mod:`paraph.webhooks.outbox` wrote it."""
+    """An event as the API lists it. ``payload`` is as :mod:`paraph.webhooks.outbox` wrote it."""
 
     id: int
     request_id: int
@@ -87,7 +87,7 @@ class ListedEvent(NamedTuple):
 
 
 class EventPage(NamedTuple):
-    """``following`` is where to go on, beyond what is left out."""
+    """A page of events. ``following`` is the cursor to go on from, beyond events that are left out."""
 
     events: list[ListedEvent]
     following: Cursor
@@ -104,10 +104,9 @@ def end_of(scope: TenantScope) -> Cursor:
 def page_after(
     scope: TenantScope, after: Cursor | None, limit: int, event_type: str = "", request_id: int | None = None
 ) -> EventPage:
-    """Return the events behind a cursor, at most so many, from the oldest kept without one: all, or those of one type
-    or of one request. Raise
-    ``DomainError("cursor_expired", …)`` where what followed it is not kept any more, or the cursor is of events that a
-    restored database does not have."""
+    """Return at most ``limit`` events behind a cursor, or without one from the oldest kept: all, or those of one type
+    or of one request. Raise ``DomainError("cursor_expired", …)`` where what followed the cursor is not kept any more,
+    or the cursor is of an event that a restored database does not have."""
     values = {
         **scope.columns,
         "after": after.position if after else 0,
@@ -130,7 +129,7 @@ def page_after(
 
 
 def _holds(cursor: Cursor, own: datetime | None, next_one: int | None, end: Cursor) -> bool:
-    """Return whether nothing is missing behind the cursor: its own event is there, or was the last to be forgotten."""
+    """Return whether nothing is missing behind the cursor: its own event is there, or was the last to be deleted."""
     if own is not None:
         return own == cursor.moment
     return cursor == end or next_one is not None

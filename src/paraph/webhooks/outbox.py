@@ -42,8 +42,8 @@ def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries, to be inserted with it: one to the application's URL, and
-    for a terminal event one to the request's callback (rule 6.4); neither for types without webhooks (6.2). Of requests
-    from the dashboard the application hears that its organization names. ``request`` and ``signer`` are as the event
+    for a terminal event one to the request's callback (rule 6.4); neither for types without webhooks (6.2). Events of
+    dashboard requests go to the application that the organization chose. ``request`` and ``signer`` are as the event
     left them; ``metadata`` is stated beside the request. ``request.completed`` is held until :func:`release`."""
     if entry.event_type not in EVENTS:
         return []
@@ -163,8 +163,8 @@ def body(event_type: str, stored: str, request_id: int | None) -> bytes:
 
 
 def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """Return what the bodies of ``request.completed`` of these requests, which are sealed, state beside what is stored:
-    fresh links. Two queries."""
+    """Return the fresh links that the bodies of ``request.completed`` of these sealed requests state beside what is
+    stored, in two queries."""
     proofs = {proof.request_id: proof for proof in ProofFile.objects.filter(request__in=request_ids)}
     documents: dict[int, list[RequestDocument]] = {request_id: [] for request_id in request_ids}
     for row in RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE).filter(request__in=proofs):
@@ -173,7 +173,7 @@ def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
 
 
 def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dict[str, Any]:
-    """Make presigned links to the results; none where the files are deleted since."""
+    """Make presigned links to the results; none where the files have been deleted since."""
     if proof is None:
         return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
     return {

@@ -1,1 +1,1 @@
-"""VERBS that nobody asks for: what is unused or outdated goes, senders are warned."""
+"""VERBS that nobody asks for: removing what is unused or outdated."""

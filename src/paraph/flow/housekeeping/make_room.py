@@ -39,7 +39,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 @contextmanager
 def room_for(scope: TenantScope, size: int) -> Iterator[None]:
     """Require room for ``size`` bytes (0 where the size is not known), in which the block stores a file. In the
-    sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage`` where there
+    sandbox, the oldest uploads that nothing uses are removed to make room. Raise ``insufficient_storage`` where there
     is none, also when the disk fills up within the block."""
     require_disk(size)
     quota = storage_quota(scope.environment)
@@ -56,7 +56,7 @@ def room_for(scope: TenantScope, size: int) -> Iterator[None]:
 
 def require_room_for_seals(scope: TenantScope, documents: Sequence[Document]) -> None:
     """Require, in the sandbox, room for the sealed files of a new request with these documents, beside those of all
-    requests that are not sealed yet. Raises ``insufficient_storage``."""
+    requests that are not sealed yet. Raise ``insufficient_storage``."""
     quota = storage_quota(scope.environment)
     if scope.environment != Environment.SANDBOX or quota is None:
         return
@@ -68,7 +68,7 @@ def require_room_for_seals(scope: TenantScope, documents: Sequence[Document]) ->
 
 
 def require_disk(size: int) -> None:
-    """Require that the disk has room for ``size`` bytes. Raises ``insufficient_storage``."""
+    """Require that the disk has room for ``size`` bytes. Raise ``insufficient_storage``."""
     floor = settings.PARAPH.free_space_mb * _MIB
     if floor and store.free_bytes() - size < floor:
         log.error("an upload is refused: less than %d MiB of the disk would be free", settings.PARAPH.free_space_mb)
@@ -135,19 +135,19 @@ _ROWS = [
     ("signature_requests_searchterm", f"(organization_id, environment, term, request_id) IN ({_WORDS})"),
     ("signature_requests_requestdocument", "request_id = %(request)s"),
 ]
-"""Tables with rows of a request, in an order in which no row refers to one that is gone, and which rows these are."""
+"""Tables and the rows of a request in them, in an order in which no row refers to one that is already gone."""
 
 
 def make_room_for_request(scope: TenantScope) -> None:
-    """Where the sandbox has as many requests as it may, remove the oldest ones that are over; a large excess goes step
-    by step, some with each call. Raise ``insufficient_storage`` where none can go."""
+    """Where the sandbox has as many requests as it may, remove the oldest ones that are over; a large excess is removed
+    step by step, over several calls. Raise ``insufficient_storage`` where none can go."""
     excess, removed = excess_of_requests(scope), 0
     if not excess:
         return
     old = scoped(SignatureRequest, scope).filter(OVER, created_at__lt=clock.now() - KEPT_FOR)
     for request_id in old.order_by("pk").values_list("pk", flat=True)[:_REQUESTS_AT_ONCE]:
         if removed < excess:
-            removed += remove_request(request_id)  # not those that another call removes meanwhile
+            removed += remove_request(request_id)  # 0 for one that another call removed meanwhile
     if not removed:
         message = _("The organization has as many signature requests in the sandbox as it may have: %(limit)d.")
         raise DomainError("insufficient_storage", message % {"limit": settings.PARAPH.sandbox_requests})
@@ -155,8 +155,8 @@ def make_room_for_request(scope: TenantScope) -> None:
 
 @transaction.atomic
 def remove_request(request_id: int) -> bool:
-    """Remove a request of the sandbox with all that belongs to it but uploads that something else uses, and note the
-    objects to be deleted. Return False where it is not over, in production, or gone already."""
+    """Remove a request of the sandbox with all that belongs to it, except uploads that something else uses, and note
+    the objects to be deleted. Return False where it is not over, in production, or gone already."""
     try:
         request = lock_request(request_id)
     except SignatureRequest.DoesNotExist:

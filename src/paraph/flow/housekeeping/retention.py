@@ -1,5 +1,5 @@
-"""Which requests ended so long ago that the rules of their organizations have their files deleted, or their people
-forgotten, a few at a time for each worker that does it; and deleting their files (docs/decisions/retention.md)."""
+"""Finding requests that ended so long ago that the rules of their organizations have their files deleted, or their
+people forgotten, a few at a time for each worker; and deleting their files (docs/decisions/retention.md)."""
 
 import time
 from collections.abc import Collection
@@ -21,7 +21,7 @@ from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import Field, Reminder, RequestDocument, RequestStatus, SignatureRequest, Signer
 
 _ENDED_AT = "coalesce(completed_at, ended_early_at, expires_at)"
-# The rules come in any order, so that one with a million due requests holds up no other.
+# The rules come in random order, so that one with a million due requests holds up no other.
 _DUE = f"""
     FROM (SELECT * FROM organizations_retention WHERE {{days}} IS NOT NULL ORDER BY random()) AS rule
     CROSS JOIN LATERAL (
@@ -34,15 +34,15 @@ _DUE = f"""
 
 
 class Kept(NamedTuple):
-    """What requests keep after their end, for so many ``days`` of the rule before ``until``; ``still``: which ones
-    do."""
+    """Something that requests keep until their end is as many days before ``until`` as the column ``days`` of the rule
+    says. ``still``: the condition that a request still has it."""
 
     days: str
     still: str
     until: str = "%(now)s::timestamptz"
 
     def due(self, limit: str) -> str:
-        """Return, from its ``FROM`` on, the statement that finds due requests, so many of each rule."""
+        """Return the statement that finds due requests, at most ``limit`` for each rule, from its ``FROM`` on."""
         return _DUE.format(**self._asdict(), limit=limit)
 
 
@@ -57,8 +57,8 @@ PEOPLE = Kept(
 
 
 def claim_due(kept: Kept, most: int) -> list[int]:
-    """Return the ids of due requests, those of an organization that ended first before others, and lock them until the
-    transaction ends. Those that another transaction has are left out."""
+    """Return the ids of due requests, for each rule those that ended first, and lock them until the transaction ends.
+    Requests that another transaction has locked are left out."""
     due = kept.due("%(most)s FOR NO KEY UPDATE SKIP LOCKED")
     found = planned(f"SELECT request.id {due} LIMIT %(most)s", {"now": clock.now(), "most": most})
     return [request_id for (request_id,) in found.fetchall()]
@@ -74,9 +74,9 @@ _log = structlog.get_logger("paraph.retention")
 
 def delete_due_files(seconds: float = RUN_SECONDS) -> int:
     """Delete the files of requests that ended longer ago than the retention of their organization and environment says,
-    for at most so many seconds. Return how many requests lost their files. Safe to repeat, to be killed, and to run
-    several times at once, each with requests and objects of its own. Raise what the store raises; the next run deletes
-    the objects that it did not."""
+    for at most ``seconds``. Return how many requests lost their files. Safe to repeat, to be killed, and to run several
+    times at once, each with requests and objects of its own. Raise what the store raises; the next run deletes the
+    objects that this one did not."""
     end, deleted = time.monotonic() + seconds, 0
 
     def is_over() -> bool:
@@ -100,8 +100,8 @@ def _delete_some() -> int:
 def delete_files(*request_ids: int) -> int:
     """Delete the rows of sealed files, proof, their timestamps, handwriting and values of fields, those in the journal
     too, and what was written to the signers, and note the objects to be deleted; uploads are kept while another request
-    or a template has them. Leave out requests that are not over, or have no files left; return of how many they
-    were."""
+    or a template has them. Leave out requests that are not over, or have no files left; return how many lost their
+    files."""
     with_files = SignatureRequest.objects.filter(OVER, pk__in=request_ids, files_deleted_at=None)
     found = [request.pk for request in with_files.order_by("pk").select_for_update(no_key=True).only("pk")]
     if not found:
@@ -129,9 +129,9 @@ def _delete_sealed(request_ids: Collection[int]) -> list[str]:
 
 
 def delete_unkept(documents: Any, *keepers: Any) -> list[Document]:
-    """Mark the uploads of these documents as deleted, note their objects, and return the documents: without those that
-    a request which has its files, or one of these tables, keeps. The documents are locked first: of two requests that
-    go at once, the second sees that the first is gone, and one that is created meanwhile is refused."""
+    """Mark the uploads of these documents as deleted, note their objects, and return the documents, except those that a
+    request which has its files, or one of the tables ``keepers``, still uses. The documents are locked first: of two
+    requests that go at once, the second sees that the first is gone, and one that is created meanwhile is refused."""
     locked = list(Document.objects.filter(pk__in=documents, file_deleted_at=None).order_by("pk").select_for_update())
     rows = [RequestDocument.objects.filter(request__files_deleted_at=None), *(table.objects.all() for table in keepers)]
     kept = {pk for each in rows for pk in each.filter(document__in=locked).values_list("document_id", flat=True)}

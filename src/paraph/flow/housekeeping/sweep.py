@@ -58,7 +58,7 @@ def sweep_store(folder: str, after: str) -> int:
     """Remove objects of the folder that no row names (after 30 days) or, of page pictures, all (after 7 days; the
     signing page draws them again), from the first key beyond ``after``. Return how many. After 5 s another job goes on
     where this one was, or with the next folder. Safe to be killed, and to run beside everything else: an object is
-    written before the row that names it, minutes at most."""
+    written at most minutes before the row that names it."""
     end, removed = time.monotonic() + RUN_SECONDS, 0
     before = clock.now() - (PICTURES_FOR if folder == _PICTURES else ORPHANED_FOR)
     listing = store.listing(folder, after)
@@ -83,7 +83,7 @@ _USES = (RequestDocument, DraftDocument, TemplateDocument)
 
 
 def unused(rows: QuerySet[Document]) -> QuerySet[Document]:
-    """Return those of the documents that stand in no request, draft or template."""
+    """Return the documents among these that no request, draft or template uses."""
     used = [Exists(table.objects.filter(document_id=OuterRef("pk"))) for table in _USES]
     return rows.filter(*(~each for each in used))
 
@@ -111,9 +111,9 @@ _RUN_SECONDS = 15.0
 
 
 def delete_unused_uploads(first: int = 1) -> int:
-    """Delete the rows and objects of uploads that are older and in no request, draft or template; return how many.
-    Begin at the id ``first``. Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves
-    the rest to another job, so that neither a statement nor a worker that is asked to stop takes long."""
+    """Delete the rows and objects of uploads older than :data:`UNUSED_FOR` and in no request, draft or template; return
+    how many. Begin at the id ``first``. Safe to repeat and to be killed. Go through the table piece by piece, and after
+    15 s leave the rest to another job, so that neither a statement nor a worker that is asked to stop takes long."""
     deleted, end = 0, time.monotonic() + _RUN_SECONDS
     highest = Document.objects.aggregate(highest=Max("pk"))["highest"] or 0
     for begin in range(first, highest + 1, _WINDOW):

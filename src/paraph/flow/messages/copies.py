@@ -59,7 +59,7 @@ def mail_copies(request_id: int) -> None:
     who were mailed. Otherwise as :func:`notify_completion`."""
     recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
     mail_rows_once("copy", recipients.select_related(*READ_ALONG), "notified_at", _due_copy)
-    mailed = recipients.exclude(notified_at=None)  # those whose files were deleted before the mail was out have none
+    mailed = recipients.exclude(notified_at=None)  # nobody is mailed once the files are deleted
     _journal(request_id, {mail_name("copy", recipient.pk): recipient.email for recipient in mailed}, copies=True)
 
 

@@ -91,7 +91,7 @@ def reminder(signer: Signer, url: str, message: str = "") -> EmailContent:
 
 
 def reminder_subject(signer: Signer) -> str:
-    """Write the subject of a reminder: that of the invitation, after the word that says what it is."""
+    """Write the subject of a reminder: that of the invitation, marked as a reminder."""
     words, request = _words(signer), signer.request
     first = _invitation_subject(words, request.organization.name, request.subject)
     return phrase(words, "reminder_subject", subject=first)
@@ -107,7 +107,7 @@ def _message(words: Words, message: str) -> list[Sentence]:
 
 
 def invitation_subject(locale: str, organization_name: str, chosen: str = "", *, is_approver: bool = False) -> str:
-    """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
+    """Write the subject of an invitation, which begins with the organization, also if the sender has chosen one."""
     words = of("mail", locale)
     return _invitation_subject(for_approvers(words) if is_approver else words, organization_name, chosen)
 
@@ -165,8 +165,8 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
 
 
 def copy_email(recipient: CopyRecipient) -> EmailContent:
-    """Write to somebody who has not signed who sends which documents, with a new link to each sealed file and to the
-    proof, in the language of the request."""
+    """Write the mail to somebody who gets a copy: who sends which documents, with a new link to each sealed file and to
+    the proof, in the language of the request."""
     request = recipient.request
     words, sender = of("mail", request.locale), sender_name(request)
     documents = [row.document for row in request.request_documents.select_related("document").order_by("position")]
@@ -191,7 +191,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
-    """Write to the sender, in their language, who asks, about which documents, and what."""
+    """Write to the sender, in their language, who asks what about which documents."""
     signer, request = inquiry.signer, inquiry.signer.request
     words = of("mail", sender_language(request))
     kind = phrase(of("page", words["locale"]), f"ask_{inquiry.kind}")
@@ -208,7 +208,7 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 
 
 def declined_to_contact(decliner: Signer) -> EmailContent:
-    """Write to the sender, in their language, who has declined, about which documents, and why."""
+    """Write to the sender, in their language, who declined to sign which documents, and why."""
     request, name = decliner.request, signer_name(decliner)
     words = of("mail", sender_language(request))
     declined = phrase(words, "declined_by", name=name)
@@ -224,7 +224,7 @@ def declined_to_contact(decliner: Signer) -> EmailContent:
 
 
 def declined_to_signer(signer: Signer) -> EmailContent:
-    """Write that the request has ended, and not who declined: who else signs is not the signer's to know."""
+    """Write that the request has ended, but not who declined: the signer must not learn from it who else signs."""
     words, sender = _words(signer), sender_name(signer.request)
     return _laid_out(
         signer,
@@ -255,7 +255,7 @@ def withdrawn(signer: Signer) -> EmailContent:
 
 
 def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
-    """Write the question whether the reader wants test messages of this sender."""
+    """Write the question whether the reader wants test messages from this sender."""
     words = of("mail", locale)
     sender = unlinked(sender, MAX_LENGTH)
     return lay_out(
@@ -314,7 +314,7 @@ def _about(signer: Signer, words: Words) -> Sentence:
 
 
 def _who(name: str, address: str, what: str = "") -> Sentence:
-    """Return the line that says who does what."""
+    """Return the line that names a person and their address, and says what they do."""
     more, html = (f": {what}", format_html("<br><b>{}</b>", what)) if what else ("", "")
     return Sentence(f"{name} ({address}){more}", format_html(_WHO + "{}", name, address, html))
 
@@ -337,14 +337,14 @@ def sender_name(request: SignatureRequest, max_length: int = MAX_LENGTH) -> str:
 
 
 def inviting_name(signer: Signer) -> str:
-    """Return who asks for the signature: the member who sent the request, of which organization."""
+    """Return who asks for the signature: the member who sent the request, with the organization, or this alone."""
     name, organization = _member_name(signer.request), sender_name(signer.request)
     return f"{name} ({organization})" if name else organization
 
 
 def from_name(request: SignatureRequest) -> str:
-    """Return whom mails to those who take part come from: the member who sent the request, by way of the organization;
-    of a request by API, the organization, by way of the service."""
+    """Return the name that mails to those who take part come from: the member who sent the request, by way of the
+    organization; of a request by API, the organization, by way of the service."""
     name, organization = _member_name(request), sender_name(request)
     return " via ".join(filter(None, (name, organization) if name else (organization, service_name())))
 
@@ -356,8 +356,8 @@ def _member_name(request: SignatureRequest) -> str:
 
 
 def sender_language(request: SignatureRequest) -> str:
-    """Return the language of the member who sent the request: the account's, else that in which they were last here;
-    the request's where no member did, or none is known."""
+    """Return the language of the member who sent the request: the account's, else the last one they used here; the
+    request's where no member sent it, or no language is known."""
     user = request.sent_by
     if user is None:
         return request.locale

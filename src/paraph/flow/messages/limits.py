@@ -1,5 +1,5 @@
 """Ceilings of messages, each in one environment: to one address or number, of one organization, and of SMS to one
-country. What is kept in the captured inbox counts for nobody.
+country. Where no gateway sends them, nothing is counted.
 
 docs/decisions/messages.md says why, docs/configuration.md names the settings.
 """
@@ -26,7 +26,7 @@ from paraph.tenants.limits import message_ceilings
 from paraph.tenants.models import Environment, Organization
 
 _CONFIRMATIONS_PER_DAY = 3
-_KEPT_FOR = timedelta(days=1)  # after the time of a mail that was put off
+_KEPT_FOR = timedelta(days=1)  # after the moment until which a mail was put off
 
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
@@ -73,8 +73,8 @@ def message_about(request: SignatureRequest, channel: Channel, recipient: str) -
 
 @contextmanager
 def counted(message: OutgoingMessage, *more: Ceiling, waits: bool) -> Iterator[None]:
-    """Count a message, which the block sends; take it out of the counts again where the block raises ``OSError`` or
-    ``DomainError``, since the gateway did not take it then. ``more``: ceilings besides those of all messages.
+    """Count a message that the block sends, and take it out of the counts again where the block raises ``OSError`` or
+    ``DomainError``, as the gateway has not taken it then. ``more``: ceilings besides those of all messages.
 
     Raise :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
     ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
@@ -94,7 +94,7 @@ def counted(message: OutgoingMessage, *more: Ceiling, waits: bool) -> Iterator[N
 
 
 def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
-    """Yield the ceilings of a message, of which 0 is none. A withheld one counts for its sender alone: otherwise
+    """Yield the ceilings of a message; 0 means no ceiling. A withheld message counts for its sender alone: otherwise
     strangers could use up the recipient's messages and keep codes from them."""
     organization, environment = message.organization, message.environment
     if not has_gateway(message.channel):
@@ -115,9 +115,9 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
 
 
 def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
-    """Yield the ceilings of one recipient. In production that of one organization comes first, so that no other
-    organization keeps codes from its signers; that of all organizations is well above. In the sandbox, whose keys may
-    cost nothing, there is one ceiling for all."""
+    """Yield the ceilings of one recipient. In production the ceiling for one organization comes first, so that no other
+    organization keeps codes from its signers; the one for all is well above it. In the sandbox, whose keys may cost
+    nothing, there is one ceiling for all."""
     each, everybody = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
     if environment == Environment.SANDBOX:
         yield from _both(f"destination:sandbox:{recipient}", each)
@@ -138,7 +138,7 @@ def note_put_off(name: str, refusal: TooManyMessagesError) -> None:
 
 
 def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
-    """Return, by name, the notes of those of the mails that still wait."""
+    """Return, by name, the notes of the mails among these that still wait."""
     return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
 
 

@@ -1,6 +1,6 @@
-"""Mails that tell of a request, each once: to the member who sent it, in their language, what became of it, and a
-warning before it expires; to its signers, that it ended before its time, by a decline, of which the organization's
-contact address is told as well, or as its sender withdrew it. Names that others chose are unlinked."""
+"""Mails that tell of a request, each sent once. The member who sent it reads, in their language, what became of it, and
+is warned before it expires. Signers read that it ended early, because its sender withdrew it or somebody declined; a
+decline is also mailed to the organization's contact address. Names that others chose are unlinked."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -33,7 +33,7 @@ from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 from paraph.words import date, moment
 
-_DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
+_DAYS = {3: 1, 1: 0}  # a warning is sent from so many days before the end until so many; later, it would say less
 EXPIRY_WARNINGS = tuple(_DAYS)
 _AT_ONCE = 500
 _MOST_NAMES = 5
@@ -42,13 +42,13 @@ _MOST_NAMES = 5
 def tell_sender(name: str) -> None:
     """Send the mail queued under this name, unless the member has turned such mails off or is no member any more, or
     what it says is no longer true. Safe to repeat. Raise ``OSError`` when the gateway does not take the mail,
-    ``TooManyMessagesError`` where one to the contact address is put off. Those to the member are in no ceiling of
-    messages: a sender who signs as well must still get codes."""
+    ``TooManyMessagesError`` where one to the contact address is put off. Mails to the member count against no ceiling
+    of messages: a sender who also signs must still get codes."""
     mail_rows_once("sender", SenderMail.objects.select_related(*READ_ALONG).filter(pk=name), "sent_at", due_mail)
 
 
 def is_notified(request: SignatureRequest, kind: MailKind, address: str) -> bool:
-    """Return whether the member who sent the request has this address, and is told such things as its sender."""
+    """Return whether the member who sent the request has this address and gets mails of this ``kind``."""
     user = request.sent_by
     return user is not None and user.email.casefold() == address.casefold() and _wants(user, request, kind)
 
@@ -71,8 +71,8 @@ def due_mail(mail: SenderMail) -> DueEmail | None:
 
 
 def _due_to_contact(request: SignatureRequest, decliner_id: int) -> DueEmail | None:
-    """Return the mail that says who declined and why, with the signer as the one to answer; None where there is no
-    address any more, or it is the sender's own, who is told."""
+    """Return the mail that says who declined and why, with replies to the signer; None where there is no contact
+    address any more, or it is that of the sender, who is told anyway."""
     contact = request.organization.contact_email
     if not contact or is_notified(request, MailKind.DECLINED, contact):
         return None
@@ -88,7 +88,7 @@ def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
-    """Return what the mail says, None where there is nothing left to say: of an inquiry where it was erased, or is
+    """Return what the mail says, None where there is nothing left to say, such as of an inquiry that was erased or is
     forwarded to the sender's own address."""
     request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
     match MailKind(mail.kind):
@@ -151,7 +151,7 @@ def _expiring(request: SignatureRequest) -> EmailContent:
 
 
 def _asked(inquiry: Inquiry) -> EmailContent:
-    """Say that a signer wrote, and not what: that stands on the page of the request, until it is erased."""
+    """Say that a signer wrote, but not what: their text is on the page of the request, until it is erased."""
     sentence = {
         InquiryKind.QUESTION: _("%(name)s has a question about “%(title)s”."),
         InquiryKind.NOT_ME: _("%(name)s says that “%(title)s” is not for them."),
@@ -186,7 +186,7 @@ def _undelivered(signer: Signer) -> EmailContent:
 
 
 def _refused(request: SignatureRequest, people: Sequence[Signer | CopyRecipient]) -> EmailContent:
-    """Say who refuses messages for good, and in which words; what can be done, as long as something can."""
+    """Say whose messages are refused for good, with each answer, and what to do while the request is pending."""
     remedy = _("Correct the address or number on the page of the request, or send again if it is right.")
     return _laid_out(
         request,
@@ -204,7 +204,7 @@ def _listed(signers: Sequence[Signer | CopyRecipient]) -> str:
 
 
 def _laid_out(request: SignatureRequest, subject: str, *lines: str | Sentence, **facts: object) -> EmailContent:
-    """Lay out a mail. The ``facts``, and the ``title`` of the request, take their places in the subject and lines."""
+    """Lay out a mail. The ``facts`` and the ``title`` of the request are put into the subject and lines."""
     base, facts["title"] = settings.PARAPH.public_url, _title(request)
     sentences = [plain(line % facts) if isinstance(line, str) else line for line in lines]
     choose = _(
@@ -230,8 +230,8 @@ def _title(request: SignatureRequest) -> str:
 
 
 def warn_senders() -> int:
-    """Queue a warning to the sender of each request that is about to expire, and return how many. A request that never
-    had more time than that gets none. Safe to repeat, and to be late."""
+    """Queue a warning to the sender of each request that is about to expire, and return how many. A request whose whole
+    time is no longer than the warning's gets none. Safe to repeat, and to be late."""
     return sum(_warn(before, until) for before, until in _DAYS.items())
 
 
@@ -258,7 +258,7 @@ _INVITED = ~Q(status=SignerStatus.PENDING) | Q(invitation__isnull=False)
 def queue_mails(request: SignatureRequest) -> None:
     """Queue the mails about the end, to be sent once the transaction commits: of a decline, to the member who sent the
     request and to the organization's contact address; where the request mails its signers, to those who were invited or
-    have signed, but not to who declined."""
+    have signed, but not to the signer who declined."""
     if request.declined_by_id:
         queue_mail(request, MailKind.DECLINED, request.declined_by_id)
         queue_mail(request, CONTACT, request.declined_by_id)
@@ -273,16 +273,16 @@ def to_be_notified(request: SignatureRequest) -> QuerySet[Signer]:
 
 
 def tell_signer_of_end(signer_id: int) -> None:
-    """Mail a signer that somebody else declined, or that the sender withdrew the request; nothing once the organization
-    is deleted, nor to a sender who signs, too, and is told of the decline as its sender. Safe to repeat. Raise as
-    :func:`paraph.flow.messages.notices.tell_sender` does."""
+    """Mail a signer that somebody else declined, or that the sender withdrew the request; mail nothing once the
+    organization is deleted, or to a sender who also signs and is told of the decline as the sender. Safe to repeat.
+    Raise as :func:`paraph.flow.messages.notices.tell_sender` does."""
     signer = Signer.objects.select_related(*READ_ALONG).filter(pk=signer_id)
     mail_rows_once("end", signer, "end_told_at", due_to_signer)
 
 
 def due_to_signer(signer: Signer) -> DueEmail | None:
     """Return the mail about the end, which is not out; None where it is not to be sent."""
-    request, refused = signer.request, signer.undelivered or {}  # a number that refuses codes is no word about mails
+    request, refused = signer.request, signer.undelivered or {}  # a number that refuses codes says nothing of mails
     if refused.get("channel") == Channel.EMAIL or request.organization.deleted_at:
         return None
     if not request.declined_by_id:

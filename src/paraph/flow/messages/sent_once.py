@@ -42,9 +42,9 @@ MOST_ATTEMPTS_AT_RECIPIENT = 30
 
 @dataclass(frozen=True)
 class DueEmail:
-    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``, or
-    to somebody who gets a ``copy``. ``signer`` has its request and organization loaded. ``is_counted``: whether the
-    ceilings of messages hold for it."""
+    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, whose replies go to
+    ``reply_to``, or to somebody who gets a ``copy``. ``signer`` has its request and organization loaded.
+    ``is_counted``: whether the ceilings of messages hold for it."""
 
     signer: Signer
     content: EmailContent
@@ -61,9 +61,9 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
-    the process is killed between its last byte and that statement. A mail that its recipient refuses for good is given
-    up, as is one that they refuse for now in the last of a job's attempts; of the signer or whoever gets a copy that is
-    noted (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take the mail for other reasons,
+    the process is killed between its last byte and that statement. A mail that its recipient refuses for good, or for
+    now in the last of a job's attempts, is given up; a refusal by the signer or whoever gets a copy is noted
+    (:func:`note_undelivered`). Raise ``OSError`` when the gateway does not take the mail for other reasons,
     ``DomainError("delivery_failed", …)`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`),
     :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
     """
@@ -101,9 +101,9 @@ def mail_name(kind: str, *ids: int | str, turn: int = 0) -> str:
 
 
 def mail_rows_once(kind: str, rows: QuerySet[Row], column: str, due: Callable[[Row], DueEmail | None]) -> None:
-    """Send the mail that is due for each of these rows, if any, as :func:`mail_once` does. The column says since when
-    it is out, and is empty before. Raise the first ``OSError`` or :class:`TooManyMessagesError` after the mails of all
-    others."""
+    """Send the mail that is due for each of these rows, if any, as :func:`mail_once` does. The ``column`` says since
+    when the mail is out, and is empty before. Raise the first ``OSError`` or :class:`TooManyMessagesError` after the
+    mails of all others."""
     refusals: list[OSError | TooManyMessagesError] = []
     for pk in rows.filter(**{column: None}).values_list("pk", flat=True):
         try:
@@ -224,8 +224,8 @@ CONTACT = "contact"  # kind of a mail that tells an organization's contact addre
 def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int = 0) -> None:
     """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
     the request, or there is no contact address. ``kind``: one of :class:`MailKind`, or :data:`CONTACT`. ``about``: as
-    that of a :class:`SenderMail`; ``turn``: what tells one mail from another after
-    :func:`forget_mails`, as receivers drop a mail that is named like an earlier one."""
+    in :class:`SenderMail`; ``turn``: what tells one mail from another after :func:`forget_mails`, as receivers drop a
+    mail that is named like an earlier one."""
     if not (request.organization.contact_email if kind == CONTACT else request.sent_by_id):
         return
     name = mail_name(kind, request.pk, about, turn=turn)
@@ -238,7 +238,7 @@ def queue_mail(request: SignatureRequest, kind: str, about: int = 0, turn: int =
 
 
 def forget_mails(request: SignatureRequest, kind: MailKind, about: Sequence[int]) -> None:
-    """Forget what the sender was told or is to be told, so that it can be told anew: what it said was put right."""
+    """Forget mails to the sender, sent or queued, so that they can be sent anew: what they said was put right."""
     SenderMail.objects.filter(request=request, kind=kind, about__in=about).delete()
 
 

@@ -1,7 +1,7 @@
-"""Show what is kept of a person, also of accounts and what was done with them, and erase what can be when it is asked
-for (docs/decisions/erasure.md) or as the rules of organizations say (docs/decisions/retention.md): people of requests
-that ended so long ago, many requests at a time, and those who always sign what a template makes, once they are in no
-request."""
+"""Show what is kept of a person, accounts and what was done with them included, and erase what can be erased: on
+request (docs/decisions/erasure.md), or as the rules of organizations say (docs/decisions/retention.md). By the rules,
+people of requests that ended long enough ago are forgotten, many requests at a time, and those who always sign what a
+template makes, once they are in no request."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -166,9 +166,9 @@ class Kept(NamedTuple):
 
 def show_person(address: str) -> list[Kept]:
     """Return what is kept, in the order of the places, each thing once. Raise ``DomainError`` for an empty address.
-    What erasing reaches is listed from the places that erasing empties, so neither knows one that the other does not.
-    What an organization has under a signer's name or further address is found as it is when the signer is erased; what
-    both ways lead to is told once."""
+    What can be erased is listed from the places that erasing empties, so that neither misses one. What an organization
+    has under a signer's name or further address is found in the same way as when the signer is erased; what is found in
+    both ways is returned once."""
     address = address.strip()
     if not address:
         raise DomainError("validation_error", "The address must not be empty.")
@@ -215,7 +215,7 @@ def erase_signer(actor: Actor, signer_id: int) -> Erased:
     message to signers, external id, metadata) names them, erase what the organization keeps of the person in what it
     never sent (:mod:`paraph.flow.personal_data.unsent`), and end the signing link.
 
-    Sealed files and the proof are evidence and stay until retention deletes them. Safe to repeat. Raises
+    Sealed files and the proof are evidence and stay until retention deletes them. Safe to repeat. Raise
     ``DomainError``: ``not_found``, ``conflict`` while the request is not over.
     """
     request_id = Signer.objects.filter(pk=signer_id).values_list("request_id", flat=True).first()
@@ -235,7 +235,7 @@ def erase_signer(actor: Actor, signer_id: int) -> Erased:
 def erase_address(actor: Actor, address: str) -> ErasedAddress:
     """Erase what is kept of an address or number outside of requests, in all organizations: in rows of bulk sends and
     drafts that were never sent, the captured inbox, and the confirmed addresses. Signers that have it stay as they are,
-    and are returned. Safe to repeat. The activity log says that somebody was erased and not who: nothing in it can be
+    and are returned. Safe to repeat. The activity log says that somebody was erased, but not who: nothing in it can be
     erased."""
     if not address.strip():
         raise DomainError("validation_error", "The address must not be empty.")
@@ -261,10 +261,10 @@ _log = structlog.get_logger("paraph.retention")
 
 
 def forget_due_people(seconds: float = RUN_SECONDS) -> int:
-    """Forget the people of requests that ended longer ago than the rule of their organization and environment says and
-    have lost their files, for at most so many seconds; return of how many requests. The activity logs are told by
-    :func:`paraph.tenants.lifecycle.log_forgotten`. Safe to repeat, to be killed, and to run several times at once,
-    each with requests of its own."""
+    """Forget the people of requests that have lost their files and ended longer ago than the rule of their organization
+    and environment says, for at most ``seconds``; return for how many requests. The activity logs are told by
+    :func:`paraph.tenants.lifecycle.log_forgotten`. Safe to repeat, to be killed, and to run several times at once, each
+    with requests of its own."""
     end, forgotten = time.monotonic() + seconds, 0
     while time.monotonic() < end and (some := _forget_some()):
         forgotten += some
@@ -275,8 +275,8 @@ def forget_due_people(seconds: float = RUN_SECONDS) -> int:
 
 @transaction.atomic
 def _forget_some() -> int:
-    """Put pseudonyms in the place of all people of some requests, and empty what else names them, in the journals also
-    what is about nobody who signs: senders, earlier addresses."""
+    """Put pseudonyms in the place of all people of some requests, and empty whatever else names them; in the journals
+    also what names people who do not sign, such as senders, and earlier addresses."""
     due = SignatureRequest.objects.filter(pk__in=claim_due(PEOPLE, _AT_ONCE))
     requests = {request.pk: request for request in due}
     signers = list(Signer.objects.filter(request__in=requests).order_by("pk"))

@@ -88,7 +88,7 @@ def _erase_entries(signers: Signers, found: Sequence[EntryAbout]) -> int:
 
 
 def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
-    """Captured mails to the sender, which name signers: also of what was forgotten so that it could be told again."""
+    """Return captured mails to the sender, which name signers, even those forgotten so that they could be sent anew."""
     names = [mail_name("inquiry", inquiry.pk) for inquiry in Inquiry.objects.filter(signer__in=signers)]
     kinds = (*MailKind.values, CONTACT)
     begins = (f"{mail_name('sender', kind, request_id)}-" for kind in kinds for request_id in _requests(signers))
@@ -97,7 +97,7 @@ def _captured_about(signers: Signers) -> Iterable[CapturedMessage]:
 
 
 def _fields(signers: Signers) -> Iterator[Field]:
-    """Fields that have a value: that of the sender, or one that the signer entered."""
+    """Yield the fields that have a value: one from the sender, or one that the signer entered."""
     entered = {pk for signer in signers for pk in values_of(signer)}
     fields = Field.objects.filter(signer__in=signers).select_related("signer", "request_document")
     for field in fields.order_by("pk"):
@@ -136,8 +136,8 @@ def _marks(signer: Signer) -> Facts:
 
 
 def _about(model: Any) -> Callable[[Signers], list[Event | Delivery]]:
-    """Return what finds the rows whose payload is about one of the signers, or says why they declined; of webhooks also
-    those that still wait."""
+    """Return a function that finds the rows whose payload is about one of the signers, or says why they declined;
+    webhooks that still wait are among them."""
 
     def find(signers: Signers) -> list[Event | Delivery]:
         rows = model.objects.filter(request__in=_requests(signers)).order_by("pk")
@@ -163,7 +163,7 @@ def _answers(delivery: Delivery) -> Facts:
 
 
 def _erase(signers: Signers, found: Sequence[Event | Delivery]) -> int:
-    """Erase what receivers answered, too."""
+    """Anonymize the payloads, and erase what receivers answered."""
     answered = [row.pk for row in found if isinstance(row, Delivery)]
     Attempt.objects.filter(delivery__in=answered).update(response="", error="")
     return rewrite(found, partial(_anonymize, {signer.pk: signer for signer in signers}))
@@ -179,7 +179,7 @@ def _anonymize(signers: Mapping[int, Signer], content: Facts) -> None:
 
 
 def words_naming(named: Signer | CopyRecipient) -> dict[str, str]:
-    """Return what of the words for the request, and of the data noted with it, names the person."""
+    """Return, by name, those texts of the request, and of the metadata noted with it, that name the person."""
     request = named.request
     words = _own_texts(request) | {f"metadata.{key}": text for key, text in (request.metadata or {}).items()}
     return {name: words[name] for name in naming(named, words)}
@@ -197,8 +197,8 @@ def _describe_own_data(signer: Signer) -> Facts:
 
 
 def erase_own_data(_subject: object, found: Sequence[Signer | CopyRecipient]) -> int:
-    """Empty the texts of their requests that name these people, here and in every event and recorded webhook of the
-    request, and what receivers answered to these."""
+    """Empty the texts of their requests that name these people, in the request itself and in every event and recorded
+    webhook of it, and what receivers answered to the webhooks."""
     for named in found:
         request = named.request
         texts = dict.fromkeys(naming(named, _own_texts(request)), "")
@@ -220,7 +220,7 @@ def _empty(texts: Collection[str], metadata: Facts, content: Facts) -> None:
 
 
 def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest) -> None:
-    """Empty where webhooks of the request went or were to go, if it names the signer. Those that wait are not sent."""
+    """Empty the callback URLs of the request's webhooks that name the signer. Webhooks that still wait are not sent."""
     deliveries = Delivery.objects.filter(request=request, destination=Destination.CALLBACK)
     naming_signer = [row.pk for row in deliveries if naming(signer, {"url": row.url})]
     gone = Delivery.objects.filter(pk__in=naming_signer)

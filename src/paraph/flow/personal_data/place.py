@@ -1,5 +1,5 @@
-"""A place in which something is kept of a person: the way to it, its columns, what is told of it and what erasing
-puts there; how the person is known, and how a text names them."""
+"""Places in which something is kept of a person: how it is found, the columns, how it is described, and what erasing
+puts in its place; how a person is known, and how a text names them."""
 
 import json
 import re
@@ -24,10 +24,10 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Place(Generic[Subject, Row]):
-    """``find`` returns what the place has about the subject, ``describe`` what stands in one of these, as plain JSON.
-    ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
-    is erased, and then ``stays`` says why. ``kept_in``: the columns that personal values stand in, as ``table: column
-    column; table: column``."""
+    """``find`` returns the rows that the place has about the subject, ``describe`` the content of one of these, as
+    plain JSON. ``erase`` takes the rows that ``find`` returned for the subject and returns how many of these it
+    changed; it is None where nothing is erased, and then ``stays`` says why. ``kept_in``: the columns with personal
+    values, as ``table: column column; table: column``."""
 
     name: str
     kept_in: str
@@ -53,8 +53,8 @@ _BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
 
 @dataclass(frozen=True)
 class Person:
-    """Addresses and numbers of a person and, where they are known, both names. ``organization_id``: whose data are
-    looked through; None for those of all."""
+    """Addresses and numbers of a person and, where they are known, both names. ``organization_id``: the organization
+    whose data are searched; None for all."""
 
     addresses: frozenset[str]
     first_name: str = ""
@@ -67,22 +67,22 @@ class Person:
 
 
 Signers = Sequence[Signer]
-"""Of one request or several; those of the same request have one and the same object for it."""
+"""Signers of one request or several; those of the same request have one and the same object for it."""
 
 
 def of_signers(model: Any) -> Callable[[Signers], Iterable[Any]]:
-    """Return what finds the rows of signers."""
+    """Return a function that finds the rows of signers."""
     return lambda signers: model.objects.filter(signer__in=signers).order_by("pk")
 
 
 def with_address(model: Any, path: str, organization: str = "") -> Callable[[Person], Iterable[Any]]:
-    """Return what finds the rows in which one of the addresses stands at the path; of one organization, where its path
-    is given and the person is looked for there alone."""
+    """Return a function that finds the rows with one of the person's addresses at the path; only rows of one
+    organization, where its path is given and the person is looked for in one."""
     return lambda person: model.objects.filter(among(person, path), **person.of(organization)).order_by("pk")
 
 
 def among(person: Person, path: str) -> Q:
-    """Return the condition that one of the addresses stands at the path, in letters of either case."""
+    """Return the condition that one of the addresses stands at the path, in upper or lower case."""
     found = Q(pk__in=[])
     for address in person.addresses:
         found |= Q(**{f"{path}__iexact": address})
@@ -90,8 +90,8 @@ def among(person: Person, path: str) -> Q:
 
 
 def showing(*parts: str | Callable[[Any], Facts]) -> Callable[[Any], Facts]:
-    """Return what describes a row, in this order: attributes at paths that spaces separate, each by its last name or by
-    that before a ``=``, and what functions say of the row. Moments become text."""
+    """Return a function that describes a row, part by part: attributes at paths that spaces separate, each by the last
+    name in its path or by the one before a ``=``, and what functions return for the row. Moments become text."""
     readers = [part if callable(part) else _reader(part) for part in parts]
 
     def describe(row: Any) -> Facts:
@@ -112,8 +112,8 @@ SHOW_CAPTURED = showing("to channel subject text created_at")  # of a message
 
 
 def replaced(**values: Any) -> Callable[[object, Sequence[Any]], int]:
-    """Return what puts these values into rows of one table; one that is a function is called with the row. The rows
-    themselves stay as they are: their names are still needed."""
+    """Return a function that writes these values into rows of one table; a value that is a function is called with the
+    row. The row objects stay as they are: their names are still needed."""
     own = {name: value for name, value in values.items() if callable(value)}
     same = {name: value for name, value in values.items() if name not in own}
 
@@ -157,7 +157,7 @@ def last_name(signer: Signer) -> str:
 
 
 def naming(named: Named, texts: dict[str, str]) -> list[str]:
-    """Return the names of the texts that name the person, also as addresses of pages write it."""
+    """Return the names of the texts that name the person, also percent-encoded as in URLs."""
     parts = (named.first_name, named.last_name, named.email, getattr(named, "phone", ""))
     wanted = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
     return [name for name, text in texts.items() if any(each in unquote(text).casefold() for each in wanted)]
@@ -171,14 +171,14 @@ def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
 
 
 def has_address(person: Person, entered: Iterable[str]) -> bool:
-    """Return whether an address stands there as a whole, also among other words or, if a number, with spaces."""
+    """Return whether ``entered`` has an address as a whole, also among other words or, if a number, with spaces."""
     wanted = {_folded(address) for address in person.addresses}
     return any(not wanted.isdisjoint({_folded(text), *map(_folded, _BETWEEN.split(text))}) for text in entered)
 
 
 def names_person(person: Person, text: str) -> bool:
-    """Return whether an address of the person, or both names, stand in a text of any kind as a whole, also as addresses
-    of pages write it."""
+    """Return whether an address of the person, or both names, stand in a text of any kind as a whole, also
+    percent-encoded as in URLs."""
     read = unquote(text).casefold()
     names = {person.first_name.casefold(), person.last_name.casefold()}
     if "" not in names and all(_stands_in(name, read) for name in names):
@@ -187,7 +187,7 @@ def names_person(person: Person, text: str) -> bool:
 
 
 def _stands_in(wanted: str, text: str) -> bool:
-    """Return whether it stands there as a whole; a number may be written with spaces and the like."""
+    """Return whether ``wanted`` stands in the text as a whole; a number may be written with spaces and the like."""
     between = r"[\s.()/-]*" if wanted.startswith("+") else ""
     pattern = between.join(map(re.escape, wanted))
     return re.search(rf"(?<![\w.+-]){pattern}(?![\w-]|\.\w)", text) is not None

@@ -1,5 +1,5 @@
-"""What is kept of a person who signs nothing: as one who gets copies or was taken for a signer, under addresses and
-numbers that signers had until they were corrected (somebody else may have them), in rows of bulk sends and drafts that
+"""What is kept of a person who signs nothing: as somebody who gets copies or was taken for a signer, under addresses
+and numbers of signers that were corrected since (and may be somebody else's), in rows of bulk sends and drafts that
 were never sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations wrote
 into drafts and templates."""
 
@@ -56,15 +56,15 @@ def erase_unsent(person: Person) -> set[int]:
 
 
 def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
-    """End the links as well, with their salt. Nothing is mailed to them any more. With what the request's sender calls
-    it or notes of it, where it names them. Call it in a transaction."""
+    """Put pseudonyms in the place of these people, also in the journal, and end their links by a new salt; nothing is
+    mailed to them any more. Erase the texts of the request that name them, too. Call it in a transaction."""
     for recipient in found:
         recipient.request = lock_request(recipient.request_id)
         if words_naming(recipient):
             erase_own_data(recipient, [recipient])
         pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
         entries = entries_about({recipient.request_id}, (), {recipient.email})
-        about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others: a namesake's who signs
+        about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # the others are a signer's
         erase_values(about_copies, {(recipient.request_id, recipient.email): pseudonym})
         instead = {"first_name": "Erased", "last_name": f"copy {recipient.pk}", "email": pseudonym}
         CopyRecipient.objects.filter(pk=recipient.pk).update(token_salt=new_salt(), undelivered=None, **instead)
@@ -72,7 +72,7 @@ def erase_copies(_person: object, found: Sequence[CopyRecipient]) -> int:
 
 
 def _rows(person: Person) -> Iterator[BulkRow]:
-    """Those about the person: one that could be sent to another address is about a namesake."""
+    """Yield the rows about the person: one that could be sent to another address is about a namesake."""
     unsent = BulkRow.objects.exclude(state=RowState.SENT).filter(**person.of("bulk_send__organization"))
     for row in unsent.select_related("bulk_send").order_by("bulk_send", "number").iterator():
         if has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells)):
@@ -80,7 +80,7 @@ def _rows(person: Person) -> Iterator[BulkRow]:
 
 
 def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
-    """Lock each bulk send, as its sending does: a row that was sent meanwhile is a request, and stays one."""
+    """Lock each bulk send, as sending does: a row that was sent meanwhile is a request, and stays as it is."""
     emptied, bulk_sends = 0, BulkSend.objects.filter(pk__in=[row.bulk_send_id for row in found])
     for bulk_send in bulk_sends.order_by("pk").select_for_update(no_key=True):
         with translation.override(bulk_send.language):
@@ -91,15 +91,15 @@ def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
 
 
 class Found(NamedTuple):
-    """What of a draft or template is about a person: signer, role, copies, or the texts that name them by the path to
-    each."""
+    """The part of a draft or template that is about a person: signer, role, copies, or the texts that name them by the
+    path to each."""
 
     row: Any
     part: Any
 
 
 def _locked(found: Iterable[Found]) -> Iterator[Found]:
-    """Yield each again, with the row as it is now, locked; not where it was deleted meanwhile."""
+    """Yield each again, with its row locked and as it is now; leave out rows that were deleted meanwhile."""
     for row, part in found:
         yield from (Found(now, part) for now in type(row).objects.select_for_update(no_key=True).filter(pk=row.pk))
 
@@ -113,15 +113,15 @@ def _draft_signers(person: Person) -> Iterator[Found]:
 
 
 def _fixed_people(person: Person) -> Iterator[Found]:
-    """Those who always sign in a role of a template."""
+    """Yield those who always sign in a role of a template."""
     for template in Template.objects.filter(**person.of("organization")).order_by("pk").iterator():
         yield from (Found(template, role) for role in template.roles if has_address(person, role.person.values()))
 
 
 @transaction.atomic
 def erase_people_of(template: Template, words: QuerySet[SearchTerm]) -> int:
-    """Erase those who always sign in a role of the template and have an address that is none of these words, with what
-    in the template names them; return how many."""
+    """Erase those who always sign in a role of the template and whose address is none of these words, with whatever
+    else in the template names them; return how many."""
     fixed = [role for role in template.roles if role.person]
     gone = [role for role in fixed if not words.filter(term=role.person["email"].lower()[:100]).exists()]
     for role in gone:
@@ -134,7 +134,7 @@ def erase_people_of(template: Template, words: QuerySet[SearchTerm]) -> int:
 
 
 def _erase_fixed_people(person: Person, found: Sequence[Found]) -> int:
-    """Whoever sends the template next names somebody else. Rows that were checked with the person are not sent."""
+    """Empty their roles: the next sender names somebody else. Rows that were checked with the person are not sent."""
     for template, _role in _locked(found):
         for role in template.roles:
             if has_address(person, role.person.values()):
@@ -152,7 +152,7 @@ def _noted(draft: Draft) -> dict[str, str]:
 
 
 def _erase_draft_signers(_person: Person, found: Sequence[Found]) -> int:
-    """With what the application that prepared the draft noted of its own, where it names them."""
+    """Erase the signers, and what the application that prepared the draft noted, where it names them."""
     for draft, signer in _locked(found):
         if draft.content:
             for name in naming(signer, _noted(draft)):
@@ -220,7 +220,7 @@ def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
-    """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
+    """Remove the texts that name the person, each with its key; "erased" replaces a text that must not be empty."""
     for row, _part in _locked(found):
         names = _COLUMNS[type(row)]
         for name in names:
@@ -233,7 +233,7 @@ def _erase_words(person: Person, found: Sequence[Found]) -> int:
 
 def _without(person: Person, value: Any, name: str = "") -> Any:
     if isinstance(value, str):
-        instead = ERASED if name == "name" else ""  # of a field, which needs one
+        instead = ERASED if name == "name" else ""  # a field needs a name
         return instead if names_person(person, value) else value
     if isinstance(value, list):
         return [_without(person, each, "name") for each in value]
@@ -257,8 +257,8 @@ def _earlier_entries(person: Person) -> Iterator[EntryAbout]:
 
 
 def _erase_earlier(person: Person, found: Sequence[EntryAbout]) -> int:
-    """Erase what the journal has, and the address in events and recorded webhooks. A request that is still to be proven
-    keeps them until then, as its proof states all salts."""
+    """Erase the values in the journal, and the address in events and recorded webhooks. A request that still lacks its
+    proof keeps both until it has one, as the proof states all salts."""
     erased, addresses = 0, {address.casefold() for address in person.addresses}
     for each in found:
         request, signer = lock_request(each.entry.request_id), each.entry.signer

@@ -1,6 +1,6 @@
-"""What sealing needs: of the settings keys, timestamp authorities, and the roots that a seal must chain to; and the
-statuses of certificates, fetched from the addresses they name, and kept in a table that all processes share and renew
-before they lapse."""
+"""What sealing needs: from the settings, keys, timestamp authorities, and the roots that a seal must chain to; and the
+statuses of certificates, fetched from the addresses that these name, and kept in a table that all processes share and
+renew before they lapse."""
 
 import base64
 import time
@@ -63,7 +63,7 @@ class FetchedStatuses:
 
 
 def refresh_statuses() -> int:
-    """Fetch every status that is due, but of certificates that were not in use for 60 days; return how many were
+    """Fetch every status that is due, except of certificates that were not in use for 60 days; return how many were
     renewed. Safe to repeat."""
     now = clock.now()
     due = CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")
@@ -121,7 +121,7 @@ def _proves_status(data: LongTermData, certificate: bytes, issuer: bytes) -> boo
 
 
 def _known(certificate: bytes, issuer: bytes) -> CertificateStatus:
-    """Return the row of a certificate (DER), made if missing. Notes, once a day, that the certificate is in use."""
+    """Return the row of a certificate (DER), made if missing. Note, once a day, that the certificate is in use."""
     row, _ = CertificateStatus.objects.get_or_create(
         certificate_sha256=tokens.sha256(certificate), defaults={"certificate": certificate, "issuer": issuer}
     )
@@ -162,8 +162,8 @@ def last_authority_chain() -> tuple[bytes, ...]:
 
 @dataclass(frozen=True)
 class SealingContext:
-    """Opens the keys of an environment at its first seal, so that a missing key of one environment does not hold up
-    the other. ``long_term`` is None where the settings ask for no more than a timestamp."""
+    """The context that opens the keys of an environment at its first seal, so that a missing key of one environment
+    does not hold up the other. ``long_term`` is None where the settings ask for no more than a timestamp."""
 
     timestamping: Timestamping
     long_term: LongTerm | None = None
@@ -213,6 +213,6 @@ def key_folder() -> Path:
 
 
 def key_secrets() -> list[bytes]:
-    """Return what the development keys may be encrypted with, first what new ones are."""
+    """Return the secrets that development keys may be encrypted with, first the one for new keys."""
     secrets: list[bytes] = settings.SECRETS.keys("private-keys")
     return secrets

@@ -61,7 +61,7 @@ def finalize(request_document_id: int) -> None:
 def seal(request_document_id: int) -> int | None:
     """Stamp, seal and store the document, and journal that. Return the id of the request once all its documents are
     sealed, else None. Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes
-    its own file. Does nothing once retention has deleted the files. Raise ``DomainError``, ``SealError`` or ``OSError``
+    its own file. Do nothing once retention has deleted the files. Raise ``DomainError``, ``SealError`` or ``OSError``
     when it cannot be done now, and note the cause."""
     row = _DOCUMENT.get(request_document_id)
     if row.request.files_deleted_at:
@@ -84,7 +84,7 @@ def seal(request_document_id: int) -> int | None:
 
 def prove(request_id: int) -> None:
     """Typeset, seal and store the proof, one sealed PDF per request, and journal it. Every document must be sealed.
-    Safe to repeat and to run twice at once, and raise, as :func:`seal`."""
+    Safe to repeat and to run twice at once. Raise as :func:`seal` does."""
     if not has_proof(request_id):
         request = _REQUEST.get(request_id)
         key = f"proofs/{folder_of(request_id)}/{request_id}"
@@ -98,11 +98,11 @@ def _store(
     key_begins: str,
     commit: Callable[[SealedPdf, str], bool],
 ) -> None:
-    """Make the sealed file and store it. Its own key, by its digest, is removed where another process was first to
-    ``commit``."""
+    """Make the sealed file and store it under a key of its own, with its digest. Delete it again where another process
+    was first to ``commit``."""
     with failures.noted(request_id, "prove" if kind == "proof" else "seal"):
         sealed = make()
-        key = f"{key_begins}-{sealed.sha256.hex()[:16]}.pdf"  # enough that no two of a request have one key
+        key = f"{key_begins}-{sealed.sha256.hex()[:16]}.pdf"  # enough that no two of a request share a key
         with stage("store"):
             store.put(key, sealed.content)
         if not commit(sealed, key):

@@ -1,5 +1,5 @@
-"""What goes on after the seal: timestamps kept beside sealed files that could not get one, or whose newest one ages;
-and the transparency log, in which proofs are appended and checkpoints published, one an hour with a timestamp."""
+"""Work that goes on after sealing: timestamps kept beside sealed files that could not get one, or whose newest one
+ages; and the transparency log, where proofs are appended and checkpoints published, one an hour with a timestamp."""
 
 import time
 from dataclasses import replace
@@ -24,8 +24,8 @@ _log = structlog.get_logger("paraph.preserve")
 def preserve_due() -> int:
     """Get timestamps for sealed files that are due, documents and proofs in turns, those due longest first, for at most
     5 s; return how many got one. The file itself never changes, because the journal holds its digest. Safe to repeat,
-    to be killed, and to run several times at once, each with files of its own. Ends where no authority answers, as
-    further files would wait in vain too. Raises ``DomainError`` where the settings cannot be used."""
+    to be killed, and to run several times at once, each with files of its own. End where no authority answers, as
+    further files would wait in vain too. Raise ``DomainError`` where the settings cannot be used."""
     context, kept, end = sealing_context(), 0, time.monotonic() + RUN_SECONDS
     if context.long_term:
         checked = replace(context.timestamping, check_not_revoked=context.long_term.check_not_revoked)
@@ -39,8 +39,8 @@ def preserve_due() -> int:
 
 
 def _preserve_first(kind: type[SealedFile], context: SealingContext) -> bool | None:
-    """Return whether the file that has been due longest got a timestamp. One that is missing or was changed in storage
-    is logged, and tried again later. Return None where no file is due, or no authority answers."""
+    """Return whether the file that has been due longest got a timestamp. A file that is missing or was changed in
+    storage is logged, and tried again later. Return None where no file is due, or no authority answers."""
     with preservation.claimed(kind) as file:
         if file is None:
             return None

@@ -32,9 +32,9 @@ seals of proofs name their purpose."""
 
 
 class _SignerFacts(NamedTuple):
-    """What both the printed proof and evidence.json state of a signer. ``opening``: when the page was first opened,
-    None where a program signed; ``fields``: each as the journal has it, with its value and the value as it is printed,
-    of a checkbox in a word."""
+    """The facts about a signer that both the printed proof and evidence.json state. ``opening``: when the page was
+    first opened, None where a program signed; ``fields``: each with its value as the journal has it, and as it is
+    printed: for a checkbox, a word."""
 
     signer: Signer
     signed_entry: Entry
@@ -75,7 +75,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
 
 
 def _instant(journal: Sequence[Entry], event: EventType, otherwise: datetime) -> datetime:
-    """Return when the journal has the event: the request itself states some of its times in whole seconds."""
+    """Return when the event happened by the journal: the request itself states some of its times in whole seconds."""
     return next((entry.created_at for entry in journal if entry.event_type == event), otherwise)
 
 
@@ -177,7 +177,7 @@ def _event_titles(locale: str, *, approved: bool) -> Mapping[str, str]:
 
 
 def _own_title(entry: Entry, locale: str) -> str:
-    """Return the title of an entry that its event does not tell: of a reminder, of an approval. "" for any other."""
+    """Return the title of an entry that its event alone does not tell: a reminder, an approval. "" for any other."""
     words = catalog.of("proof", locale)
     if entry.event_type == EventType.SIGNER_NOTIFIED and entry.metadata.get("reminder") is True:
         return str(words["event_reminded"])
@@ -211,8 +211,8 @@ def _evidence(
 
 
 def journal_evidence(journal: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the entries of a request's whole journal, from which programs can compute their hashes. A value that was
-    erased is what the hash covers, its commitment."""
+    """Return the entries of a request's whole journal, from which programs can compute their hashes. An erased value is
+    stated as its commitment, which is what the hash covers."""
     return list(starmap(_entry_evidence, pairwise([Entry(hash=GENESIS), *journal])))
 
 

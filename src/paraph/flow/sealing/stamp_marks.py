@@ -32,7 +32,7 @@ class StampMarks:
 
 @dataclass(frozen=True)
 class PageValues:
-    """The values on one page, as one picture: fifty of them would take twice the time. ``left`` and ``bottom``: where
+    """The values on one page, as one picture: fifty pictures would take twice the time. ``left`` and ``bottom``: where
     its lower left corner stands."""
 
     page_number: int
@@ -76,7 +76,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
 
 
 def stamp_content(placement: Placement, request: SignatureRequest) -> StampContent:
-    """Return what stands at the place of somebody who has signed, whose row is loaded."""
+    """Return the stamp at the place of a signer who has signed, and whose row is loaded."""
     signer = placement.signer
     assert signer.signed_at
     return StampContent(
@@ -102,7 +102,7 @@ def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
 
 
 def _values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
-    """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
+    """Return the values that these signers signed, for each page with any. ``row`` has its request loaded."""
     values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
     fields = row.fields.order_by("id") if values else []  # most requests have none, and are not searched for them
     locale = row.request.locale

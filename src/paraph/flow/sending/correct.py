@@ -28,19 +28,19 @@ from paraph.tenants.models import MailKind
 from paraph.tenants.scope import TenantScope, scoped
 
 MOST_LINKS = 100  # of one signer
-_WAY = {"email", "phone", "otp_channel"}  # how the signer is reached; who has the earlier link may be somebody else
+_WAY = {"email", "phone", "otp_channel"}  # how the signer is reached; the earlier link may be somebody else's
 
 
 @transaction.atomic
 def correct_signer(
     scope: TenantScope, actor: Actor, request_id: int, signer_id: int, given: Mapping[str, str], *, origin: Origin
 ) -> Signer:
-    """Put right what is ``given``, values by the column of a signer who has not signed.
+    """Correct what is ``given``, values by column, of a signer who has not signed.
 
-    With the way to the signer the link is another: the earlier one, the codes sent to it and what was entered there are
-    void, and who may sign now is invited again. Takes the row lock that signing takes, so that of a signature and a
-    correction at the same time only one happens. Raise ``DomainError``: ``not_found``, ``already_signed``, ``conflict``
-    where the request is over, ``forbidden`` (SMS on the plan) and ``validation_error``.
+    Where the way to the signer changes, the link is replaced: the earlier one, the codes sent for it and what was
+    entered there are void, and a signer who may sign now is invited again. Take the same row lock as signing, so that a
+    signature and a correction at once cannot both succeed. Raise ``DomainError``: ``not_found``, ``already_signed``,
+    ``conflict`` where the request is over, ``forbidden`` (SMS on the plan) and ``validation_error``.
     """
     _own(scope, request_id, signer_id)
     signer = lock_signer(signer_id)
@@ -78,7 +78,7 @@ def _require_pending(request: SignatureRequest) -> None:
 
 
 def _require_valid(scope: TenantScope, signer: Signer, changed: list[str]) -> None:
-    """Judge what one value alone does not tell; each was read as that of a creation."""
+    """Check what no single value shows; each was read by itself, as in a creation."""
     if not changed:
         raise DomainError("validation_error", _("Nothing changes: the signer has these values already."))
     if "otp_channel" in changed and signer.otp_channel == Channel.SMS and not allowance(scope.plan).sms:
@@ -104,7 +104,7 @@ def _require_valid(scope: TenantScope, signer: Signer, changed: list[str]) -> No
 
 
 def _replace_link(signer: Signer) -> None:
-    """Make the link another, and forget what came of the earlier one, which somebody else may have opened."""
+    """Replace the link, and forget what came of the earlier one, which somebody else may have opened."""
     signer.replaced_links += 1
     signer.status = SignerStatus.PENDING
     signer.invitation = signer.notified_at = signer.remind_at = signer.undelivered = None
@@ -119,8 +119,8 @@ def _replace_link(signer: Signer) -> None:
 def extend(
     scope: TenantScope, actor: Actor, request_id: int, validity_days: int, *, origin: Origin
 ) -> SignatureRequest:
-    """Move the end of a pending request to so many days from now. Raise ``DomainError``: ``not_found``, ``conflict``
-    where it is over, ``validation_error`` where it would end earlier than before."""
+    """Move the end of a pending request to ``validity_days`` from now. Raise ``DomainError``: ``not_found``,
+    ``conflict`` where it is over, ``validation_error`` where it would end earlier than before."""
     request = _locked(scope, request_id)
     earlier = request.expires_at
     request.expires_at = clock.now().replace(microsecond=0) + timedelta(days=validity_days)
@@ -138,7 +138,7 @@ def extend(
 
 @transaction.atomic
 def reword(scope: TenantScope, actor: Actor, request_id: int, subject: str, message: str) -> None:
-    """Change what the member writes to the signers, for the mails that are still to come. The caller has checked both.
+    """Change what the member writes to the signers, for the mails that are still to come. The caller has checked them.
     Raise ``DomainError``: ``not_found``, ``conflict``."""
     request = _locked(scope, request_id)
     if (request.subject, request.message) == (subject, message):

@@ -57,8 +57,8 @@ def create(
 ) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes what is inserted with it. Return
-    its id. Search the documents for tags before anything is written. Raise ``DomainError`` as
+    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes the rows inserted with it. Return its
+    id. Search the documents for tags before anything is written. Raise ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)
@@ -178,8 +178,8 @@ def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> li
 
 
 def _remarks(plan: RequestPlan) -> dict[str, Any]:
-    """List the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
-    place of which signers see another file. A list without entries is left out."""
+    """List the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, of
+    which signers see the prepared file. A list without entries is left out."""
     used = [planned.document for planned in plan.documents]
     lists = {
         "documents": [{"document_id": each.pk, **told} for each in used if (told := each.remarks())],
@@ -203,7 +203,7 @@ MOST_MIB = 100
 
 def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
     """Return the documents, one after the other, with a box where each stamp and field would stand, and the name or
-    label in it. ``locale``: the one that the request would have. Raises ``DomainError`` as a creation does, but for
+    label in it. ``locale``: the one that the request would have. Raise ``DomainError`` as a creation does, but for
     values that a preview does not measure, and ``validation_error`` for documents that are too large together."""
     plan, problems = make_plan(scope, payload, locale=locale, measured=PREVIEWED), Problems()
     _bound(plan, problems)

@@ -1,4 +1,4 @@
-"""Drafts: prepared for a member as an application asks for it, made of a request that was sent, and sent from the
+"""Drafts: prepared for a member when an application asks for it, made from a request that was sent, and sent from the
 dashboard."""
 
 from dataclasses import replace
@@ -25,9 +25,9 @@ from paraph.words import DEFAULT_LOCALE
 
 
 def prepare_draft(scope: TenantScope, value: object, locale: str, extra_rows: ExtraRows) -> Draft:
-    """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
-    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes what is inserted with it. Raises
-    what :func:`paraph.drafts.content.read` does."""
+    """Make the draft that ``value``, the value of the root key ``signature_request``, describes as far as it is known.
+    ``locale`` is the language that the caller named, if any; ``extra_rows`` makes the rows inserted with it. Raise what
+    :func:`paraph.drafts.content.read` does."""
     locale = locale or DEFAULT_LOCALE
     content = read(scope, value, locale)
     try:
@@ -57,10 +57,10 @@ def _made(scope: TenantScope, content: Json, locale: str, extra_rows: ExtraRows)
 
 @transaction.atomic
 def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft, bool]:
-    """Make a draft of one of the caller's requests that is ready for review, with all that its sender gave: documents,
-    people, places, fields with their values, message and options; not what signers entered, nor what an application
-    noted of it or had called back. Return it, and whether a branding profile was left out because it is gone. Raise
-    ``not_found``, and ``conflict`` where files of it were deleted."""
+    """Make a draft, ready for review, of one of the caller's requests, with all that its sender gave: documents,
+    people, places, fields with their values, message and options; not what signers entered, nor an application's notes
+    and callback. Return the draft, and whether a branding profile was left out because it is gone. Raise ``not_found``,
+    and ``conflict`` where files of the request were deleted."""
     found = scoped(SignatureRequest, scope).select_related("branding_profile").filter(pk=request_id)
     request = existing(found, _("There is no such request."))
     if request.files_deleted_at or request.request_documents.exclude(document__file_deleted_at=None).exists():
@@ -81,7 +81,7 @@ def duplicate(scope: TenantScope, request_id: int, author: User) -> tuple[Draft,
 
 
 def _as_given(signer: Signer, ref: str) -> Json:
-    """Return the signer of a draft; of one whose data were erased only the role."""
+    """Return the signer for a draft; only the role where the signer's data were erased."""
     names = (*TAKING_PART, *(() if signer.email.endswith(ERASED_DOMAIN) else PERSON))
     return signer_of({name: getattr(signer, name) for name in names}, ref)
 
@@ -89,7 +89,7 @@ def _as_given(signer: Signer, ref: str) -> Json:
 @transaction.atomic
 def send_from_web(scope: TenantScope, payload: Json, locale: str, sender: Sender, source: dict[str, int]) -> int:
     """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
-    nothing. Returns its id. Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
+    nothing. Return its id. Raise ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
     :func:`paraph.flow.sending.create.create` raises."""
     require_active(scope)
     assert sender.member
@@ -101,8 +101,8 @@ def send_from_web(scope: TenantScope, payload: Json, locale: str, sender: Sender
 
 @transaction.atomic
 def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
-    """Send the draft and leave of it what leads to its request, all or nothing. Returns the id of the request: the same
-    one where the draft has been sent already. Raises ``forbidden`` for a suspended organization, ``not_found``,
+    """Send the draft and keep of it only the link to its request, all or nothing. Return the id of the request: the
+    same one where the draft has been sent already. Raise ``forbidden`` for a suspended organization, ``not_found``,
     ``web_sends_used_up``, or what :func:`paraph.flow.sending.create.create` raises."""
     require_active(scope)
     draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()

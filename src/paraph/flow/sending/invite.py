@@ -30,17 +30,17 @@ from paraph.tenants.scope import TenantScope, existing, scoped
 MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
 
-_USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobody is worried
+_USUALLY = timedelta(hours=1)  # how long a mail server may be away before the sender is told
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
 _AT_ONCE = 100
-_JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may come to be
+_JOBS_LIVE = timedelta(days=4)  # how long a reminder that is not out yet may still go out
 
 
 def invite(signer_id: int) -> None:
     """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others. Safe to
     repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put off. The
     member who sent the request is told where it was not taken for an hour. A mail that is on its way while its link is
-    replaced is no invitation."""
+    replaced does not count."""
     replaced_links = Signer.objects.values_list("replaced_links", flat=True).get(pk=signer_id)
     signers = Signer.objects.filter(pk=signer_id, replaced_links=replaced_links)
     uninvited = signers.filter(invitation__isnull=True, notified_at=None, undelivered__isnull=True)
@@ -131,7 +131,7 @@ def reminded_lately(made: Iterable[Reminder]) -> str:
 @transaction.atomic
 def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor, message: str = "") -> Reminder:
     """Have a reminder mailed to a signer who may sign now and was invited: at most once a day, and five times in all,
-    beside those of :func:`remind_due`. Where the invitation was refused for good, it is sent again in its place.
+    not counting those of :func:`remind_due`. Where the invitation was refused for good, it is sent again in its place.
     ``message``: what the member writes, for this mail alone.
 
     Raise ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
@@ -161,7 +161,7 @@ def _sentence_for_sender(eligibility: SigningEligibility) -> str:
 
 
 def _made_for_next(signer: Signer) -> list[Reminder]:
-    """Return the signer's reminders, after which there may be another now."""
+    """Return the signer's reminders so far. Raise ``too_many_reminders`` where there may not be another now."""
     made = list(Reminder.objects.filter(signer=signer).order_by("number"))
     if sum(not each.automatic for each in made) >= MOST_REMINDERS:
         sentence = _("This signer has already been reminded %(count)d times, the maximum.")
@@ -184,8 +184,8 @@ def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool
 
 
 def next_allowed(made: Iterable[Reminder]) -> datetime:
-    """Return the moment from which a signer may be reminded again: a day after the last reminder, or after one that is
-    due."""
+    """Return the moment from which a signer may be reminded again: a day after the last reminder was asked for or
+    mailed."""
     moments = [max(each.asked_at, _mailed_at(each) or each.asked_at) for each in made]
     return max(moments) + BETWEEN_REMINDERS if moments else datetime.min.replace(tzinfo=UTC)
 

@@ -41,8 +41,8 @@ from paraph.words import DEFAULT_LOCALE
 
 
 def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, extra_rows: ExtraRows) -> Template:
-    """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
-    the caller named, if any; ``extra_rows`` makes what is inserted with it. Raises what
+    """Keep the template that ``value``, the value of the root key ``template``, describes. ``locale`` is the language
+    that the caller named, if any; ``extra_rows`` makes the rows inserted with it. Raise what
     :func:`paraph.request_templates.input.read` does."""
     names, template = read(scope, value, locale)
     try:
@@ -55,9 +55,9 @@ def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, 
 def send_template(
     scope: TenantScope, value: object, sender: Sender, locale: str, extra_rows: ExtraRows, *, template_id: int
 ) -> int:
-    """Create the request that the caller's template and ``value``, that of the root key ``signature_request``,
-    describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raises ``not_found`` where
-    there is no template."""
+    """Create the request that the caller's template and ``value``, the value of the root key ``signature_request``,
+    describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raise ``not_found`` where there
+    is no template."""
     template = existing(scoped(Template, scope).filter(pk=template_id), _("There is no such resource."))
     problems = Problems()
     payload = fill(template, value, problems)
@@ -92,8 +92,8 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
 
 
 def sample_mail(template: Template, organization: Organization, sender: User) -> EmailContent:
-    """Write the invitation that a member's sending of the template mails to whoever is in its first role, who has the
-    role's name where somebody else is to be named each time."""
+    """Write the invitation to whoever is in the first role, as it is mailed when a member sends the template. Where
+    somebody else is named each time, the role's name stands in for the person's."""
     content, first = template.content, template.roles[0]
     person = first.person or {"first_name": first.name, "last_name": ""}
     profiles = BrandingProfile.objects.filter(organization=organization, deleted_at=None)
@@ -108,7 +108,7 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
     )
     names = {name: person[name] for name in ("first_name", "last_name")}
     signer = Signer(request=request, role=first.role, locale=first.language, **names)
-    ref, signs_all = str(first.position), first.role == Kind.APPROVER  # who approves is on all documents
+    ref, signs_all = str(first.position), first.role == Kind.APPROVER  # an approver is on all documents
     listed = {each["id"]: [given["signer_ref"] for given in each["signers"]] for each in content["documents"]}
     rows = template.documents.select_related("document")
     documents = [row.document for row in rows if signs_all or ref in listed[row.document_id]]
@@ -116,7 +116,7 @@ def sample_mail(template: Template, organization: Organization, sender: User) ->
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
-    """Delete the oldest templates of a sandbox that has more than the operator's setting says. Raise as
+    """Delete the oldest templates of a sandbox that has more than the operator's setting allows. Raise as
     :func:`delete_template` does."""
     if scope.environment == Environment.SANDBOX:
         templates = scoped(Template, scope).order_by("pk")
@@ -127,8 +127,8 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
 @transaction.atomic
 def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, skip_wrong: bool) -> None:
     """Have a job send the rows that can be sent. Of a bulk send that is done, the rows that were refused are sent
-    again. Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended
-    organization, or ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped."""
+    again. Do nothing where it is being sent already. Raise ``not_found``, ``forbidden`` for a suspended organization,
+    or ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped."""
     require_active(scope)
     assert sender.member
     bulk_send = _locked(scope, bulk_send_id)
@@ -155,7 +155,7 @@ def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, sk
 
 @transaction.atomic
 def cancel_bulk_send(scope: TenantScope, bulk_send_id: int, actor: Actor) -> None:
-    """Send no further row. What is sent stays sent. Raises ``not_found``."""
+    """Send no further row. What is sent stays sent. Raise ``not_found``."""
     bulk_send = _locked(scope, bulk_send_id)
     if bulk_send.status in (BulkStatus.CHECKED, BulkStatus.SENDING):
         bulk_send.status = BulkStatus.CANCELLED
@@ -164,8 +164,7 @@ def cancel_bulk_send(scope: TenantScope, bulk_send_id: int, actor: Actor) -> Non
 
 
 def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
-    """Lock the template, then the bulk send, in the same order as the deletion of a template, which has to wait
-    then."""
+    """Lock the template, then the bulk send, in the order of the deletion of a template, which then has to wait."""
     template = scoped(Template, scope).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
     found = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id)
@@ -181,7 +180,7 @@ _RUN_SECONDS = 3.0
 
 
 def send_rows(bulk_send_id: int) -> None:
-    """Send rows until none is left or the bulk send is cancelled; after 3 s leaves the rest to another job, behind
+    """Send rows until none is left or the bulk send is cancelled; after 3 s, leave the rest to another job, behind
     those that others have added meanwhile. Safe to repeat, to run twice at once, and to be killed: each row is sent and
     noted as sent in one transaction, under the lock of its bulk send."""
     end = time.monotonic() + _RUN_SECONDS
@@ -209,7 +208,7 @@ def _send_next(bulk_send_id: int) -> bool:
 
 
 def _send(bulk_send: BulkSend, row: BulkRow) -> None:
-    """Send the row, whose names and addresses live on in the request alone."""
+    """Send the row. Afterwards, its names and addresses live on in the request alone."""
     try:
         with transaction.atomic():
             row.request_id = _request(bulk_send, row)
@@ -229,7 +228,7 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
 
 
 def _scope(bulk_send: BulkSend) -> TenantScope:
-    """Return the organization as it is now: its plan may have changed, or it was suspended or deleted."""
+    """Return the scope of the organization as it is now: its plan may have changed, or it was suspended or deleted."""
     organization = bulk_send.organization
     suspended = bool(organization.suspended_at or organization.deleted_at)
     return TenantScope(organization.pk, bulk_send.environment, organization.plan, None, suspended)

@@ -30,7 +30,7 @@ _MOST_NAMES = 10
 
 
 class IncomingFile:
-    """The file of an upload while it arrives: each piece is counted, hashed, searched for what signatures have, and
+    """The file of an upload while it arrives: each piece is counted, hashed, searched for marks of signatures, and
     written at once."""
 
     def __init__(self, draft: StagedObject) -> None:
@@ -41,7 +41,7 @@ class IncomingFile:
         self._end = b""
 
     def write(self, piece: bytes | memoryview) -> None:
-        """Add a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
+        """Add a piece. Raise ``payload_too_large`` as soon as the file exceeds the limit."""
         self.size += len(piece)
         refuse_beyond_limit(self.size)
         self._hash.update(piece)
@@ -65,12 +65,12 @@ def upload(
     accept_drawn_differently: bool = False,
     extra_rows: ExtraRows = lambda _: [],
 ) -> Document:
-    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``extra_rows`` makes
-    what is inserted with the document. Without ``accept_drawn_differently``, a file with text that a second
-    renderer draws otherwise is refused.
+    """Make a ``ready`` document of the file. The activity log notes an upload by a ``member``; ``extra_rows`` makes the
+    rows inserted with the document. Without ``accept_drawn_differently``, a file with text that a second renderer draws
+    differently is refused.
 
-    The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
-    document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
+    The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a document
+    without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raise
     ``validation_error`` or ``payload_too_large``.
     """
     if content_type != "application/pdf":
@@ -105,7 +105,7 @@ def upload(
 
 def altered_after_seal(scope: TenantScope, file: IncomingFile) -> list[str]:
     """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
-    trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    trusted or cannot be read. Raise :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     if not file.may_be_signed:
         return []
     roots = trusted_roots(settings.PARAPH, key_folder())
@@ -141,7 +141,7 @@ def _refuse_unconfirmed(pages: Sequence[int]) -> None:
 
 
 def _clean(name: str) -> str:
-    """Remove unprintable characters from a file name; never returns an empty one."""
+    """Remove unprintable characters from a file name; never return an empty one."""
     printable = "".join(character for character in name if character.isprintable())
     return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 

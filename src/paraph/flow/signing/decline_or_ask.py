@@ -51,7 +51,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     if not 0 < len(text) <= LONGEST:
         raise DomainError("validation_error", f"text must have 1 to {LONGEST} characters.")
     with transaction.atomic():
-        lock_holder(signer)  # two at once cannot both be the last one allowed
+        lock_holder(signer)  # two calls at once cannot both be the last one allowed
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
@@ -62,7 +62,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
 
 
 def plain_text(text: str) -> str:
-    """Return the text as it is counted and kept: each end of a line one character, without control characters."""
+    """Return the text as it is counted and kept: one character for each line end, and no control characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROLS.sub("", lines).strip()
 
@@ -77,9 +77,8 @@ def _require_room(signer: Signer) -> None:
 
 
 def forward_inquiry(inquiry_id: int) -> None:
-    """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more. Safe
-    to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
-    off."""
+    """Mail the inquiry, with replies to the signer; do nothing where the sender has no address any more. Safe to
+    repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put off."""
     inquiry = Inquiry.objects.select_related(*(f"signer__{path}" for path in READ_ALONG)).filter(pk=inquiry_id)
     mail_rows_once("inquiry", inquiry, "forwarded_at", _due)
 
@@ -90,7 +89,7 @@ def _due(inquiry: Inquiry) -> DueEmail | None:
 
 
 def require_declinable(signer: Signer) -> None:
-    """Raise ``DomainError`` ``decline_not_allowed`` where the request does not let its signers decline, else as
+    """Raise ``DomainError`` ``decline_not_allowed`` where the request does not let its signers decline, otherwise as
     :func:`require_open` does."""
     if not signer.request.decline_allowed:
         raise translated("decline_not_allowed", "decline_not_allowed")
@@ -98,8 +97,8 @@ def require_declinable(signer: Signer) -> None:
 
 
 def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> SignatureRequest:
-    """End the request early for the signer's reason and return it; the signer's status stays. Takes the row lock that
-    signing takes, so that of a last signature and a decline at the same time only one happens. Raise what
+    """End the request early for the signer's reason and return it; the signer's status stays. Take the same row lock as
+    signing, so that a last signature and a decline at the same time cannot both succeed. Raise what
     :func:`require_declinable` and :func:`lock_holder` raise, and ``validation_error`` for a reason that is blank or
     longer than 500 characters."""
     require_declinable(signer)

@@ -24,10 +24,10 @@ from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
 ZOOMS = (100, 150, 200, 400)  # percent
-_FORM = 2  # of the kept pictures: another number where they are drawn in another way, so that old ones are not found
+_FORM = 2  # in the keys of pictures: another number where they are drawn differently, so that old ones are not found
 IN_PARTS = 800  # percent: at this zoom, large pages come in parts
 _PARTS = range(1, 17)
-_LARGE = 2_100_000  # square points, a little above A2: one picture of 16 million pixels leaves small print unreadable
+_LARGE = 2_100_000  # square points, a little above A2: beyond it, small print is unreadable in 16 million pixels
 _WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
 _FINEST = 2.0  # pixels per point
 _SMALL = 192.0  # pixels: the longer side of a thumbnail, on screens of three pixels to a point
@@ -35,9 +35,9 @@ _SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is s
 
 
 def page_part(document: Document, number: int, part: int) -> bytes:
-    """Return one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
-    times as many pixels as its largest picture. Raise ``not_found`` for a part that there is not, and for a page that
-    is sharp in one picture."""
+    """Return one of the sixteen parts of a large page, line by line from the top left, as WebP; together they have four
+    times as many pixels as the page's largest picture. Raise ``not_found`` for a part that does not exist, and for a
+    page that is sharp in one picture."""
     is_there = part in _PARTS and 1 <= number <= len(document.pages)
     if not is_there or math.prod(document.pages[number - 1]) <= _LARGE:
         raise DomainError("not_found", "There is no such picture.")
@@ -47,8 +47,8 @@ def page_part(document: Document, number: int, part: int) -> bytes:
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
     """Return the page as WebP. ``zoom``: percent of the usual size, one of ``ZOOMS``. ``printed``: the page as it is
-    printed, else as it is on the screen. Raise ``not_found`` for a page or zoom that there is not,
-    :class:`PageNotShownError` for one of which no picture can be drawn."""
+    printed, else as it is on the screen. Raise ``not_found`` for a page or zoom that does not exist,
+    :class:`PageNotShownError` for a page of which no picture can be drawn."""
     if zoom not in ZOOMS or not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     size = "" if zoom == 100 else f"-{zoom}"
@@ -71,7 +71,7 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
 
 def thumbnail(document: Document) -> bytes:
     """Return the first page as a small WebP, for lists. Raise ``not_found`` where it cannot be drawn, which says
-    nothing yet of the page in its usual size."""
+    nothing about the page in its usual size."""
     try:
         return _kept(_key(document, "1-small"), lambda: _drawn(document, 1, _SMALL / max(document.pages[0])))
     except PdfRefused as refused:
@@ -80,7 +80,7 @@ def thumbnail(document: Document) -> bytes:
 
 def sealed_picture(sealed: SealedDocument, document: Document, number: int) -> bytes:
     """Return a page as it was sealed, as WebP. It is not kept: it shows signatures, which go when their file goes.
-    Raise ``not_found`` for a page that there is not, and for one that cannot be drawn."""
+    Raise ``not_found`` for a page that does not exist or cannot be drawn."""
     if not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     pdf, scale = partial(store.get, sealed.object_key), _scale(document, number, 100)
@@ -116,9 +116,9 @@ def _scale(document: Document, number: int, zoom: int) -> float:
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
-    """Return the picture that another call has kept meanwhile. Else raise :class:`PageNotShownError`: the page stands
-    in the way of signatures until there is a picture. It is remembered before the picture is looked for, so that two
-    calls at once cannot both miss what the other does."""
+    """Return the picture that another call has kept meanwhile. Otherwise raise :class:`PageNotShownError`: the document
+    cannot be signed until there is a picture. The page is noted before the picture is looked for, so that of two calls
+    at once neither misses what the other does."""
     page = UnrenderablePage(document=document, page_number=number)
     UnrenderablePage.objects.bulk_create([page], ignore_conflicts=True)
     try:
@@ -133,7 +133,7 @@ def _forget_unrenderable(document: Document, number: int) -> None:
     UnrenderablePage.objects.filter(document=document, page_number=number).delete()
 
 
-MOST_PAGES = 1000  # a longer document is taken along as it was uploaded
+MOST_PAGES = 1000  # a longer document is taken along without values
 
 _NAME_SIZE = 6.0  # points
 _NAME_HEIGHT = 8.0
@@ -145,7 +145,7 @@ class DrawnCopy(io.BytesIO):
 
 def copy_to_read(signer: Signer, document: Document) -> BinaryIO:
     """Return the document as it is shown, with each value of those who signed before, and their name above it; without
-    them where nothing can be drawn over its pages. Raise ``FileNotFoundError``."""
+    values where nothing can be drawn over its pages. Raise ``FileNotFoundError``."""
     fields = [each for each in fields_of(signer.request_id) if each.request_document.document_id == document.pk]
     values = [each for each in values_of_others(signer, fields) if each.by]
     if not values or len(document.pages) > MOST_PAGES:
@@ -160,7 +160,7 @@ def copy_to_read(signer: Signer, document: Document) -> BinaryIO:
 
 
 def _overlays(document: Document, values: Sequence[ShownValue]) -> list[FieldsContent]:
-    """Return what lies over each page, of its size; equal ones, such as those without a value, are drawn once."""
+    """Return the overlay of each page, in its size; equal ones, such as those without a value, are drawn once."""
     places: dict[int, list[FieldPlace]] = defaultdict(list)
     for each in values:
         assert each.by

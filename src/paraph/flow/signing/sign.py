@@ -1,5 +1,5 @@
-"""Send a signer a one-time code, within the HTTP request of who waits for it (rule 4.11), keep what they enter, record
-the signature, and complete the request with the last one."""
+"""Send a signer a one-time code, within the HTTP request of whoever waits for it (rule 4.11), keep what they enter,
+record the signature, and complete the request with the last one."""
 
 import logging
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     if is_refused(signer.request.environment, chosen):
         log.error("no code is sent: no gateway for %s is set", chosen.value)
         raise translated("delivery_failed", "no_sms_gateway" if chosen == Channel.SMS else "no_mail_server")
-    guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
+    guesses.require_open(signer, recipient)  # before the ceilings of messages, whose time is over earlier
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
     message = message_about(signer.request, chosen, recipient)
     with place, counted(message, waits=False), codes.handed_over(signer, chosen, recipient) as issued:
@@ -112,7 +112,7 @@ def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
     """Keep the entries, right or wrong, beside those from before, and return all of them. Raise ``DomainError`` as
     :func:`require_open` and :func:`lock_holder` do: only who may sign enters anything."""
     with transaction.atomic():
-        locked = lock_holder(signer)  # two devices at once lose nothing of each other
+        locked = lock_holder(signer)  # two devices at once lose none of each other's entries
         require_open(locked)
         typed = with_entries(field_values.values_of(locked), entries)
         field_values.write(locked, typed)
@@ -165,7 +165,7 @@ class Signature:
 
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
     x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
-    approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
+    approver, who draws nothing. ``fields``: all fields of the signer, those that the service fills without a value.
     ``member_id``: of the member on whose device the signer signed in person, else None. ``disclosure``: the version of
     the ESIGN disclosure that the signer accepted, "" where none was shown.
     """
@@ -189,7 +189,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Sign for the signer and return the signer as signed, with ``request`` in its new state.
 
     Raise ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
-    shown, a drawing has no ink), ``invalid_otp``, ``too_many_attempts`` or ``replaced``. From the code on, the
+    shown, a drawing has no ink), ``invalid_otp``, ``too_many_attempts`` or ``replaced``. Once the code is checked, the
     attempt counts even when the signature is then refused. The time is read once, under the lock, so that ``signed_at``
     is the moment that was checked against ``expires_at``.
     """
@@ -248,8 +248,8 @@ def sandbox_sign(
 ) -> None:
     """Sign as the signer's page does, without a code: none is sent, and nobody has to receive one. The consent notice
     is accepted in the signer's language, and initials, where the request wants them, are those of the name. ``mark`` is
-    a signature, None for an approver, and ``fields`` are all of the signer, as :class:`Signature` has them. Raise what
-    :func:`sign` raises before it looks at a code."""
+    a signature, None for an approver, and ``fields`` are all fields of the signer, as :class:`Signature` has them.
+    Raise what :func:`sign` raises before it looks at a code."""
     request = signer.request
     initials = {"type": "typed"} if request.initials_required and mark else None
     locale, disclosure = signer.locale or request.locale, shown_disclosure(signer)
